@@ -39,8 +39,8 @@ function connections(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 }
 
-describe('once the answer is there, the connection', () => {
-  it('is closed although the server leaves its end open and says no more', async () => {
+describe('an exchange with a server', () => {
+  it('closes its connection after the response even if the server does not', async () => {
     const before = connections();
     const port = await stubborn((socket) => socket.write('hello\n'));
 
@@ -49,7 +49,7 @@ describe('once the answer is there, the connection', () => {
     await waitUntil('one end is left', () => connections() === before + 1);
   });
 
-  it('takes no more of what a server says without end', async () => {
+  it('disconnects from a server that never stops sending', async () => {
     const port = await stubborn((socket) => {
       socket.write('hello\n');
       const pour = (): void => {

@@ -3,7 +3,7 @@ import { Meters } from '../metrics/meters.js';
 import { LineMeters } from './appenders.js';
 import { Loggers } from './loggers.js';
 
-it('counts each line that is written by its level, and no other', () => {
+it('LineMeters counts the written lines by level', () => {
   const meters = new Meters();
   const loggers = new Loggers([new LineMeters(meters)]);
   const logger = loggers.get('auth');

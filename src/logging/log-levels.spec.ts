@@ -15,8 +15,8 @@ function started(configured: ConfiguredLevels = {}) {
   return { lines, clock, loggers, levels, change, effective: (name: string) => loggers.get(name).effectiveLevel };
 }
 
-describe('at the start', () => {
-  it('loggers have the levels of the configuration, and follow their nearest ancestor', () => {
+describe('configured log levels', () => {
+  it('apply to loggers and are inherited from the nearest ancestor', () => {
     const { effective } = started({
       levels: new Map<string, Level>([
         ['root', 'WARN'],
@@ -27,7 +27,7 @@ describe('at the start', () => {
     expect([effective('ROOT'), effective('auth.mfa'), effective('token')]).toEqual(['WARN', 'DEBUG', 'WARN']);
   });
 
-  it('a level of a group is that of its members, unless one has its own', () => {
+  it('of a group apply to members without a level of their own', () => {
     const { effective, levels } = started({
       levels: new Map<string, Level>([
         ['mapper', 'INFO'],
@@ -47,15 +47,15 @@ describe('at the start', () => {
     expect(levels.group('sql')).toEqual({ members: ['orm.sql', 'mapper'], configuredLevel: 'DEBUG' });
   });
 
-  it('a group of the configuration takes the place of a built-in one', () => {
+  it('a configured group replaces a built-in one', () => {
     const { levels } = started({ groups: new Map([['web', ['http', 'server']]]) });
 
     expect(levels.group('web')?.members).toEqual(['http', 'server']);
   });
 });
 
-describe('a change', () => {
-  it('counts for the next line, also of loggers that exist', () => {
+describe('a change of a log level', () => {
+  it('applies from the next line, also to existing loggers', () => {
     const { loggers, lines, change } = started();
     const logger = loggers.get('auth.mfa');
 
@@ -66,7 +66,7 @@ describe('a change', () => {
     expect(lines.filter(({ level }) => level === 'DEBUG').map(({ message }) => message)).toEqual(['after']);
   });
 
-  it('is logged with who made it, the logger, the old and the new level', () => {
+  it('is logged with operator, logger, old and new level', () => {
     const { lines, change } = started();
 
     change('auth', 'DEBUG');
@@ -78,7 +78,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('to the level that counts already says what changes, and what does not', () => {
+  it('to the level already in force is logged as unchanged', () => {
     const { lines, change } = started();
 
     change('auth', 'INFO');
@@ -94,7 +94,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('that silences everything, or ends that, is logged all the same', () => {
+  it('is logged even if it turns all logging off or on', () => {
     const { lines, change } = started();
 
     change('ROOT', 'OFF');
@@ -120,7 +120,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('of ROOT without a level brings back that of the configuration', () => {
+  it('of ROOT to no level restores the configured level', () => {
     const { change, effective } = started({ levels: new Map([['ROOT', 'ERROR']]) });
 
     change('root', 'TRACE');
@@ -129,7 +129,7 @@ describe('a change', () => {
     expect(effective('ROOT')).toBe('ERROR');
   });
 
-  it('of a group is that of its members, and remembered', () => {
+  it('of a group sets its members and is kept as the level of the group', () => {
     const { change, effective, levels } = started();
 
     change('sql', 'TRACE');
@@ -147,7 +147,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('makes at most a thousand loggers', () => {
+  it('creates at most a thousand loggers', () => {
     const { change, loggers } = started();
     const made = Array.from({ length: MAX_CREATED_LOGGERS }, (_, at) => change(`made.${at}`, 'DEBUG'));
 
@@ -157,20 +157,17 @@ describe('a change', () => {
     expect(change('made.1', 'WARN')).toBe(true);
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])(
-    'of a logger named %s is one of a logger like any other',
-    (name) => {
-      const { change, loggers } = started();
+  it.each(['__proto__', 'constructor', 'toString'])('works for a logger named %s', (name) => {
+    const { change, loggers } = started();
 
-      change(name, 'TRACE');
+    change(name, 'TRACE');
 
-      expect(loggers.find(name)?.configuredLevel).toBe('TRACE');
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    },
-  );
+    expect(loggers.find(name)?.configuredLevel).toBe('TRACE');
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
 });
 
-describe('a level for a while', () => {
+describe('a temporary log level', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => vi.useRealTimers());
 
@@ -183,7 +180,7 @@ describe('a level for a while', () => {
     return { ...all, pass };
   }
 
-  it('goes back by itself, and says so', () => {
+  it('expires and logs it', () => {
     const { change, pass, effective, lines } = lent();
     change('auth', 'DEBUG', 900_000);
 
@@ -199,7 +196,7 @@ describe('a level for a while', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('H4: logs and tells its end also while everything is OFF', () => {
+  it('H4: logs and reports its end even while all logging is off', () => {
     const { change, pass, lines, levels } = lent();
     const ends: unknown[] = [];
     levels.onEnd((changed) => ends.push(changed));
@@ -215,7 +212,7 @@ describe('a level for a while', () => {
     expect(ends).toEqual([{ logger: 'auth', old: 'DEBUG', new: 'OFF (inherited)' }]);
   });
 
-  it('leaves a level that was set since', () => {
+  it('does not replace a level that was set later', () => {
     const { change, pass, effective } = lent();
     change('auth', 'DEBUG', 60_000);
 
@@ -225,7 +222,7 @@ describe('a level for a while', () => {
     expect(effective('auth')).toBe('ERROR');
   });
 
-  it('lent again goes back to what was before the first time', () => {
+  it('set again restores the level before the first change', () => {
     const { change, pass, effective } = lent({ levels: new Map([['auth', 'WARN']]) });
     change('auth', 'DEBUG', 60_000);
 
@@ -237,7 +234,7 @@ describe('a level for a while', () => {
     expect([between, effective('auth')]).toEqual(['TRACE', 'WARN']);
   });
 
-  it('of a group goes back for each member to its own, but for one that was set since', () => {
+  it('of a group restores the level of each member, except one that was set later', () => {
     const { change, pass, effective, levels } = lent({ levels: new Map([['mapper', 'WARN']]) });
     change('sql', 'TRACE', 60_000);
 
@@ -251,7 +248,7 @@ describe('a level for a while', () => {
     ]);
   });
 
-  it('of ROOT goes back to what was before, not to that of the configuration', () => {
+  it('of ROOT restores the previous level, not the configured one', () => {
     const { change, pass, effective } = lent();
     change('ROOT', 'WARN');
 

@@ -47,8 +47,8 @@ function numbered(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `line ${at}\n`);
 }
 
-describe('lines on their way out', () => {
-  it('are written in order, many at a time', async () => {
+describe('the output', () => {
+  it('writes lines in order, many at a time', async () => {
     const reader = new Reader();
     const output = new Output({ destination: reader, lostText });
 
@@ -59,7 +59,7 @@ describe('lines on their way out', () => {
     expect(reader.calls).toBeLessThan(10);
   });
 
-  it('are whole where the reader takes a few bytes at a time', async () => {
+  it('writes complete lines if the destination accepts a few bytes at a time', async () => {
     const reader = new Reader();
     reader.most = 7;
     const output = new Output({ destination: reader, lostText });
@@ -74,7 +74,7 @@ describe('lines on their way out', () => {
     );
   });
 
-  it('wait while a pipe is full', async () => {
+  it('waits while a pipe is full', async () => {
     const reader = new Reader();
     reader.failures = ['EAGAIN', 'EAGAIN', 'EAGAIN'];
     const output = new Output({ destination: reader, lostText });
@@ -85,7 +85,7 @@ describe('lines on their way out', () => {
     expect(reader.text).toBe('a\n');
   });
 
-  it('are lost beyond a limit, which is told once there is a reader again', async () => {
+  it('drops lines beyond the limit and reports their number later', async () => {
     const reader = new Reader();
     const output = new Output({ destination: reader, lostText, mostWaiting: 20 });
 
@@ -97,7 +97,7 @@ describe('lines on their way out', () => {
     expect(reader.text).toBe('line 0\nline 1\n8 lost\nmore\n');
   });
 
-  it('are told of also where no other line follows', async () => {
+  it('reports dropped lines even if no other line follows', async () => {
     const written: string[] = [];
     let release: (() => void) | undefined;
     const write: Destination['write'] = (bytes, done) => {
@@ -115,7 +115,7 @@ describe('lines on their way out', () => {
     expect(written).toEqual(['line 0\n', '1 lost\n']);
   });
 
-  it('hold up nobody where there is no reader any more, and are written when there is one', async () => {
+  it('flushes without waiting while the pipe is broken, and writes when it works again', async () => {
     const reader = new Reader();
     reader.failures = ['EPIPE'];
     const output = new Output({ destination: reader, lostText });
@@ -128,7 +128,7 @@ describe('lines on their way out', () => {
     expect([before, reader.text]).toEqual(['', 'a\n']);
   });
 
-  it('do not ask a broken reader again for each line', async () => {
+  it('does not retry a broken destination for each line', async () => {
     const reader = new Reader();
     reader.failures = ['ENOSPC'];
     const output = new Output({ destination: reader, lostText });
@@ -140,7 +140,7 @@ describe('lines on their way out', () => {
     expect(reader.calls).toBe(1);
   });
 
-  it('are in their character set', async () => {
+  it('encodes lines in the configured character set', async () => {
     const reader = new Reader();
     const output = new Output({ destination: reader, charset: charsetNamed('ISO-8859-1'), lostText });
 
@@ -150,7 +150,7 @@ describe('lines on their way out', () => {
     expect(Buffer.concat(reader.pieces).toString('hex')).toBe('fc0a');
   });
 
-  it('are written at once where the process ends', () => {
+  it('flushNow writes all lines synchronously', () => {
     const reader = new Reader();
     reader.most = 3;
     const output = new Output({ destination: reader, lostText });
@@ -162,7 +162,7 @@ describe('lines on their way out', () => {
     expect(reader.text).toBe('one\ntwo\n');
   });
 
-  it('do not keep a process that ends waiting for a pipe that is full', () => {
+  it('flushNow does not wait for a full pipe', () => {
     const reader = new Reader();
     reader.failures = ['EAGAIN'];
     const output = new Output({ destination: reader, lostText });
@@ -173,7 +173,7 @@ describe('lines on their way out', () => {
     expect(reader.text).toBe('');
   });
 
-  it('are waited for no longer than one likes', async () => {
+  it('flush ends at its time limit', async () => {
     const output = new Output({ destination: { write: () => undefined, writeNow: () => 0 }, lostText });
 
     output.add('a\n');

@@ -25,13 +25,13 @@ async function stopTheLoop(lag: EventLoopLag): Promise<void> {
   await waitUntil('the stop has been seen', () => number(lag, 'MAX') > 0.2);
 }
 
-it('is as long as the loop stood still', async () => {
+it('the event loop lag is as long as the loop was blocked', async () => {
   const lag = started();
   await stopTheLoop(lag);
   expect(number(lag, 'TOTAL_TIME')).toBeGreaterThan(0.2);
 });
 
-it('does not contain the interval at which the loop is looked at', async () => {
+it('the event loop lag excludes the sampling interval', async () => {
   const clock = new ManualClock();
   const lag = started(clock);
   const look = (): number | null => {
@@ -44,7 +44,7 @@ it('does not contain the interval at which the loop is looked at', async () => {
   expect(largest).toBeGreaterThanOrEqual(0);
 });
 
-it('keeps what Node has summed up when it begins anew, and only the maximum ends', async () => {
+it('the event loop lag keeps count and total when the histogram is reset, and only the maximum expires', async () => {
   const clock = new ManualClock();
   const lag = started(clock);
   await stopTheLoop(lag);
@@ -58,13 +58,13 @@ it('keeps what Node has summed up when it begins anew, and only the maximum ends
   expect(number(lag, 'MAX')).toBe(0);
 });
 
-it('is zero while nothing is known', () => {
+it('the event loop lag is 0 without a sample', () => {
   const lag = started();
   lag.fold();
   expect(lag.measure().map(({ value }) => value)).toEqual([0, 0, 0]);
 });
 
-it('has a sum that never falls, though behind a late look the next one comes early', () => {
+it('the total of the event loop lag never decreases, even if a sample is early', () => {
   const recent = { count: 1, mean: 80e6, max: 80e6, enable: () => true, disable: () => true, reset: () => undefined };
   const lag = new EventLoopLag(new ManualClock(), recent);
   onTestFinished(() => lag.stop());

@@ -10,8 +10,8 @@ function counts(of: Family<Counter>): readonly (readonly [Readonly<Record<string
   return of.series.map(({ tags, meter }) => [tags, meter.measure()[0]?.value] as const);
 }
 
-describe('a series', () => {
-  it('is one for each value of its tags', () => {
+describe('a series of a meter', () => {
+  it('exists once for each combination of tag values', () => {
     const some = family();
     for (const result of ['hit', 'miss', 'hit']) some.of({ name: 'users', result }).increment();
     expect(counts(some)).toEqual([
@@ -44,7 +44,7 @@ describe('a series', () => {
       { a: '__proto__', b: 'constructor' },
       { a: 'constructor', b: '__proto__' },
     ],
-  ])('of %j is not that of %j', (one, other) => {
+  ])('of %j differs from that of %j', (one, other) => {
     const some = family();
     some.of(one).increment();
     some.of(other).increment();
@@ -54,7 +54,7 @@ describe('a series', () => {
     ]);
   });
 
-  it('is the same when its tags come in another order', () => {
+  it('is the same for another order of the tags', () => {
     const some = family();
     some.of({ a: 'x', b: 'y' }).increment();
     some.of({ b: 'y', a: 'x' }).increment();
@@ -71,7 +71,7 @@ describe('a series', () => {
     { tags: { a: 'x', c: 'y' } },
     { tags: { a: 'x', b: 'y', c: 'z' } },
     { tags: { a: 'x', toString: 'y' } },
-  ])('with $tags is refused where all others have a and b', ({ tags }) => {
+  ])('with $tags is rejected if the others have the tags a and b', ({ tags }) => {
     const some = family();
     some.of({ a: 'x', b: 'y' });
     expect(() => some.of(tags)).toThrow('some.name has the tags a, b');
@@ -79,7 +79,7 @@ describe('a series', () => {
     expect(some.series).toHaveLength(1);
   });
 
-  it('is replaced by a meter that is put in with the same tags', () => {
+  it('is replaced by a meter that is set with the same tags', () => {
     const some = family();
     some.of({ a: 'x' }).increment();
     const other = new Counter();
@@ -88,7 +88,7 @@ describe('a series', () => {
     expect(some.series).toHaveLength(1);
   });
 
-  it('keeps its tags when the caller changes his own', () => {
+  it('keeps its tags if the caller changes the passed object', () => {
     const some = family();
     const tags = { a: 'x' };
     some.of(tags).increment();
@@ -97,7 +97,7 @@ describe('a series', () => {
   });
 });
 
-describe('M5: whoever can choose a value', () => {
+describe('M5: a meter with tag values chosen by callers', () => {
   /** A family that has had more values than it takes. */
   function flooded(extra: number, more: Tags = {}): Family<Counter> {
     const some = family();
@@ -105,13 +105,13 @@ describe('M5: whoever can choose a value', () => {
     return some;
   }
 
-  it('fills a family up to its most series, and what is beyond is counted as other', () => {
+  it('has a maximum of series, and further values are counted as other', () => {
     const some = flooded(500);
     expect(some.series).toHaveLength(MAX_SERIES + 1);
     expect(counts(some)).toContainEqual([{ method: 'other', uri: 'other' }, 500]);
   });
 
-  it('hides no failure: outcomes are counted apart also where all else is other', () => {
+  it('counts outcomes separately even among other', () => {
     const some = flooded(0, { outcome: 'SUCCESS' });
     for (const outcome of ['SERVER_ERROR', 'SUCCESS']) some.of({ method: 'GET', uri: '/new', outcome }).increment();
 
@@ -121,13 +121,13 @@ describe('M5: whoever can choose a value', () => {
     ]);
   });
 
-  it('does not keep those who were first from being counted', () => {
+  it('keeps counting the series that exist', () => {
     const some = flooded(500);
     some.of({ method: 'GET', uri: '/0' }).increment();
     expect(counts(some)).toContainEqual([{ method: 'GET', uri: '/0' }, 2]);
   });
 
-  it('gets no meter in that would be one more, and may replace one', () => {
+  it('replaces a series beyond the maximum, but adds none', () => {
     const some = flooded(0);
     some.set({ method: 'GET', uri: '/new' }, new Counter());
     expect(some.series).toHaveLength(MAX_SERIES);
@@ -135,7 +135,7 @@ describe('M5: whoever can choose a value', () => {
     expect(counts(some)).toContainEqual([{ method: 'GET', uri: '/7' }, 0]);
   });
 
-  it('leaves nothing behind for a value that was not taken', () => {
+  it('stores nothing for a value beyond the maximum', () => {
     const some = flooded(500);
     const before = JSON.stringify(some, sizes).length;
     for (let at = 0; at < 1000; at++) some.of({ method: `M${at}`, uri: `/more/${at}` });

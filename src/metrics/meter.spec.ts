@@ -7,14 +7,14 @@ function numbers(meter: Meter): Partial<Record<Statistic, number>> {
 }
 
 describe('a counter', () => {
-  it('adds up', () => {
+  it('adds up increments', () => {
     const counter = new Counter();
     counter.increment();
     counter.increment(2.5);
     expect(numbers(counter)).toEqual({ COUNT: 3.5 });
   });
 
-  it.each([-1, 0, NaN, Infinity, -Infinity])('stays where it is at %d', (by) => {
+  it.each([-1, 0, NaN, Infinity, -Infinity])('ignores an increment by %d', (by) => {
     const counter = new Counter();
     counter.increment(by);
     expect(numbers(counter)).toEqual({ COUNT: 0 });
@@ -22,7 +22,7 @@ describe('a counter', () => {
 });
 
 describe('a gauge', () => {
-  it('is read anew each time', () => {
+  it('is read at each measurement', () => {
     let size = 1;
     const gauge = new Gauge(() => size);
     expect(numbers(gauge)).toEqual({ VALUE: 1 });
@@ -30,7 +30,7 @@ describe('a gauge', () => {
     expect(numbers(gauge)).toEqual({ VALUE: 7 });
   });
 
-  it('is NaN where reading it fails', () => {
+  it('is NaN if reading it fails', () => {
     const gauge = new Gauge(() => {
       throw new Error('gone');
     });
@@ -39,20 +39,20 @@ describe('a gauge', () => {
 });
 
 describe('a summary', () => {
-  it('counts, adds up and knows the largest, also below zero', () => {
+  it('has count, total and maximum, also for negative numbers', () => {
     const summary = new Summary(new ManualClock());
     for (const amount of [-1, 0, 1, 1]) summary.record(amount);
     expect(numbers(summary)).toEqual({ COUNT: 4, TOTAL: 1, MAX: 1 });
   });
 
-  it.each([NaN, Infinity, -Infinity])('does not take %d', (amount) => {
+  it.each([NaN, Infinity, -Infinity])('ignores %d', (amount) => {
     const summary = new Summary(new ManualClock(), [1]);
     summary.record(amount);
     expect(numbers(summary)).toEqual({ COUNT: 0, TOTAL: 0, MAX: 0 });
     expect(summary.buckets).toEqual([{ upTo: 1, count: 0 }]);
   });
 
-  it('counts into every bucket whose bound is not below the number', () => {
+  it('counts a number in every bucket whose bound is not below it', () => {
     const summary = new Summary(new ManualClock(), [-1, 0, 1]);
     for (const amount of [-1, 0, 0, 1, 5]) summary.record(amount);
     expect(summary.buckets).toEqual([
@@ -62,7 +62,7 @@ describe('a summary', () => {
     ]);
   });
 
-  it('has no buckets unless told', () => {
+  it('has no buckets by default', () => {
     const summary = new Summary(new ManualClock());
     summary.record(1);
     expect(summary.buckets).toEqual([]);
@@ -70,7 +70,7 @@ describe('a summary', () => {
 });
 
 describe('a timer', () => {
-  it('adds seconds up, and keeps the longest for a while only', () => {
+  it('adds up seconds and drops the maximum after a while', () => {
     const clock = new ManualClock();
     const timer = new Timer(clock);
     timer.record(0.25);
@@ -80,22 +80,22 @@ describe('a timer', () => {
     expect(numbers(timer)).toEqual({ COUNT: 2, TOTAL_TIME: 0.75, MAX: 0 });
   });
 
-  it('counts what a clock that was set back measured, as no time', () => {
+  it('counts a negative time as 0', () => {
     const timer = new Timer(new ManualClock(), [0.1]);
     timer.record(-3);
     expect(numbers(timer)).toEqual({ COUNT: 1, TOTAL_TIME: 0, MAX: 0 });
     expect(timer.buckets).toEqual([{ upTo: 0.1, count: 1 }]);
   });
 
-  it('does not take NaN', () => {
+  it('ignores NaN', () => {
     const timer = new Timer(new ManualClock());
     timer.record(NaN);
     expect(numbers(timer)).toEqual({ COUNT: 0, TOTAL_TIME: 0, MAX: 0 });
   });
 });
 
-describe('a timer of long tasks', () => {
-  it('M2: tells how many go on, for how long all together, and the longest', () => {
+describe('a long task timer', () => {
+  it('M2: reports the number of active tasks, their total and their longest time', () => {
     const clock = new ManualClock();
     const timer = new LongTaskTimer(clock);
     const endFirst = timer.start();
@@ -107,7 +107,7 @@ describe('a timer of long tasks', () => {
     expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 5, MAX: 5 });
   });
 
-  it('ends a task once, however often it is told', () => {
+  it('ends a task only once', () => {
     const timer = new LongTaskTimer(new ManualClock());
     timer.start();
     const end = timer.start();
@@ -116,7 +116,7 @@ describe('a timer of long tasks', () => {
     expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 0, MAX: 0 });
   });
 
-  it('lasts no time below zero when the clock is set back', () => {
+  it('reports no negative time if the clock is set back', () => {
     const clock = new ManualClock();
     const timer = new LongTaskTimer(clock);
     const end = timer.start();

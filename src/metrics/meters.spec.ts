@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { Meters } from './meters.js';
 
-it('a name that is known gives the same family', () => {
+it('a known name returns the same family', () => {
   const meters = new Meters();
   expect(meters.counter('x')).toBe(meters.counter('x'));
   expect(meters.find('x')).toBe(meters.counter('x'));
 });
 
-it('a name is one kind of meter', () => {
+it('a name cannot be used for two kinds of meters', () => {
   const meters = new Meters();
   meters.counter('x');
   expect(() => meters.timer('x')).toThrow('x is a counter');
 });
 
-it('timers are in seconds', () => {
+it('timers have the base unit seconds', () => {
   const meters = new Meters();
   expect(meters.timer('a', { description: 'Time to a' }).facts).toEqual({
     description: 'Time to a',
@@ -23,7 +23,7 @@ it('timers are in seconds', () => {
   expect(meters.longTaskTimer('b').facts).toEqual({ baseUnit: 'seconds' });
 });
 
-it('timers forget by the clock of the meters', () => {
+it('timers reset their maximum by the clock of the meters', () => {
   const clock = new ManualClock();
   const timer = new Meters(clock).timer('a').of();
   timer.record(2);
@@ -31,7 +31,7 @@ it('timers forget by the clock of the meters', () => {
   expect(timer.measure()).toContainEqual({ statistic: 'MAX', value: 0 });
 });
 
-it('a gauge that is registered again is read from then on', () => {
+it('a gauge that is registered again replaces the former one', () => {
   const meters = new Meters();
   meters.gauge('size', {}, () => 1, { name: 'users' });
   meters.gauge('size', {}, () => 2, { name: 'users' });

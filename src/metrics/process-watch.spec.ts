@@ -18,8 +18,8 @@ function number(meters: Meters, name: string, statistic = 'VALUE', ...values: re
   return series?.meter.measure().find((measured) => measured.statistic === statistic)?.value ?? NaN;
 }
 
-describe('the watch of the process', () => {
-  it('knows what the process takes and what there is', () => {
+describe('process metrics', () => {
+  it('report used and available memory, disk and processors', () => {
     const { meters } = watched();
     expect(number(meters, 'process.uptime')).toBeGreaterThan(0);
     expect(number(meters, 'system.cpu.count')).toBeGreaterThanOrEqual(1);
@@ -32,7 +32,7 @@ describe('the watch of the process', () => {
     expect(number(meters, 'disk.free', 'VALUE', process.cwd())).toBeLessThan(number(meters, 'disk.total'));
   });
 
-  it('tells shares of the processors between 0 and 1', () => {
+  it('report processor usage between 0 and 1', () => {
     const { meters } = watched();
     for (const name of ['process.cpu.usage', 'system.cpu.usage']) {
       expect(number(meters, name), name).toBeGreaterThanOrEqual(0);
@@ -40,18 +40,18 @@ describe('the watch of the process', () => {
     }
   });
 
-  it('knows when the process began', () => {
+  it('report the start time of the process', () => {
     const began = number(watched().meters, 'process.start.time');
     expect(Math.abs(began - performance.timeOrigin / 1000)).toBeLessThan(60);
   });
 
-  it.runIf(process.platform === 'linux')('counts open files, of which there are fewer than there may be', () => {
+  it.runIf(process.platform === 'linux')('report fewer open files than the limit', () => {
     const { meters } = watched();
     expect(number(meters, 'process.files.open.files')).toBeGreaterThan(2);
     expect(number(meters, 'process.files.open.files')).toBeLessThan(number(meters, 'process.files.max.files'));
   });
 
-  it('does not know how long the start took before it is over', () => {
+  it('report the startup time only after startup', () => {
     const { meters, watch } = watched();
     expect(meters.find('application.started.time')).toBeUndefined();
     watch.started();
@@ -62,19 +62,19 @@ describe('the watch of the process', () => {
   });
 });
 
-it('measures the lag of the event loop', async () => {
+it('process metrics measure the lag of the event loop', async () => {
   const { meters } = watched();
   await waitUntil('the loop has been looked at', () => number(meters, 'nodejs.eventloop.lag', 'COUNT') > 0);
   expect(number(meters, 'nodejs.eventloop.lag', 'MAX')).toBeGreaterThanOrEqual(0);
 });
 
-describe('the pauses for garbage', () => {
-  it('are there from the start', () => {
+describe('garbage collection metrics', () => {
+  it('exist from the start', () => {
     const { meters } = watched();
     for (const kind of ['minor', 'major']) expect(number(meters, 'nodejs.gc.pause', 'COUNT', kind), kind).toBe(0);
   });
 
-  it('are timed by kind', async () => {
+  it('time the pauses by kind', async () => {
     const { meters } = watched();
     await waitUntil('garbage was collected', () => {
       Array.from({ length: 100_000 }, (_, at) => ({ at, list: [at] }));
@@ -84,13 +84,13 @@ describe('the pauses for garbage', () => {
   });
 });
 
-describe('the names of the Java virtual machine', () => {
-  it('are not there unless asked for', () => {
+describe('JVM metric names', () => {
+  it('are absent by default', () => {
     const names = [...watched().meters.families].map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('jvm.'))).toEqual([]);
   });
 
-  it('say of memory and garbage what our own names say', async () => {
+  it('report the same memory and garbage collection as the Node names', async () => {
     const { meters } = watched({ hasJvmNames: true });
     const heap = (name: string): number => number(meters, `jvm.memory.${name}`, 'VALUE', 'heap');
     expect(heap('used')).toBeLessThanOrEqual(heap('committed'));
@@ -106,14 +106,14 @@ describe('the names of the Java virtual machine', () => {
   });
 });
 
-describe('the most open files', () => {
+describe('the limit of open files', () => {
   const head = 'Limit                     Soft Limit           Hard Limit           Units     \n';
 
   it.each([
     [`${head}Max open files            1024                 524288               files     \n`, 1024],
     [`${head}Max open files            unlimited            unlimited            files     \n`, Infinity],
     [head, NaN],
-  ])('of %j are %d', (limits, most) => {
+  ])('is read from %j: %d', (limits, most) => {
     expect(mostFiles(limits)).toBe(most);
   });
 });

@@ -8,17 +8,17 @@ function start(): { readonly clock: ManualClock; readonly max: RecentMax } {
   return { clock, max: new RecentMax(clock) };
 }
 
-it('is 0 before there was a number', () => {
+it('RecentMax is 0 without a number', () => {
   expect(start().max.value).toBe(0);
 });
 
-it('is the largest of the present minute', () => {
+it('RecentMax is the largest number of the current minute', () => {
   const { max } = start();
   for (const amount of [0.2, 0.7, 0.4]) max.take(amount);
   expect(max.value).toBe(0.7);
 });
 
-it('is a negative number where all of them are', () => {
+it('RecentMax is negative if all numbers are', () => {
   const { max } = start();
   max.take(-1);
   expect(max.value).toBe(-1);
@@ -29,14 +29,14 @@ it.each([
   { after: 179, value: 5 },
   { after: 180, value: 0 },
   { after: 86_400, value: 0 },
-])('a number of the first second of a minute is $value after $after seconds', ({ after, value }) => {
+])('RecentMax is $value $after seconds after a number in the first second of a minute', ({ after, value }) => {
   const { clock, max } = start();
   max.take(5);
   clock.advance(after);
   expect(max.value).toBe(value);
 });
 
-it('a number of the last second of a minute is forgotten two minutes later', () => {
+it('RecentMax drops a number of the last second of a minute after two minutes', () => {
   const { clock, max } = start();
   clock.advance(59);
   max.take(5);
@@ -46,7 +46,7 @@ it('a number of the last second of a minute is forgotten two minutes later', () 
   expect(max.value).toBe(0);
 });
 
-it('goes down to what came after the number that is forgotten', () => {
+it('RecentMax falls to the largest later number', () => {
   const { clock, max } = start();
   max.take(9);
   clock.advance(60);
@@ -60,7 +60,7 @@ it('goes down to what came after the number that is forgotten', () => {
   expect(max.value).toBe(1);
 });
 
-it('forgets all when the clock is set back, and goes on', () => {
+it('RecentMax resets if the clock is set back', () => {
   const { clock, max } = start();
   max.take(9);
   clock.advance(-3600);
@@ -69,7 +69,7 @@ it('forgets all when the clock is set back, and goes on', () => {
   expect(max.value).toBe(2);
 });
 
-it('knows the first minutes of 1970, too', () => {
+it('RecentMax works in the first minutes of 1970', () => {
   const clock = new ManualClock(0);
   const max = new RecentMax(clock);
   max.take(4);

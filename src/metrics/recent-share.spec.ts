@@ -14,7 +14,7 @@ function core(): { readonly share: RecentShare; readonly work: (busy: number, al
   };
 }
 
-it('is the share of what was since it began, and then since it was asked', () => {
+it('RecentShare is the share since the start, then since the last read', () => {
   const { share, work } = core();
   work(1, 4);
   expect(share.value).toBe(0.25);
@@ -22,7 +22,7 @@ it('is the share of what was since it began, and then since it was asked', () =>
   expect(share.value).toBe(0.9);
 });
 
-it('says the same again within a second, and counts that time later', () => {
+it('RecentShare repeats its value within a second and includes that time later', () => {
   const { share, work } = core();
   work(1, 4);
   expect(share.value).toBe(0.25);
@@ -32,14 +32,14 @@ it('says the same again within a second, and counts that time later', () => {
   expect(share.value).toBe(0.5);
 });
 
-it('is 0 where no time has passed', () => {
+it('RecentShare is 0 if no time has passed', () => {
   expect(core().share.value).toBe(0);
 });
 
 it.each([
   { busy: 5, all: 4, share: 1 },
   { busy: -1, all: 4, share: 0 },
-])('stays between 0 and 1 for $busy of $all', ({ busy, all, share: expected }) => {
+])('RecentShare stays between 0 and 1 for $busy of $all', ({ busy, all, share: expected }) => {
   const { share, work } = core();
   work(busy, all);
   expect(share.value).toBe(expected);

@@ -4,7 +4,7 @@ import { sanitizeHeaders, sanitizeTarget } from './http-sanitizer.js';
 
 const JWS = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';
 
-describe('L1: a recorded target', () => {
+describe('L1: a recorded request target', () => {
   it.each([
     ['/login', '/login'],
     ['/users?page=2&size=10', '/users?page=2&size=10'],
@@ -25,11 +25,11 @@ describe('L1: a recorded target', () => {
     ['/x?token', '/x?token'],
     ['/x?', '/x?'],
     [`/reset/${JWS}/form?page=2`, '/reset/eyJhbG.../form?page=2'],
-  ])('%s is kept as %s', (target, kept) => {
+  ])('%s is recorded as %s', (target, kept) => {
     expect(sanitizeTarget(target)).toBe(kept);
   });
 
-  it.each(SECRET_NAMES)('has no value of %s', (name) => {
+  it.each(SECRET_NAMES)('omits the value of %s', (name) => {
     expect(sanitizeTarget(`/x?${name}=x7&page=2`)).toBe(`/x?${name}=******&page=2`);
   });
 });
@@ -44,22 +44,22 @@ describe('L1: recorded headers', () => {
     'x-api-key',
     'X-Auth-Token',
     'x-xsrf-token',
-  ])('leave out %s', (name) => {
+  ])('omit %s', (name) => {
     expect(sanitizeHeaders({ [name]: 'abc', accept: 'text/html' })).toEqual({ accept: ['text/html'] });
   });
 
-  it('keep every value of the others, as text', () => {
+  it('keep all values of other headers as text', () => {
     expect(sanitizeHeaders({ Via: ['a', 'b'], 'content-length': 12, vary: undefined })).toEqual({
       via: ['a', 'b'],
       'content-length': ['12'],
     });
   });
 
-  it('mask a signed token under whatever name', () => {
+  it('mask a signed token under any name', () => {
     expect(sanitizeHeaders({ 'x-oidc-data': JWS })).toEqual({ 'x-oidc-data': ['******'] });
   });
 
-  it('mask what is secret in the URLs that they hold', () => {
+  it('mask secrets in URLs', () => {
     expect(sanitizeHeaders({ referer: 'https://h/x?page=2', location: '/y?ticket=abc' })).toEqual({
       referer: ['https://h/x'],
       location: ['/y?ticket=******'],
@@ -69,7 +69,7 @@ describe('L1: recorded headers', () => {
 
 // Callers choose both: some texts were looked through from each of their letters.
 it.each(['a', '1', '_', 'ey', 'ey-', 'ey-.', 'ey.', '?', '&a', 'a.', 'http://', '//a:'])(
-  'H6: %s again and again is looked through at once, in a target and in a header',
+  'H6: a long repetition of %s is searched in linear time, in a target and in a header',
   (part) => {
     const text = part.repeat(300_000);
 

@@ -7,7 +7,7 @@ const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz-_abc';
 const REFRESH = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
 const PEM = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGl\nx+/==\n-----END EC PRIVATE KEY-----';
 
-describe('L1: a log line holds no secret that shows by its form:', () => {
+describe('L1: a log line masks secrets by their form:', () => {
   it.each([
     ['a token of three parts', `verified ${JWT} at last`, `verified ${MASK} at last`],
     ['an encrypted token of five parts', 'eyJhbGciOiJSU0EifQ.aa.bb.cc.dd', MASK],
@@ -56,7 +56,7 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     'at run (/srv/login/node_modules/typeorm/driver/mysql/MysqlDriver.js:12:34)',
     'request q8Zt1vY0sJm2bN4cX6dF8g of 018f6b2e-7c1a-7d3e-9f00-123456789abc on 2026-1234',
     'Set server.port to a whole number; Configuration rule 7: key server.port',
-  ])('and leaves "%s" as it is', (text) => {
+  ])('leaves "%s" unchanged', (text) => {
     expect(sanitizeText(text)).toBe(text);
   });
 
@@ -73,40 +73,40 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     ['blanks', 'pw    '],
     ['signs of addresses', 'a://an@address@'],
     ['names of variables', '_AUTH_A'],
-  ])('is not held up by a long text of %s', (_name, piece) => {
+  ])('is masked in linear time for a long text of %s', (_name, piece) => {
     const looked = sanitizeText(piece.repeat(16_000 / piece.length));
 
     expect(looked.length).toBeLessThanOrEqual(16_000 + MASK.length);
   });
 });
 
-describe('L1: what is named like a secret', () => {
-  it.each(SECRET_NAMES)('%s is masked in a field and in a text', (name) => {
+describe('L1: a log field or text named like a secret', () => {
+  it.each(SECRET_NAMES)('masks the value of %s', (name) => {
     expect(sanitizeField(name, 'x7')).toBe(MASK);
     expect(sanitizeField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
     expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
     expect(sanitizeText(`{"${name}":"x7","a":1}`)).toBe(`{"${name}":${MASK},"a":1}`);
   });
 
-  it.each(PLAIN_NAMES)('%s is not', (name) => {
+  it.each(PLAIN_NAMES)('leaves the value of %s unchanged', (name) => {
     expect(sanitizeField(name, 'x7')).toBe('x7');
     expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });
 });
 
-describe('what is named like a variable with a secret', () => {
-  it.each(SHORT_SECRET_NAMES.filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name)))('H6: %s is masked in a text', (name) => {
+describe('a log text named like a variable with a secret', () => {
+  it.each(SHORT_SECRET_NAMES.filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name)))('H6: masks the value of %s', (name) => {
     expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
     expect(sanitizeField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
   });
 
-  it.each([...LONGER_WORDS, 'auth', 'authn', 'pin'])('H6: %s is not', (name) => {
+  it.each([...LONGER_WORDS, 'auth', 'authn', 'pin'])('H6: leaves the value of %s unchanged', (name) => {
     expect(sanitizeField(name, 'x7')).toBe('x7');
     expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });
 });
 
-describe('L1: a field of a log line', () => {
+describe('L1: a log field', () => {
   it.each([
     ['password', 'hunter2', MASK],
     ['clientSecret', 5, MASK],
@@ -129,29 +129,29 @@ describe('L1: a field of a log line', () => {
     ['at', new Date(0), '1970-01-01T00:00:00.000Z'],
     ['bytes', Buffer.from('secret'), '6 bytes'],
     ['error', new Error('no pw=hunter2'), `Error: no pw=${MASK}`],
-  ])('%s is written without its secrets', (name, value, expected) => {
+  ])('%s is written with secrets masked: %o', (name, value, expected) => {
     expect(sanitizeField(name, value)).toEqual(expected);
   });
 
   // Each `ey` once read all that is behind it: this took hours.
-  it('H6: that is endless is looked at in its beginning only', () => {
+  it('H6: of extreme length is truncated before it is searched', () => {
     expect(sanitizeField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
   });
 
-  it('with a header longer than any of ours has nothing of its token', () => {
+  it('with an unusually long token shows no part of it', () => {
     const long = `eyJ${'hbGciOi9Yx-_'.repeat(100)}.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz1_abcMEUCIQDxyz1_abcMEUCIQDxyz1_abc`;
 
     expect(sanitizeField('sent', long)).not.toMatch(/hbGci|MEUCI/);
   });
 
-  it('that holds itself is cut', () => {
+  it('that contains itself is truncated', () => {
     const circle: Record<string, unknown> = {};
     circle['again'] = circle;
 
     expect(JSON.stringify(sanitizeField('circle', circle))).toContain('...');
   });
 
-  it('named __proto__ is a field like any other', () => {
+  it('may contain a member named __proto__', () => {
     const shown = sanitizeField('sent', JSON.parse('{"__proto__":{"a":1}}'));
 
     expect(JSON.stringify(shown)).toBe('{"__proto__":{"a":1}}');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PLAIN_NAMES, SECRET_NAMES } from '../../test/support/secret-names.js';
 import { sanitizeUrls, isSecretName, sanitizeValue, sanitizeUnresolved } from './secrets.js';
 
-describe('a name', () => {
+describe('the name of a key', () => {
   it.each([
     ...SECRET_NAMES,
     'app.datasource.pass-word',
@@ -10,11 +10,11 @@ describe('a name', () => {
     'API_KEY_0',
     'API_KEY_0_',
     'app.security.seal.KEY',
-  ])('%s names a secret', (name) => {
+  ])('%s counts as the name of a secret', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  it.each([...PLAIN_NAMES, ''])('%s names none', (name) => {
+  it.each([...PLAIN_NAMES, ''])('%s does not count as the name of a secret', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
@@ -55,7 +55,7 @@ describe('a URL', () => {
     'file:///home/ops@example.org/x',
     'classpath:mapper/**/*.xml',
     '%d{HH:mm} %X{key:-none}',
-  ])('%s has nothing to hide', (text) => {
+  ])('%s is shown unchanged', (text) => {
     expect(sanitizeUrls(text)).toBe(text);
   });
 });
@@ -78,15 +78,15 @@ it.each([
   ',pwd',
   '.1',
   '[1]x',
-])('H6: %s again and again is looked through at once, as a text and as a name', (part) => {
+])('H6: a long repetition of %s is searched in linear time', (part) => {
   const text = `${part.repeat(300_000)}x`;
 
   expect(sanitizeUrls(text)).toHaveLength(text.length);
   expect(isSecretName(text)).toBe(false);
 });
 
-describe('a value', () => {
-  it('of a secret is not shown, not even its length, but that it is empty is', () => {
+describe('the display of a value', () => {
+  it('masks a secret without its length, but shows that it is empty', () => {
     expect([sanitizeValue('a', true), sanitizeValue('a much longer one', true), sanitizeValue('', true)]).toEqual([
       '******',
       '******',
@@ -94,19 +94,16 @@ describe('a value', () => {
     ]);
   });
 
-  it('that came through a secret is not shown', () => {
+  it('masks a value that contains a secret through a placeholder', () => {
     expect(sanitizeValue('jdbc:x', false, ['HOST', 'DB_PASSWORD'])).toBe('******');
     expect(sanitizeValue('jdbc:x', false, ['HOST'])).toBe('jdbc:x');
     expect(sanitizeValue('20s', false, ['app.security.token.access-lifetime'])).toBe('20s');
   });
 
-  it.each(['DB_PASS', 'RELAY_PW', 'SECRET_OF_RELAY'])(
-    'that came through the variable %s of somebody is not shown',
-    (name) => {
-      expect(sanitizeValue('jdbc:x', false, [name])).toBe('******');
-      expect(sanitizeUnresolved(`\${${name}:hunter2}`, false)).not.toContain('hunter2');
-    },
-  );
+  it.each(['DB_PASS', 'RELAY_PW', 'SECRET_OF_RELAY'])('masks a value that comes from the variable %s', (name) => {
+    expect(sanitizeValue('jdbc:x', false, [name])).toBe('******');
+    expect(sanitizeUnresolved(`\${${name}:hunter2}`, false)).not.toContain('hunter2');
+  });
 
   it.each([
     ['${DB_PASSWORD}', true, '${DB_PASSWORD}'],
@@ -117,7 +114,7 @@ describe('a value', () => {
     ['a ${of.${REGION:eu}.key:geheim}', false, 'a ******'],
     ['a ${HOST:local} b', false, 'a ${HOST:local} b'],
     ['jdbc:mysql://u:geheim@${HOST}/', false, 'jdbc:mysql://******@${HOST}/'],
-  ])('with placeholders left open, %s (secret: %s), is shown as %s', (text, isSecret, expected) => {
+  ])('shows the unresolved %s (secret: %s) as %s', (text, isSecret, expected) => {
     expect(sanitizeUnresolved(text, isSecret)).toBe(expected);
   });
 });

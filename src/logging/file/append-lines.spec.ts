@@ -10,11 +10,11 @@ function fileWith(content: string): string {
   return file;
 }
 
-describe('lines that are appended as the process ends', () => {
+describe('appendLinesNow', () => {
   it.each([
-    ['begin a line of their own behind one that a full disk has torn', 'whole\ntor', 'whole\ntor\none\ntwo\n'],
-    ['follow whole lines at once', 'whole\n', 'whole\none\ntwo\n'],
-    ['are the first of an empty file', '', 'one\ntwo\n'],
+    ['starts a new line after a line that a full disk cut off', 'whole\ntor', 'whole\ntor\none\ntwo\n'],
+    ['appends directly after a complete line', 'whole\n', 'whole\none\ntwo\n'],
+    ['writes the first lines of an empty file', '', 'one\ntwo\n'],
   ])('%s', (_title, before, expected) => {
     const file = fileWith(before);
 
@@ -23,7 +23,7 @@ describe('lines that are appended as the process ends', () => {
     expect(readFileSync(file, 'utf8')).toBe(expected);
   });
 
-  it('are lost without a word where the file cannot be opened', () => {
+  it('does not throw if the file cannot be opened', () => {
     const file = fileWith('');
 
     expect(() => appendLinesNow({ file: join(file, 'below'), day: '2026-11-21' }, ['one\n'])).not.toThrow();

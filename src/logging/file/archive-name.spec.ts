@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ConversionError } from '../../config/problem.js';
 import { ArchiveNames, archivePattern } from './archive-name.js';
 
-describe('a pattern', () => {
+describe('archive names', () => {
   it.each([
     ['/var/log/a.log.%d{yyyy-MM-dd}.%i.gz', '/var/log/a.log.2026-11-21.3'],
     ['a.log.%d.%i.gz', 'a.log.2026-11-21.3'],
     ['old/%d{dd.MM.yyyy}_%i.log', 'old/21.11.2026_3.log'],
     ['%i%d{yyyyMMdd}+(1).gz', '320261121+(1)'],
-  ])('%s names files that it knows again', (pattern, path) => {
+  ])('%s builds a name and parses it again', (pattern, path) => {
     const names = new ArchiveNames(pattern);
     const file = path.split('/').at(-1) ?? '';
 
@@ -17,7 +17,7 @@ describe('a pattern', () => {
     expect(names.read(file)).toEqual({ day: '2026-11-21', index: 3, state: 'plain' });
   });
 
-  it('knows what is packed and what was being packed, where it packs at all', () => {
+  it('recognises packed and unfinished archives only if the pattern ends with .gz', () => {
     const packing = new ArchiveNames('a.%d.%i.gz');
     const keeping = new ArchiveNames('a.%d.%i');
 
@@ -27,7 +27,7 @@ describe('a pattern', () => {
   });
 
   it.each(['b.2026-11-21.0.gz', 'a.2026-11-21.0.gz.bak', 'a.2026-11-21.gz', 'a.2026-11-21.x.gz', 'aa2026-11-21.0'])(
-    'does not know %s',
+    'does not recognise %s as an archive of a.%%d.%%i.gz',
     (name) => {
       expect(new ArchiveNames('a.%d.%i.gz').read(name)).toBeUndefined();
     },
@@ -42,7 +42,7 @@ describe('a pattern', () => {
     ['a.%d.%i.%p.gz', '%p is none of %d and %i'],
     ['%d{yyyy-MM-dd}/a.%i.gz', 'the words may stand in the name of the file only, not in that of its folder'],
     ['a.%d.%i.zip', 'files are packed with gzip: the name ends with .gz, or they stay as they are'],
-  ])('%s is refused', (pattern, reason) => {
+  ])('rejects the pattern %s', (pattern, reason) => {
     expect(archivePattern.parse(pattern)).toEqual(new ConversionError(reason));
   });
 });

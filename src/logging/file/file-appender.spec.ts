@@ -121,8 +121,8 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(({ log }) => log.close()));
 });
 
-describe('the file', () => {
-  it('is made with its folder when it is opened, readable by owner and group alone', async () => {
+describe('the log file', () => {
+  it('opening creates the file and its folder, readable by owner and group only', async () => {
     const at = stage();
 
     await at.log.open();
@@ -131,7 +131,7 @@ describe('the file', () => {
     expect(statSync(at.path()).mode & 0o777).toBe(0o640);
   });
 
-  it('has every line within a second, in order, in UTF-8', async () => {
+  it('lines are written within a second, in order, in UTF-8', async () => {
     const at = stage();
     for (const line of numbered(500)) at.say(line);
     at.say('größer € 🔒');
@@ -141,7 +141,7 @@ describe('the file', () => {
     expect(at.linesIn()).toEqual([...numbered(500), 'größer € 🔒']);
   });
 
-  it('has an error at once, and what was said before it', async () => {
+  it('an ERROR line is written at once, together with the lines before it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const at = stage();
     at.say('info');
@@ -152,7 +152,7 @@ describe('the file', () => {
     expect(at.linesIn()).toEqual(['info', 'error']);
   });
 
-  it('has a line all the same whose form cannot be made', async () => {
+  it('a line whose formatter throws is replaced by a fixed text', async () => {
     const at = stage({
       format: ({ message }) => {
         if (message === 'odd') throw new TypeError();
@@ -166,7 +166,7 @@ describe('the file', () => {
     expect(at.linesIn()).toEqual(['a line that cannot be shown']);
   });
 
-  it('goes on behind what an earlier run wrote, and ends the line that a crash has torn', async () => {
+  it('a new run appends, and ends a line that a crash cut off', async () => {
     const first = stage();
     first.say('first');
     await first.log.close();
@@ -178,7 +178,7 @@ describe('the file', () => {
     expect(second.linesIn()).toEqual(['first', 'torn', 'second']);
   });
 
-  it('takes a line of several, and one that has its end already, as they are', async () => {
+  it('a text of several lines that ends with a line break is written unchanged', async () => {
     const at = stage();
     at.say('it broke\n  at here\n  at there\n');
     at.say('next');
@@ -189,8 +189,8 @@ describe('the file', () => {
   });
 });
 
-describe('size', () => {
-  it('rolls before a line that would make the file too large, loses none and keeps their order', async () => {
+describe('rotation by size', () => {
+  it('rotates before the file would become too large, without losing or reordering lines', async () => {
     const at = stage({ maxFileBytes: 100 });
     for (const line of numbered(50)) at.say(line);
 
@@ -217,7 +217,7 @@ describe('size', () => {
     expect(at.allLines).toHaveLength(3);
   });
 
-  it('counts bytes of the character set, in which the lines are', async () => {
+  it('writes in the configured character set and counts its bytes', async () => {
     const at = stage({ maxFileBytes: 10, charset: charsetNamed('EUC-KR') });
     for (const line of ['한글', '한글', '登ü']) at.say(line);
 
@@ -229,7 +229,7 @@ describe('size', () => {
     expect(present.toString('hex')).toBe('d4f43f0a');
   });
 
-  it('gives a line that is larger than a file may be a file of its own', async () => {
+  it('writes a line that exceeds the limit into a file of its own', async () => {
     const at = stage({ maxFileBytes: 10 });
     const long = 'x'.repeat(50);
     for (const line of ['a', long, 'b']) at.say(line);
@@ -240,7 +240,7 @@ describe('size', () => {
     expect(at.allLines).toEqual(['a', long, 'b']);
   });
 
-  it('counts what an earlier run wrote, and numbers on', async () => {
+  it('includes the lines of an earlier run in the size, and continues the numbering', async () => {
     const first = stage({ maxFileBytes: 100 });
     for (const line of numbered(15)) first.say(line);
     await first.log.close();
@@ -254,7 +254,7 @@ describe('size', () => {
     expect(second.names).toContain('service.log.2026-11-21.1.gz');
   });
 
-  it('rolls in crowds without losing or mixing up a line', async () => {
+  it('rotates under load without losing or reordering lines', async () => {
     const at = stage({ maxFileBytes: 20_000 });
     const lines = numbered(10_000);
     for (const [index, line] of lines.entries()) {
@@ -270,8 +270,8 @@ describe('size', () => {
   });
 });
 
-describe('day', () => {
-  it('begins a new file with the first line after local midnight', async () => {
+describe('rotation by day', () => {
+  it('starts a new file with the first line after local midnight', async () => {
     const at = stage();
     at.say('evening');
     at.clock.advance(15 * 60 - 0.001);
@@ -285,7 +285,7 @@ describe('day', () => {
     expect(at.linesIn()).toEqual(['night']);
   });
 
-  it('is that of the time zone of the process', async () => {
+  it('uses the time zone of the process for midnight', async () => {
     vi.stubEnv('TZ', 'Asia/Kathmandu');
     const at = stage();
     at.clock.set(Date.UTC(2026, 10, 21, 18, 14, 59) / 1000);
@@ -299,7 +299,7 @@ describe('day', () => {
     expect(at.linesIn()).toEqual(['after']);
   });
 
-  it('does not end while the clock stands still, however many files it fills', async () => {
+  it('keeps the day of all archives while the clock stands still', async () => {
     const at = stage({ maxFileBytes: 10 });
     for (const line of numbered(120)) at.say(line);
 
@@ -309,7 +309,7 @@ describe('day', () => {
     expect(at.names.every((name) => name === NAME || name.startsWith('service.log.2026-11-21.'))).toBe(true);
   });
 
-  it('that was left out has no archive', async () => {
+  it('creates no archive for a day without lines', async () => {
     const at = stage();
     at.say('a');
     at.clock.advance(5 * DAY);
@@ -322,7 +322,7 @@ describe('day', () => {
     expect(at.names).toEqual([NAME, 'service.log.2026-11-21.0.gz', 'service.log.2026-11-26.0.gz']);
   });
 
-  it('that comes a second time, as the clock was set back, adds to its archives', async () => {
+  it('adds archives to a day that repeats because the clock was set back', async () => {
     const at = stage();
     for (let times = 0; times < 3; times += 1) {
       at.say(`evening ${times}`);
@@ -342,7 +342,7 @@ describe('day', () => {
     expect(at.allLines).toHaveLength(6);
   });
 
-  it('of an earlier run is that of its last line', async () => {
+  it('archives the file of an earlier run under the day of its last change', async () => {
     const first = stage();
     first.say('yesterday');
     await first.log.close();
@@ -357,10 +357,10 @@ describe('day', () => {
   });
 });
 
-describe('history', () => {
+describe('log history', () => {
   const OLD = ['service.log.2026-11-14.0.gz', 'service.log.2026-11-13.0.gz', 'service.log.2026-11-13.1.gz'];
 
-  it('is kept for days, however many files they have, and nothing but archives is deleted', async () => {
+  it('maxHistory counts days, not files, and deletes only archives', async () => {
     const at = stage({ maxHistory: 7, maxFileBytes: 10 });
     const others = ['service.log.2020-01-01.gz', 'other.log.2020-01-01.0.gz', 'service.log.2020-01-01.0.gz.bak'];
     for (const name of [...OLD, ...others]) at.put(name, gzipSync('old\n'));
@@ -375,7 +375,7 @@ describe('history', () => {
     expect(at.linesIn('service.log.2026-11-21.0.gz')).toEqual(['line 0000']);
   });
 
-  it('is looked at when a file is rolled, not before', async () => {
+  it('maxHistory is applied at a rotation, not before', async () => {
     const at = stage({ maxHistory: 7 });
     for (const name of OLD) at.put(name, gzipSync('old\n'));
     at.say('a');
@@ -385,7 +385,7 @@ describe('history', () => {
     expect(at.names).toEqual([NAME, ...OLD].sort());
   });
 
-  it('is cleaned at the start where that is asked for', async () => {
+  it('cleanHistoryOnStart applies maxHistory at startup', async () => {
     const at = stage({ maxHistory: 7, cleanHistoryOnStart: true });
     for (const name of OLD) at.put(name, gzipSync('old\n'));
 
@@ -394,7 +394,7 @@ describe('history', () => {
     expect(at.names).toEqual([NAME, OLD[0]]);
   });
 
-  it('has no end where maxHistory is 0', async () => {
+  it('maxHistory 0 keeps all archives', async () => {
     const at = stage();
     at.put('service.log.1999-01-01.0.gz', gzipSync('old\n'));
     at.say('a');
@@ -406,7 +406,7 @@ describe('history', () => {
     expect(at.names).toContain('service.log.1999-01-01.0.gz');
   });
 
-  it('goes by age first, then the oldest until all have room together', async () => {
+  it('totalSizeCap deletes the oldest archives after those that are too old', async () => {
     const at = stage({ maxHistory: 7, totalSizeCapBytes: 2500 });
     at.put('service.log.2026-11-10.0.gz', Buffer.alloc(1));
     at.put('service.log.2026-11-19.0.gz', Buffer.alloc(1));
@@ -428,8 +428,8 @@ describe('history', () => {
   });
 });
 
-describe('archives', () => {
-  it('have the names of the pattern, in its folder, and stay as they are where it does not end with .gz', async () => {
+describe('log archives', () => {
+  it('fileNamePattern sets folder and names, and without .gz the archives stay uncompressed', async () => {
     const folder = temporaryFolder('archive');
     const at = stage({ fileNamePattern: join(folder, 'old', '%d{yyyyMMdd}-%i.log') });
     at.say('a');
@@ -441,7 +441,7 @@ describe('archives', () => {
     expect(readFileSync(join(folder, 'old', '20261121-0.log'), 'utf8')).toBe('a\n');
   });
 
-  it('that a crash has left unpacked are packed at the next start', async () => {
+  it('startup packs the archives that a crash left unpacked', async () => {
     const at = stage();
     const half = gzipSync('one\n').subarray(0, 7);
     at.put('service.log.2026-11-20.0', 'one\n');
@@ -456,7 +456,7 @@ describe('archives', () => {
     expect(at.allLines).toEqual(['one', 'two']);
   });
 
-  it('that cannot be made let the file grow: one warning, another try each minute', async () => {
+  it('if archiving fails, the file grows, one warning is logged, and each minute is a new attempt', async () => {
     const folder = temporaryFolder('archive');
     const inTheWay = join(folder, 'old');
     writeFileSync(inTheWay, '');
@@ -483,7 +483,7 @@ describe('archives', () => {
     expect(at.warnings).toHaveLength(1);
   });
 
-  it('of a file behind a link are made of the file, and the link stays', async () => {
+  it('rotation of a symbolic link archives its target and keeps the link', async () => {
     const at = stage();
     const real = temporaryFolder('real');
     mkdirSync(at.folder, { recursive: true });
@@ -498,7 +498,7 @@ describe('archives', () => {
     expect(readFileSync(join(real, 'real.log'), 'utf8')).toBe('b\n');
   });
 
-  it('of two services with one file do not overwrite each other', async () => {
+  it("two services with the same file do not overwrite each other's archives", async () => {
     const one = stage({ maxFileBytes: 500 });
     const other = stage({ maxFileBytes: 500 }, one);
     for (const line of numbered(400)) {
@@ -516,8 +516,8 @@ describe('archives', () => {
   });
 });
 
-describe('R12: requests never notice', () => {
-  it('that the file was moved away, or its folder removed: it is made again', async () => {
+describe('R12: an unusable log file never affects requests', () => {
+  it('the file is created again after it or its folder was removed', async () => {
     const at = stage();
     at.say('before');
     await at.written();
@@ -535,7 +535,7 @@ describe('R12: requests never notice', () => {
     expect(at.warnings).toEqual([]);
   });
 
-  it('that there can be no folder: one warning, another try each minute, and a word when it works', async () => {
+  it('without a folder, one warning is logged, each minute is a new attempt, and the recovery is logged', async () => {
     const at = stage();
     mkdirSync(join(at.folder, '..'), { recursive: true });
     writeFileSync(at.folder, '');
@@ -556,7 +556,7 @@ describe('R12: requests never notice', () => {
     expect(at.linesIn()).toEqual(['a']);
   });
 
-  it('that there can be no folder: the warning is of none of the requests whose lines wait', async () => {
+  it('the warning about a missing folder carries no request context', async () => {
     const contexts: unknown[] = [];
     const at = stage({ warn: () => contexts.push(logContext()) });
     mkdirSync(join(at.folder, '..'), { recursive: true });
@@ -570,7 +570,7 @@ describe('R12: requests never notice', () => {
     expect(contexts).toEqual([undefined]);
   });
 
-  it('that the disk is full: lines wait over midnight, those beyond the limit are counted, and order is kept', async () => {
+  it('on a full disk, lines wait over midnight in order, and lines beyond the limit are counted', async () => {
     const at = stage({ maxFileBytes: 10_000_000 });
     mkdirSync(at.folder, { recursive: true });
     symlinkSync('/dev/full', at.path());
@@ -595,7 +595,7 @@ describe('R12: requests never notice', () => {
     expect(at.linesIn()).toHaveLength(4 * 1024);
   });
 
-  it.skipIf(!canMount)('that a real disk is full, also where a file was being packed', async () => {
+  it.skipIf(!canMount)('on a real full disk, no line is lost and unfinished archives are packed later', async () => {
     const at = stage({ maxFileBytes: 20_000, maxHistory: 1 });
     const disk = mounted(at.folder, '64k');
     try {

@@ -22,8 +22,8 @@ function members(structured: Structured, line: Partial<LogLine> = {}): Record<st
   return JSON.parse(written(structured, line)) as Record<string, unknown>;
 }
 
-describe('a line of JSON', () => {
-  it('has the members of the Elastic Common Schema', () => {
+describe('a JSON log line', () => {
+  it('in ECS has the members of the schema', () => {
     expect(members('ecs')).toEqual({
       '@timestamp': '2031-05-04T10:15:30.123Z',
       log: { level: 'WARN', logger: 'auth.mfa' },
@@ -38,7 +38,7 @@ describe('a line of JSON', () => {
     });
   });
 
-  it('has the members of Logstash', () => {
+  it('for Logstash has the members of its format', () => {
     expect(members('logstash')).toEqual({
       '@timestamp': '2031-05-04T10:15:30.123Z',
       '@version': '1',
@@ -55,7 +55,7 @@ describe('a line of JSON', () => {
     });
   });
 
-  it('has the members of GELF 1.1', () => {
+  it('in GELF has the members of version 1.1', () => {
     expect(members('gelf')).toEqual({
       version: '1.1',
       host: hostname(),
@@ -78,7 +78,7 @@ describe('a line of JSON', () => {
     ['ecs', ['error', 'stack_trace']],
     ['logstash', ['stack_trace']],
     ['gelf', ['_error_stack_trace']],
-  ] as const)('of %s tells an error with its causes', (structured, path) => {
+  ] as const)('in %s contains the stack trace with causes', (structured, path) => {
     const error = new TypeError('outer', { cause: new Error('inner') });
 
     const trace = path.reduce<unknown>(
@@ -92,17 +92,17 @@ describe('a line of JSON', () => {
   it.each([
     ['ecs', { type: 'TypeError', message: 'outer' }],
     ['gelf', { _error_type: 'TypeError', _error_message: 'outer' }],
-  ] as const)('of %s tells what an error was', (structured, expected) => {
+  ] as const)('in %s contains type and message of the error', (structured, expected) => {
     const shown = members(structured, { error: new TypeError('outer') });
 
     expect(structured === 'ecs' ? shown['error'] : shown).toMatchObject(expected);
   });
 
-  it('of GELF has a message that is not empty, and no member called _id', () => {
+  it('in GELF replaces an empty message and renames the field id', () => {
     expect(members('gelf', { message: ' ', fields: { id: 1 } })).toMatchObject({ short_message: '-', _field_id: 1 });
   });
 
-  it('of GELF keeps its members, and the field, where a field has the name of one', () => {
+  it('in GELF renames a field that has the name of a standard member', () => {
     const fields = { log_logger: 'x', user: 'y', error_type: 'z' };
 
     expect(members('gelf', { fields, context: undefined })).toMatchObject({
@@ -113,7 +113,7 @@ describe('a line of JSON', () => {
     });
   });
 
-  it('of Logstash keeps its members where a field has the name of one', () => {
+  it('for Logstash renames a field that has the name of a standard member', () => {
     expect(members('logstash', { fields: { level: 'x', message: 'y' } })).toMatchObject({
       level: 'WARN',
       message: 'the door is open',
@@ -122,8 +122,8 @@ describe('a line of JSON', () => {
     });
   });
 
-  describe.each(STRUCTURED)('of %s', (structured) => {
-    it('is right in a character set other than UTF-8 as well', () => {
+  describe.each(STRUCTURED)('in %s', (structured) => {
+    it('is ASCII with the same content in a character set other than UTF-8', () => {
       const [usual, coded] = ['UTF-8', 'EUC-KR'].map((charset) => written(structured, { message: 'ü한😀' }, charset));
 
       expect(usual).toContain('ü한😀');
@@ -131,14 +131,14 @@ describe('a line of JSON', () => {
       expect(JSON.parse(coded ?? '')).toEqual(JSON.parse(usual ?? ''));
     });
 
-    it('L1: holds no secret', () => {
+    it('L1: masks secrets in message, fields and error', () => {
       const fields = { password: 'hunter2', sent: { token: 'hunter2' }, text: 'pw=hunter2' };
       const error = new Error('token=hunter2', { cause: new Error('Bearer hunter2X') });
 
       expect(written(structured, { message: 'password: hunter2', fields, error })).not.toContain('hunter2');
     });
 
-    it('L2: is one line of visible characters, and gives every text back', () => {
+    it('L2: is one line of visible characters and preserves the text', () => {
       const text = '"},\r\n{"a":"\u2028\u2029\u0085\u001b[31m\u202e\u007f\u{e0001}';
 
       const line = written(structured, { message: text, fields: { [text]: text }, thread: text, logger: text });
@@ -147,7 +147,7 @@ describe('a line of JSON', () => {
       expect(Object.values(JSON.parse(line) as object)).toContain(text);
     });
 
-    it('L2: is JSON on one line, whatever the text', () => {
+    it('L2: is one line of valid JSON for any text', () => {
       fc.assert(
         fc.property(fc.string({ unit: 'binary' }), (text) => {
           const line = written(structured, { message: text, fields: { [text]: text }, context: { user: text } });

@@ -17,29 +17,33 @@ function written(pattern: string, line: Partial<LogLine> = {}, hasColor = false)
   return compilePattern(pattern, { hasColor })({ ...LINE, ...line });
 }
 
-describe('a pattern writes', () => {
+describe('a log pattern', () => {
   it.each([
-    ['the level', '%level %le %p', 'INFO INFO INFO'],
-    ['the logger', '%logger %lo %c', 'auth.mfa.lock auth.mfa.lock auth.mfa.lock'],
-    ['the logger by its last part', '%logger{0}', 'lock'],
-    ['the logger in few characters', '%logger{9} %logger{5} %logger{40}', 'a.m.lock a.m.lock auth.mfa.lock'],
-    ['the logger with as few first letters as it takes', '%logger{10}', 'a.mfa.lock'],
-    ['the thread', '%thread %t', 'main main'],
-    ['the process', '%pid', String(process.pid)],
-    ['the message', '%msg|%m|%message', 'the door is open|the door is open|the door is open'],
-    ['a line break', 'a%n-b', 'a\n-b'],
-    ['a member of the context', '%X{requestId} %mdc{user}', 'req-12345 anna-1'],
-    ['what stands in for one that is missing', '%X{ip:-none} [%X{ip}] %X{traceId:-}', 'none [] '],
-    ['the whole context', '%X', 'requestId=req-12345, user=anna-1'],
-    ['the date', '%d{yyyy-MM-dd HH:mm:ss.SSS,UTC}', '2031-05-04 10:15:30.123'],
-    ['the date in a zone', "%d{yyyy-MM-dd'T'HH:mm:ssXXX, Asia/Seoul}", '2031-05-04T19:15:30+09:00'],
-    ['a date with a comma in quotes', '%date{"HH:mm:ss,SSS",UTC}', '10:15:30,123'],
-    ['the date of the standard', '%d{ISO8601,UTC}', '2031-05-04 10:15:30,123'],
-    ['a percent sign', '100%% \\% \\(', '100% % ('],
-    ['text as it is', 'a (b) [c] {d}', 'a (b) [c] {d}'],
-    ['a group', '%(%level: %msg)%n', 'INFO: the door is open\n'],
-    ['parentheses in a group', '%-12([%p] (x))|', '[INFO] (x)  |'],
-    ['colored pieces plain where there is no terminal', '%clr(%p){red}', 'INFO'],
+    ['writes the level', '%level %le %p', 'INFO INFO INFO'],
+    ['writes the logger', '%logger %lo %c', 'auth.mfa.lock auth.mfa.lock auth.mfa.lock'],
+    ['shortens the logger to its last part', '%logger{0}', 'lock'],
+    [
+      'shortens the logger to a number of characters',
+      '%logger{9} %logger{5} %logger{40}',
+      'a.m.lock a.m.lock auth.mfa.lock',
+    ],
+    ['abbreviates no more parts of the logger than necessary', '%logger{10}', 'a.mfa.lock'],
+    ['writes the thread', '%thread %t', 'main main'],
+    ['writes the process id', '%pid', String(process.pid)],
+    ['writes the message', '%msg|%m|%message', 'the door is open|the door is open|the door is open'],
+    ['writes a line break', 'a%n-b', 'a\n-b'],
+    ['writes a member of the context', '%X{requestId} %mdc{user}', 'req-12345 anna-1'],
+    ['writes the default of a missing context member', '%X{ip:-none} [%X{ip}] %X{traceId:-}', 'none [] '],
+    ['writes the whole context', '%X', 'requestId=req-12345, user=anna-1'],
+    ['writes the date', '%d{yyyy-MM-dd HH:mm:ss.SSS,UTC}', '2031-05-04 10:15:30.123'],
+    ['writes the date in a time zone', "%d{yyyy-MM-dd'T'HH:mm:ssXXX, Asia/Seoul}", '2031-05-04T19:15:30+09:00'],
+    ['writes a date whose quoted pattern contains a comma', '%date{"HH:mm:ss,SSS",UTC}', '10:15:30,123'],
+    ['writes the date as ISO8601', '%d{ISO8601,UTC}', '2031-05-04 10:15:30,123'],
+    ['writes escaped characters', '100%% \\% \\(', '100% % ('],
+    ['writes other text unchanged', 'a (b) [c] {d}', 'a (b) [c] {d}'],
+    ['writes a group', '%(%level: %msg)%n', 'INFO: the door is open\n'],
+    ['writes parentheses inside a group', '%-12([%p] (x))|', '[INFO] (x)  |'],
+    ['writes no colors without a terminal', '%clr(%p){red}', 'INFO'],
   ])('%s: %s', (_name, pattern, expected) => {
     expect(written(pattern)).toBe(expected);
   });
@@ -53,7 +57,7 @@ describe('a pattern writes', () => {
     ['%20.20logger|', '       auth.mfa.lock|'],
     ['%-20.-4logger|', 'auth                |'],
     ['%-8(%p)|', 'INFO    |'],
-  ])('with the width of %s', (pattern, expected) => {
+  ])('pads and truncates by %s', (pattern, expected) => {
     expect(written(pattern)).toBe(expected);
   });
 
@@ -62,21 +66,21 @@ describe('a pattern writes', () => {
     ['%clr(x)', 'WARN', '\u001b[33mx\u001b[0;39m'],
     ['%clr(x)', 'DEBUG', '\u001b[32mx\u001b[0;39m'],
     ['%clr(%5p){faint}', 'INFO', '\u001b[2m INFO\u001b[0;39m'],
-  ] as const)('%s at %s in color on a terminal', (pattern, level, expected) => {
+  ] as const)('colors %s at %s on a terminal', (pattern, level, expected) => {
     expect(written(pattern, { level }, true)).toBe(expected);
   });
 
-  it('the fields of a line behind its message, without secrets', () => {
+  it('writes fields after the message, with secrets masked', () => {
     const fields = { by: 'ops', text: 'two words', password: 'hunter2', list: [1, 'a'] };
 
     expect(written('%msg', { message: 'm', fields })).toBe('m by=ops text="two words" password=****** list=[1,"a"]');
   });
 });
 
-describe('an error', () => {
+describe('the error of a log line', () => {
   const error = new TypeError('outer', { cause: new Error('inner') });
 
-  it.each(['%msg%n%ex', '%msg%n%throwable', '%msg%n%xEx', '%msg%n'])('is told with its causes by %s', (pattern) => {
+  it.each(['%msg%n%ex', '%msg%n%throwable', '%msg%n%xEx', '%msg%n'])('is written with its causes by %s', (pattern) => {
     const lines = written(pattern, { error }).split('\n');
 
     expect(lines.slice(0, 2)).toEqual(['the door is open', 'TypeError: outer']);
@@ -85,33 +89,33 @@ describe('an error', () => {
     expect(lines.at(-1)).toBe('');
   });
 
-  it('is told in so many lines', () => {
+  it('is limited to the configured number of frames', () => {
     expect(written('%ex{1}', { error }).match(/^ {4}at /gm)).toHaveLength(2);
     expect(written('%ex{short}', { error }).match(/^ {4}at /gm)).toHaveLength(2);
   });
 
-  it('stands between empty lines by %wEx', () => {
+  it('is surrounded by empty lines with %wEx', () => {
     expect(written('%wEx', { error })).toMatch(/^\nTypeError: outer\n[^]*\n\n$/);
   });
 
-  it('is left out where the pattern says so', () => {
+  it('is omitted with %nopex', () => {
     expect(written('%msg%nopex', { error })).toBe('the door is open');
   });
 
-  it('leaves nothing where there is none', () => {
+  it('adds nothing to a line without an error', () => {
     expect(written('%msg%n%ex%wEx')).toBe('the door is open\n');
   });
 });
 
-describe('L2: nothing in a line forges another one:', () => {
+describe('L2: a text cannot forge a log line:', () => {
   it.each([
-    ['CR and LF', 'a\r\nb', 'a\\u000d\\u000ab'],
-    ['line separators', 'a\u2028b\u2029c\u0085d', 'a\\u2028b\\u2029c\\u0085d'],
-    ['ESC', 'a\u001b[31mb', 'a\\u001b[31mb'],
-    ['VT and FF', 'a\vb\fc', 'a\\u000bb\\u000cc'],
-    ['NUL, BEL and DEL', 'a\0b\u0007c\u007f', 'a\\u0000b\\u0007c\\u007f'],
-    ['the direction of text', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
-    ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
+    ['escapes CR and LF', 'a\r\nb', 'a\\u000d\\u000ab'],
+    ['escapes line separators', 'a\u2028b\u2029c\u0085d', 'a\\u2028b\\u2029c\\u0085d'],
+    ['escapes ESC', 'a\u001b[31mb', 'a\\u001b[31mb'],
+    ['escapes VT and FF', 'a\vb\fc', 'a\\u000bb\\u000cc'],
+    ['escapes NUL, BEL and DEL', 'a\0b\u0007c\u007f', 'a\\u0000b\\u0007c\\u007f'],
+    ['escapes changes of the text direction', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+    ['escapes a lone surrogate', 'a\ud800b', 'a\\ud800b'],
   ])('%s', (_name, text, expected) => {
     const line = { message: text, logger: text, thread: text, context: { user: text }, fields: { [text]: text } };
 
@@ -120,7 +124,7 @@ describe('L2: nothing in a line forges another one:', () => {
     );
   });
 
-  it('lines of a message of an error', () => {
+  it('escapes line breaks in the message of an error', () => {
     const error = new Error('a\n2031-05-04 ERROR forged\n    at forged (x:1:1)');
     error.stack = `Error: ${error.message}\n    at real (y:1:1)\nforged`;
 
@@ -129,7 +133,7 @@ describe('L2: nothing in a line forges another one:', () => {
     );
   });
 
-  it('whatever the text', () => {
+  it('escapes control characters of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = written('%msg %X{user}%n', { message: text, context: { user: text }, fields: { f: text } });
@@ -139,14 +143,14 @@ describe('L2: nothing in a line forges another one:', () => {
     );
   });
 
-  it('a message that has no end is cut', () => {
+  it('truncates a very long message', () => {
     const shown = written('%msg', { message: 'word '.repeat(100_000) });
 
     expect(shown.length).toBeLessThan(8100);
     expect(shown).toMatch(/\.\.\. \(cut\)$/);
   });
 
-  it('half a secret where a long message is cut does not show', () => {
+  it('does not reveal part of a secret where it truncates a message', () => {
     const secret = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
     const long = `password=${'x'.repeat(9000)} ${'- '.repeat(3680)}${secret}`;
 
@@ -154,7 +158,7 @@ describe('L2: nothing in a line forges another one:', () => {
   });
 });
 
-describe('a pattern is refused', () => {
+describe('an invalid log pattern', () => {
   it.each([
     ['%foo', 'unknown word %foo; the known words are %d %level'],
     ['%msgs', 'unknown word %msgs'],
@@ -179,7 +183,7 @@ describe('a pattern is refused', () => {
     expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionError);
   });
 
-  it('or compiled, whatever the text', () => {
+  it('any text is either rejected with a reason or compiled', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const fault = patternFault(text);
