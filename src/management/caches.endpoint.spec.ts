@@ -3,7 +3,7 @@ import { ask } from '../../test/support/operation-request.js';
 import { CacheRegistry } from '../cache/cache-registry.js';
 import { CachesEndpoint } from './caches.endpoint.js';
 
-describe('caches', () => {
+describe('the caches endpoint', () => {
   let cleared: string[];
   let endpoint: CachesEndpoint;
 
@@ -20,7 +20,7 @@ describe('caches', () => {
     endpoint = new CachesEndpoint(registry);
   });
 
-  it('are listed by manager and name', async () => {
+  it('lists caches by manager and name', async () => {
     expect(await ask(endpoint, 'GET')).toEqual({
       body: {
         cacheManagers: {
@@ -31,11 +31,11 @@ describe('caches', () => {
     });
   });
 
-  it('are none where nobody has one', async () => {
+  it('lists no manager without caches', async () => {
     expect(await ask(new CachesEndpoint(new CacheRegistry()), 'GET')).toEqual({ body: { cacheManagers: {} } });
   });
 
-  it('are shown by name', async () => {
+  it('returns a cache by name', async () => {
     const body = { target: 'InProcessCache', name: 'users', cacheManager: 'cacheManager' };
 
     expect(await ask(endpoint, 'GET', { selector: 'users' })).toEqual({ body });
@@ -43,7 +43,7 @@ describe('caches', () => {
   });
 
   it.each(['GET', 'DELETE'] as const)(
-    'are not there under an unknown name, or not of that manager (%s)',
+    'responds with 404 for an unknown name or another manager (%s)',
     async (method) => {
       expect(await ask(endpoint, method, { selector: 'nothing' })).toEqual({ status: 404 });
       expect(await ask(endpoint, method, { selector: 'users', query: 'cacheManager=other' })).toEqual({ status: 404 });
@@ -51,19 +51,19 @@ describe('caches', () => {
     },
   );
 
-  it.each(['GET', 'DELETE'] as const)('are refused by a name that two managers have (%s)', async (method) => {
+  it.each(['GET', 'DELETE'] as const)('rejects a name that two managers have (%s)', async (method) => {
     const refused = ask(endpoint, method, { selector: 'names' });
 
     await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     expect(cleared).toEqual([]);
   });
 
-  it('are emptied one by one', async () => {
+  it('clears one cache', async () => {
     expect(await ask(endpoint, 'DELETE', { selector: 'names', query: 'cacheManager=other' })).toEqual({});
     expect(cleared).toEqual(['other/names']);
   });
 
-  it('are emptied all at once', async () => {
+  it('clears all caches', async () => {
     expect(await ask(endpoint, 'DELETE')).toEqual({});
     expect(cleared).toEqual(['cacheManager/users', 'cacheManager/names', 'other/names']);
   });

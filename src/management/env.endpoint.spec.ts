@@ -10,23 +10,26 @@ it.each([
   ['', KEYS],
   ['nothing', []],
   ['s.rver', ['server.port', 'server.address']],
-])('matches %j anywhere in a key: %j', (pattern, expected) => {
+])('the pattern %j matches anywhere in a key: %j', (pattern, expected) => {
   expect([...(keysMatching(pattern, KEYS) ?? ['refused'])]).toEqual(expected);
 });
 
-it.each(['(', '[', '*', '(?<', 'a{2,1}', '\\'])('refuses %j, which is no expression', (pattern) => {
+it.each(['(', '[', '*', '(?<', 'a{2,1}', '\\'])('the pattern %j is rejected as an invalid expression', (pattern) => {
   expect(keysMatching(pattern, KEYS)).toBeUndefined();
 });
 
-it('refuses an expression of more than 200 characters', () => {
+it('a pattern of more than 200 characters is rejected', () => {
   expect(keysMatching('a'.repeat(200), KEYS)?.size).toBe(0);
   expect(keysMatching('a'.repeat(201), KEYS)).toBeUndefined();
 });
 
-it.each(['(a+)+$', '(a|a)*$', '^(a|aa)+$', '(.*)*x', '(\\w+\\.?)+!'])('H6: gives up on %j in time', (pattern) => {
-  expect(keysMatching(pattern, [`${'a'.repeat(50_000)}-`])).toBeUndefined();
-});
+it.each(['(a+)+$', '(a|a)*$', '^(a|aa)+$', '(.*)*x', '(\\w+\\.?)+!'])(
+  'H6: the pattern %j is stopped in time',
+  (pattern) => {
+    expect(keysMatching(pattern, [`${'a'.repeat(50_000)}-`])).toBeUndefined();
+  },
+);
 
-it('leaves the expression nothing of the process to reach', () => {
+it('the pattern constructor matches only the key of that name', () => {
   expect([...(keysMatching('constructor', ['constructor', '__proto__']) ?? [])]).toEqual(['constructor']);
 });

@@ -6,14 +6,14 @@ import { HeapDumps } from './heapdump.endpoint.js';
 
 const snapshot = (): Readable => Readable.from(['{}']);
 
-it('takes no dump while one is on its way', () => {
+it('a heap dump is refused while another one is in progress', () => {
   const dumps = new HeapDumps();
   dumps.take(snapshot);
 
   expect(() => dumps.take(snapshot)).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
 });
 
-it('takes the next one after the last is read', async () => {
+it('a heap dump is possible after the last one was read', async () => {
   const dumps = new HeapDumps();
   const first = dumps.take(snapshot);
   const closed = once(first, 'close');
@@ -23,7 +23,7 @@ it('takes the next one after the last is read', async () => {
   expect(await text(dumps.take(snapshot))).toBe('{}');
 });
 
-it('takes the next one after whoever asked for the last has left', async () => {
+it('a heap dump is possible after the last caller disconnected', async () => {
   const dumps = new HeapDumps();
   const first = dumps.take(snapshot);
   const closed = once(first, 'close');
@@ -33,7 +33,7 @@ it('takes the next one after whoever asked for the last has left', async () => {
   expect(await text(dumps.take(snapshot))).toBe('{}');
 });
 
-it('takes the next one where the last could not be taken', async () => {
+it('a heap dump is possible after the last one failed', async () => {
   const dumps = new HeapDumps();
   const fail = (): Readable => {
     throw new Error('no memory');

@@ -13,15 +13,18 @@ it.each([
   ['bytes=-500', 0, 9],
   ['Bytes= 2-5 ', 2, 5],
   ['bytes=0-99999999999999999999999', 0, 9],
-])('%s of 10 bytes is %i to %i', (header, first, last) => {
+])('range %s of 10 bytes is %i to %i', (header, first, last) => {
   expect(parseRange(header, 10)).toEqual({ first, last });
 });
 
-it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])('%s is beyond 10 bytes', (header) => {
-  expect(parseRange(header, 10)).toBe('beyond');
-});
+it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
+  'range %s cannot be satisfied for 10 bytes',
+  (header) => {
+    expect(parseRange(header, 10)).toBe('beyond');
+  },
+);
 
-it.each(['bytes=0-', 'bytes=-5'])('%s is beyond no bytes', (header) => {
+it.each(['bytes=0-', 'bytes=-5'])('range %s cannot be satisfied for an empty file', (header) => {
   expect(parseRange(header, 0)).toBe('beyond');
 });
 
@@ -36,6 +39,6 @@ it.each([
   'bytes=a-b',
   'bytes=1-2-3',
   '0-5',
-])('%s asks for nothing less than all', (header) => {
+])('range %s is ignored', (header) => {
   expect(parseRange(header, 10)).toBe('whole');
 });

@@ -7,8 +7,8 @@ function route(method: string, template: string, more: Partial<Route> = {}): Rou
   return { handler: 'C#m', access, status: 200, mediaType: 'application/json', inputs: [], options: {}, ...more };
 }
 
-describe('the route of a controller', () => {
-  it('has no conditions but method and path where it takes and gives JSON', () => {
+describe('the mapping of a controller route', () => {
+  it('has only method and path as conditions if it consumes and produces JSON', () => {
     const handler = 'LoginController#login';
 
     expect(controllerMapping(route('POST', '/login', { handler }))).toEqual({
@@ -38,12 +38,12 @@ describe('the route of a controller', () => {
       route('POST', '/token/introspect', { options: { takesForm: true } }),
       '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
     ],
-  ])('says what it takes and gives otherwise: %#', (of, predicate) => {
+  ])('lists other media types that it consumes and produces: %#', (of, predicate) => {
     expect(controllerMapping(of).predicate).toBe(predicate);
   });
 });
 
-it('M1: the media types of a route are objects', () => {
+it('M1: the media types of a mapping are objects', () => {
   const upload = route('POST', '/import', { mediaType: 'text/html', options: { takesUpload: true } });
 
   expect(controllerMapping(upload).details.requestMappingConditions).toEqual({
@@ -56,7 +56,7 @@ it('M1: the media types of a route are objects', () => {
   });
 });
 
-it('the routes of management are named once, with and without a slash at their end', () => {
+it('a management route is listed once despite its trailing slash', () => {
   const paths = ['/', '/actuator/loggers/:name', '/actuator/loggers/:name/', '/actuator/health/*'];
 
   const views = managementMappings(paths.map((path) => ({ method: 'GET', path })));

@@ -3,11 +3,11 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { describeTasks } from './scheduledtasks.endpoint.js';
 
-it('names every kind of trigger where there are no tasks', () => {
+it('scheduledtasks lists every kind of trigger without tasks', () => {
   expect(describeTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
 });
 
-it('shows each task under its kind, with times in milliseconds and instants in UTC', async () => {
+it('scheduledtasks lists each task under its kind, with times in milliseconds and instants in UTC', async () => {
   const clock = new ManualClock(Date.UTC(2031, 4, 4, 3) / 1000);
   const tasks = new ScheduledTasks(clock);
   const nightly = tasks.add('TokenCleanup.run', { kind: 'cron', expression: '0 0 3 * * *' });

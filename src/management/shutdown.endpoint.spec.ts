@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('answers first and asks for the end half a second later', async () => {
+it('the shutdown endpoint responds first and stops the service half a second later', async () => {
   const stop = vi.fn();
   stopper.onShutdown(stop);
 
@@ -27,7 +27,7 @@ it('answers first and asks for the end half a second later', async () => {
   expect(stop).toHaveBeenCalledOnce();
 });
 
-it('says in the log who asked', async () => {
+it('the shutdown endpoint logs its caller', async () => {
   lines.length = 0;
   await ask(endpoint, 'POST', { operator: { name: 'ops', roles: ['ROLE_MANAGEMENT'] } });
 

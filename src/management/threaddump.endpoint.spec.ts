@@ -12,7 +12,7 @@ const workers = {
 } as Partial<WorkerThreads> as WorkerThreads;
 const endpoint = new ThreadDumpEndpoint(workers, new ManualClock(Date.UTC(2031, 4, 4) / 1000));
 
-it('M3: has one entry for the event loop and one for each worker, with the members that consoles read', async () => {
+it('M3: a thread dump lists the event loop and each worker with the members that consoles read', async () => {
   const { body } = await ask(endpoint, 'GET');
 
   const facts = { blockedTime: -1, blockedCount: 0, waitedTime: -1, waitedCount: 0, inNative: false, suspended: false };
@@ -27,7 +27,7 @@ it('M3: has one entry for the event loop and one for each worker, with the membe
   });
 });
 
-it('is a text for those who want one', async () => {
+it('a thread dump is text if text/plain is negotiated', async () => {
   const { body } = await ask(endpoint, 'GET', { mediaType: 'text/plain' });
 
   expect(body).toBe(

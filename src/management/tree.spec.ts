@@ -7,18 +7,18 @@ function treeOf(...paths: readonly string[]): unknown {
   return JSON.parse(JSON.stringify(tree));
 }
 
-it('plants values at their paths', () => {
+it('setPath sets values at their paths', () => {
   expect(treeOf('a.b', 'a.c', 'd')).toEqual({ a: { b: 'a.b', c: 'a.c' }, d: 'd' });
 });
 
 it.each([
   ['first', ['a', 'a.b']],
   ['last', ['a.b', 'a']],
-])('lets a value give way to what is below it, where it comes %s', (_, paths) => {
+])('setPath replaces a scalar that comes %s by the object below it', (_, paths) => {
   expect(treeOf(...paths)).toEqual({ a: { b: 'a.b' } });
 });
 
-it('H4: plants names of the language as any other', () => {
+it('H4: setPath treats names such as __proto__ as ordinary keys', () => {
   expect(JSON.stringify(treeOf('a.x', 'a.constructor'))).toBe('{"a":{"x":"a.x","constructor":"a.constructor"}}');
   setPath(emptyTree(), ['__proto__', 'polluted'], true);
 

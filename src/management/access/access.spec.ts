@@ -7,13 +7,13 @@ it.each([
   ['none', []],
   ['read-only', ['GET']],
   ['unrestricted', ['GET', 'POST', 'DELETE']],
-] as const)('%s leaves %j', (access, methods) => {
+] as const)('access %s permits %j', (access, methods) => {
   const all = ['GET', 'POST', 'DELETE'] as const;
 
   expect(all.filter((method) => allows(access, { method }))).toEqual(methods);
 });
 
-it('is the lesser of what is set and what is permitted', () => {
+it('access is limited by max-permitted', () => {
   const words = ['none', 'read-only', 'unrestricted'] as const;
   const table = words.map((limit) => words.map((access) => capped(access, limit)));
 
@@ -24,7 +24,7 @@ it('is the lesser of what is set and what is permitted', () => {
   ]);
 });
 
-it('is none for what gives everything away or ends the service, and all there is for the rest', () => {
+it('access defaults to none for heapdump and shutdown and to unrestricted for others', () => {
   const closed = [...ENDPOINT_KEYS.keys()].filter((id) => ownDefaultAccess(id) === 'none');
 
   expect(closed).toEqual(['heapdump', 'shutdown']);
@@ -39,11 +39,11 @@ it.each([
   { include: ['*'], exclude: ['health'], exposed: false },
   { include: ['health'], exclude: ['*'], exposed: false },
   { include: ['health'], exclude: ['He-alth'], exposed: false },
-])('include $include without $exclude exposes health: $exposed', ({ include, exclude, exposed }) => {
+])('include $include and exclude $exclude expose health: $exposed', ({ include, exclude, exposed }) => {
   expect(isExposed('health', include, exclude)).toBe(exposed);
 });
 
-it('compares ids without case, dashes and dots', () => {
+it('endpoint ids are compared without case, dashes and dots', () => {
   expect(isExposed('httpexchanges', ['http-exchanges'], [])).toBe(true);
 });
 
@@ -62,6 +62,6 @@ it.each<{ who: Show; roles: readonly string[]; operator: Operator | undefined; s
   { who: 'when-authorized', roles: ['AUDITOR'], operator: operator, sees: false },
   { who: 'when-authorized', roles: ['MANAGE'], operator: operator, sees: false },
   { who: 'when-authorized', roles: ['MANAGEMENT'], operator: undefined, sees: false },
-])('$who with roles $roles lets $operator see: $sees', ({ who, roles, operator, sees }) => {
+])('show $who with roles $roles for $operator: $sees', ({ who, roles, operator, sees }) => {
   expect(isShown(who, roles, operator)).toBe(sees);
 });

@@ -10,7 +10,7 @@ const KNOWN = {
   healthSegment: 'health',
 };
 
-it('an instance is told as it is known, where an operator says nothing', () => {
+it('an instance without settings has the URLs of the listeners', () => {
   expect(describeInstance({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
     name: 'login-service',
     managementUrl: 'http://10.0.0.7:9090/actuator',
@@ -20,13 +20,13 @@ it('an instance is told as it is known, where an operator says nothing', () => {
   });
 });
 
-it('the health of an instance is below the management URL that an operator says', () => {
+it('the health URL of an instance is below its configured management URL', () => {
   const stated = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
 
   expect(describeInstance(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
 });
 
-it('the health of an instance is where its path is mapped to', () => {
+it('the health URL of an instance follows the path mapping', () => {
   const instance = describeInstance(
     { name: 'a', metadata: new Map() },
     { ...KNOWN, healthSegment: 'healthcheck' },
@@ -36,7 +36,7 @@ it('the health of an instance is where its path is mapped to', () => {
   expect(instance.healthUrl).toBe('http://10.0.0.7:9090/actuator/healthcheck');
 });
 
-it('what an operator says of an instance is told as it is', () => {
+it('configured values of an instance are sent unchanged', () => {
   const stated = {
     name: 'login-a',
     managementUrl: 'https://ops.example/m',
@@ -57,12 +57,12 @@ it('an instance without a main listener has no service URL', () => {
   expect(instance).not.toHaveProperty('serviceUrl');
 });
 
-describe('the base of a console', () => {
+describe('the URL of a console', () => {
   it.each([
     ['https://console.example.com', 'https://console.example.com'],
     [' http://10.0.0.9:8081/admin/ ', 'http://10.0.0.9:8081/admin'],
     ['http://[2001:db8::9]:8081', 'http://[2001:db8::9]:8081'],
-  ])('%s is %s', (text, expected) => {
+  ])('%s is read as %s', (text, expected) => {
     expect(baseUrl.parse(text)).toBe(expected);
   });
 
@@ -74,7 +74,7 @@ describe('the base of a console', () => {
     'https://console.example.com/#a',
     'http://console.example.com:99999',
     '',
-  ])('is refused: %s', (text) => {
+  ])('is rejected: %s', (text) => {
     expect(baseUrl.parse(text)).toBeInstanceOf(ConversionError);
   });
 });

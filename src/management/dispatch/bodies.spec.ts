@@ -7,7 +7,7 @@ it.each([
   [{ empty: {}, list: [], text: '', zero: 0, no: false }, '{"empty":{},"list":[],"text":"","zero":0,"no":false}'],
   [{ at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
   [[{ none: null }], '[{}]'],
-])('of %j leaves out members without a value, and nothing else', (body, text) => {
+])('jsonText omits only the null members of %j', (body, text) => {
   expect(jsonText(body)).toBe(text);
 });
 
@@ -19,6 +19,6 @@ it.each([
   ['bytes', Buffer.from('{}'), false],
   ['a stream', Readable.from([]), false],
   ['nothing', undefined, false],
-])('is made of %s: %s', (_, body, expected) => {
+])('isJsonValue is decided for %s', (_, body, expected) => {
   expect(isJsonValue(body)).toBe(expected);
 });

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { ConversionError } from '../../config/problem.js';
 import { path, segments } from './management-server.properties.js';
 
-describe('a path in front of others', () => {
-  it.each(['', '/', '/actuator', '/ops/', '/a.b/c-d_~1'])('may be %j', (text) => {
+describe('a base path', () => {
+  it.each(['', '/', '/actuator', '/ops/', '/a.b/c-d_~1'])('accepts %j', (text) => {
     expect(path.parse(text)).toBe(text);
   });
 
   it.each(['ops', '//', '/ops//', '/*', '/:id', '/a b', '/a/../b', '/.', '/%41', 'http://a/b', '/a?b'])(
-    'must not be %j',
+    'rejects %j',
     (text) => {
       expect(path.parse(text)).toBeInstanceOf(ConversionError);
     },
   );
 });
 
-describe('what stands in place of an endpoint in paths', () => {
-  it.each(['healthcheck', 'dumps/threads', 'a.b'])('may be %j', (text) => {
+describe('the path mapping of an endpoint', () => {
+  it.each(['healthcheck', 'dumps/threads', 'a.b'])('accepts %j', (text) => {
     expect(segments.parse(text)).toBe(text);
   });
 

@@ -12,7 +12,7 @@ it.each([
   ['text/plain;charset="utf-8"', PLAIN],
   ['text/plain;version=1.0.0', undefined],
   ['TEXT/Plain', PLAIN],
-])('parameters of a media type count, but for the character set: %s', (accept, chosen) => {
+])('negotiation compares parameters of a media type except charset: %s', (accept, chosen) => {
   expect(negotiate(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
 });
 
@@ -33,11 +33,11 @@ it.each([
   [`${JSON_TYPE};q=1.0, ${V3};Q=1`, V3],
   ['text/html', undefined],
   [`${JSON_TYPE};q=0`, undefined],
-])('M3: the weight decides, then our order: %s', (accept, chosen) => {
+])('M3: negotiation selects by weight, then by our order: %s', (accept, chosen) => {
   expect(negotiate(accept, JSON_TYPES)).toBe(chosen);
 });
 
-it('M3: the weight decides, then our order, also between texts', () => {
+it('M3: negotiation selects by weight, then by our order, between text types', () => {
   expect(negotiate('application/openmetrics-text;version=1.0.0, text/plain;version=0.0.4', [PLAIN, OPEN_METRICS])).toBe(
     PLAIN,
   );
@@ -51,11 +51,11 @@ it('M3: the weight decides, then our order, also between texts', () => {
 });
 
 // A search for a range from each of its letters to the end took hours.
-it('H6: a text of one endless word asks for nothing', () => {
+it('H6: negotiation rejects one endless word', () => {
   expect(negotiate('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
 });
 
-it('is one of those offered or none, whatever text Accept is', () => {
+it('negotiation returns an offered type or none for any Accept header', () => {
   const part = fc.constantFrom(
     'application',
     'json',

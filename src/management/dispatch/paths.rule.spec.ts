@@ -24,13 +24,13 @@ async function whats(...args: readonly string[]): Promise<readonly string[]> {
 
 describe('the paths of management endpoints', () => {
   it.each([[[ALL]], [[ALL, OWN_PORT]], [[ALL, OWN_PORT, `${WEB}.base-path=/`]], [[ALL, `${WEB}.base-path=`]]])(
-    'are apart with %j',
+    'do not collide with %j',
     async (args) => {
       expect(await found(...args)).toEqual([]);
     },
   );
 
-  it('are told where two endpoints have one, with the key that maps it', async () => {
+  it('are reported if two endpoints share one, with the key that maps it', async () => {
     expect(await found(ALL, `${WEB}.path-mapping.env=health`)).toEqual([
       {
         severity: 'fault',
@@ -46,14 +46,14 @@ describe('the paths of management endpoints', () => {
     ]);
   });
 
-  it('are told by the key that maps the first of two', async () => {
+  it('are reported by the key that maps the first of two endpoints', async () => {
     const [finding] = await found(ALL, `${WEB}.path-mapping.health=env`);
 
     expect(finding?.facts).toContainEqual(['Property', 'management.endpoints.web.path-mapping.health']);
     expect(finding?.what).toBe('The management endpoints health and env have the same path');
   });
 
-  it('do not count for an endpoint that nobody can call', async () => {
+  it('are ignored for an endpoint that cannot be called', async () => {
     const same = `${WEB}.path-mapping.env=health`;
 
     expect(await found(ALL, same, '--management.endpoint.env.access=none')).toEqual([]);
@@ -63,7 +63,7 @@ describe('the paths of management endpoints', () => {
     expect(await found(ALL, same, '--management.endpoint.env.access=some')).toEqual([]);
   });
 
-  it('are told where a route of users has one, or one below it', async () => {
+  it('are reported if they collide with a route for users', async () => {
     expect(await whats(`${WEB}.base-path=/me`)).toEqual([
       'The page of links to the management endpoints has the path of another route',
     ]);
@@ -76,7 +76,7 @@ describe('the paths of management endpoints', () => {
     expect(await whats(`${WEB}.base-path=/me`, `${WEB}.discovery.enabled=false`)).toEqual([]);
   });
 
-  it('may be those of users on a listener of their own', async () => {
+  it('may equal routes for users on a separate listener', async () => {
     expect(await whats(`${WEB}.base-path=/me`, OWN_PORT)).toEqual([]);
   });
 });
@@ -90,7 +90,7 @@ describe('the additional paths of health groups', () => {
       'The additional path /actuator of the health group "g0" is that of another route',
     ],
     ['another group', ['server:/z', 'management:/z'], 'The health groups "g0" and "g1" have the same additional path'],
-  ])('are told where they are those of %s', async (_, paths, what) => {
+  ])('are reported if they equal those of %s', async (_, paths, what) => {
     const args = paths.map((path, index) => `${GROUP}.g${index}.additional-path=${path}`);
 
     const findings = await found(...args);
@@ -99,13 +99,13 @@ describe('the additional paths of health groups', () => {
     expect(findings[0]?.facts[0]?.[1]).toMatch(/^management\.endpoint\.health\.group\.g\d\.additional-path$/);
   });
 
-  it('may be alike on two listeners', async () => {
+  it('may be equal on two listeners', async () => {
     const args = [`${GROUP}.a.additional-path=server:/z`, `${GROUP}.b.additional-path=management:/z`];
 
     expect(await found(...args, OWN_PORT)).toEqual([]);
   });
 
-  it('of the probes are told by the key that adds them', async () => {
+  it('of the probes are reported by the key that adds them', async () => {
     const [finding] = await found(...PROBES);
 
     expect(finding?.what).toContain('The additional path /livez of the health group "liveness"');
@@ -113,19 +113,19 @@ describe('the additional paths of health groups', () => {
     expect(finding?.action).toContain('Set management.endpoint.health.probes.add-additional-paths to false');
   });
 
-  it('may be one path twice for one group, also that of its probe', async () => {
+  it('may repeat a path of the same group', async () => {
     const args = [...PROBES, `${GROUP}.readiness.additional-path=management:/readyz`];
 
     expect(await whats(...args)).toEqual([expect.stringContaining('"liveness"')]);
   });
 
-  it('of other groups are looked at where one could not be read', async () => {
+  it('are checked even if the path of another group is invalid', async () => {
     const args = [`${GROUP}.a.additional-path=nonsense`, `${GROUP}.b.additional-path=server:/me`];
 
     expect(await whats(...args)).toEqual([expect.stringContaining('"b"')]);
   });
 });
 
-it('is not judged where the port of the endpoints could not be read', async () => {
+it('the paths of management endpoints are not checked if their port is invalid', async () => {
   await expect(found(`${WEB}.base-path=/me`, '--management.server.port=x')).rejects.toThrow(UnboundValue);
 });

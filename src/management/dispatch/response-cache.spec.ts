@@ -4,7 +4,7 @@ import { ResponseCache } from './response-cache.js';
 
 const ANSWER = { body: { status: 'UP' } };
 
-it('keeps an answer for its time, and no longer', () => {
+it('the response cache keeps a response for its time to live', () => {
   const clock = new ManualClock();
   const cache = new ResponseCache(clock, 10_000);
   cache.store('anna', ANSWER);
@@ -15,7 +15,7 @@ it('keeps an answer for its time, and no longer', () => {
   expect(cache.find('anna')).toBeUndefined();
 });
 
-it('keeps none for longer where the clock is set back', () => {
+it('the response cache drops a response if the clock is set back', () => {
   const clock = new ManualClock();
   const cache = new ResponseCache(clock, 10_000);
   cache.store('anna', ANSWER);
@@ -25,14 +25,14 @@ it('keeps none for longer where the clock is set back', () => {
   expect(cache.find('anna')).toBeUndefined();
 });
 
-it('keeps callers apart', () => {
+it('the response cache separates keys', () => {
   const cache = new ResponseCache(new ManualClock(), 10_000);
   cache.store('anna', ANSWER);
 
   expect(cache.find('berta')).toBeUndefined();
 });
 
-it('forgets what was kept first, so that its memory is bounded', () => {
+it('the response cache drops the oldest response when it is full', () => {
   const cache = new ResponseCache(new ManualClock(), 10_000);
   for (let number = 0; number < 101; number += 1) cache.store(`caller ${number}`, ANSWER);
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { failureText } from './failure-text.js';
 
-describe('the text of a failed check', () => {
-  it('has the name of the error and its message', () => {
+describe('the text of a failed health check', () => {
+  it('contains name and message of the error', () => {
     expect(failureText(new TypeError('connect ECONNREFUSED 10.0.0.9:6379'))).toBe(
       'TypeError: connect ECONNREFUSED 10.0.0.9:6379',
     );
   });
 
-  it('has the messages of all attempts where a name has several addresses', () => {
+  it('contains the messages of all connection attempts', () => {
     const attempts = [new Error('connect ECONNREFUSED ::1:25'), new Error('connect ECONNREFUSED 127.0.0.1:25')];
 
     expect(failureText(new AggregateError(attempts))).toBe(
@@ -16,18 +16,15 @@ describe('the text of a failed check', () => {
     );
   });
 
-  it('says something of what is no error', () => {
+  it('describes a thrown value that is not an error', () => {
     expect(failureText('gone')).toBe('Error: gone');
   });
 
   // What another system answers: each form of a secret was looked for from every letter of it.
-  it.each(['a', 'a.', 'a:', 'jdbc:a', "'"])(
-    'H6: that is endless, such as %s again and again, is cut at a blank',
-    (part) => {
-      expect(failureText(new Error(`first root:hunter2@db ${part.repeat(1_000_000)}`))).toBe('Error: first ****** ...');
-      expect(failureText(new Error(part.repeat(1_000_000)))).toBe('Error: ...');
-    },
-  );
+  it.each(['a', 'a.', 'a:', 'jdbc:a', "'"])('H6: is truncated at a blank for a long repetition of %s', (part) => {
+    expect(failureText(new Error(`first root:hunter2@db ${part.repeat(1_000_000)}`))).toBe('Error: first ****** ...');
+    expect(failureText(new Error(part.repeat(1_000_000)))).toBe('Error: ...');
+  });
 
   it.each([
     'cannot open jdbc:mysql://root:hunter2@db:3306/login?ssl=1',
@@ -42,7 +39,7 @@ describe('the text of a failed check', () => {
     'pwd: hunter2, try again',
     'api-key = hunter2',
     'HTTP GET https://idp.example/metadata?sid=hunter2',
-  ])('L1 shows no secret of: %s', (message) => {
+  ])('L1 masks the secret in: %s', (message) => {
     const text = failureText(new Error(message));
 
     expect(text).not.toContain('hunter2');
@@ -50,7 +47,7 @@ describe('the text of a failed check', () => {
   });
 
   it.each(['connect ETIMEDOUT 10.0.0.9:3306', 'ER_CON_COUNT_ERROR: Too many connections', 'disk I/O error'])(
-    'keeps what is none: %s',
+    'keeps a message without secrets: %s',
     (message) => {
       expect(failureText(new Error(message))).toBe(`Error: ${message}`);
     },

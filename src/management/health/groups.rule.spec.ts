@@ -16,7 +16,7 @@ function found(situation: Situation): readonly string[] {
 }
 
 describe('a health group that names an unknown component', () => {
-  it('is told with the key, its value, its place and the components that there are', () => {
+  it('is reported with key, value, origin and the known components', () => {
     const situation = {
       args: [`${HEALTH}.group.mine.include=ping,dba`],
       files: { 'application.yml': 'management.endpoint.health.group:\n  other:\n    exclude: [db, stores/near]\n' },
@@ -34,13 +34,13 @@ describe('a health group that names an unknown component', () => {
     ]);
   });
 
-  it('may be let in', () => {
+  it('is accepted without validate-group-membership', () => {
     expect(found({ args: [`${HEALTH}.group.mine.include=dba`, `${HEALTH}.validate-group-membership=false`] })).toEqual(
       [],
     );
   });
 
-  it('is none where the component is switched off', () => {
+  it('is not reported for a disabled component', () => {
     const args = ['--management.health.db.enabled=false', `${HEALTH}.group.mine.include=db`];
 
     expect(found({ args })).toEqual([]);
@@ -54,21 +54,21 @@ describe('a health group that names an unknown component', () => {
     ['mail', '--app.mail.host=relay'],
     ['saml', '--app.security.saml.idp.corp.entity-id=urn:corp'],
     ['ssl', '--app.ssl.bundle.pem.web.keystore.certificate=web.pem'],
-  ])('A5: knows %s, with and without its subject', (name, key) => {
+  ])('A5: is not reported for %s, whether or not its subject is configured', (name, key) => {
     const include = `${HEALTH}.group.mine.include=${name}`;
 
     expect(found({ args: [include] })).toEqual([]);
     expect(found({ args: [include, key] })).toEqual([]);
   });
 
-  it('knows the states only with the probes', () => {
+  it('is reported for readinessState unless probes are enabled', () => {
     const include = `${HEALTH}.group.mine.include=readinessState`;
 
     expect(found({ args: [include] })).toHaveLength(1);
     expect(found({ args: [include, `${HEALTH}.probes.enabled=true`] })).toEqual([]);
   });
 
-  it('is looked for in the other groups where a key of one could not be read', () => {
+  it('is reported even if another key of a group is invalid', () => {
     const args = [
       `${HEALTH}.group.a.show-details=maybe`,
       `${HEALTH}.group.b.include=dba`,
@@ -78,7 +78,7 @@ describe('a health group that names an unknown component', () => {
     expect(found({ args })).toHaveLength(2);
   });
 
-  it('is none of the packaged groups of probes that are switched off', () => {
+  it('is not reported for the packaged groups of disabled probes', () => {
     const yml = 'management.endpoint.health.group.readiness.include: readinessState\n';
     const off = { args: [`${HEALTH}.probes.enabled=false`] };
 

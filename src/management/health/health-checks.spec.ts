@@ -43,14 +43,14 @@ class Held implements HealthIndicator {
   }
 }
 
-describe('a check', () => {
-  it('has the answer of its indicator, with details', async () => {
+describe('a health check', () => {
+  it('returns the result of its indicator with details', async () => {
     const health = { status: 'OUT_OF_SERVICE', description: 'maintenance', details: { until: 'noon' } };
 
     expect(await checks().checks.check({ name: 'own', check: () => health })).toEqual(health);
   });
 
-  it('always has what the indicator says of its subject', async () => {
+  it('always includes the subject of its indicator', async () => {
     const location = { location: 'relay.example:25' };
     const found = (check: HealthIndicator['check']): Promise<Health> =>
       checks().checks.check({ name: 'own', limitMillis: 5, subject: location, check });
@@ -76,14 +76,14 @@ describe('a check', () => {
       },
     ],
     ['rejects', () => Promise.reject(new RangeError('too far'))],
-  ] as const)('is DOWN with the error where the indicator %s', async (_, check) => {
+  ] as const)('is DOWN with the error if the indicator %s', async (_, check) => {
     expect(await checks().checks.check({ name: 'own', check })).toEqual({
       status: 'DOWN',
       details: { error: 'RangeError: too far' },
     });
   });
 
-  it('is shared by all who ask while it runs', async () => {
+  it('is shared by callers while it runs', async () => {
     const { checks: all } = checks();
     const held = new Held();
 
@@ -94,7 +94,7 @@ describe('a check', () => {
     expect(held.asked).toBe(1);
   });
 
-  it('is made anew for who asks later', async () => {
+  it('runs again for a later caller', async () => {
     const { checks: all } = checks();
     const statuses = ['UP', 'DOWN'];
     const own: HealthIndicator = { name: 'own', check: () => ({ status: statuses.shift() ?? '' }) };
@@ -104,8 +104,8 @@ describe('a check', () => {
   });
 });
 
-describe('a check beyond its limit', () => {
-  it('is DOWN, naming the limit, and is told that nobody waits', async () => {
+describe('a health check beyond its timeout', () => {
+  it('is DOWN with the timeout, and its signal is aborted', async () => {
     const { checks: all, lines } = checks();
     const held = new Held(5);
 
@@ -116,7 +116,7 @@ describe('a check beyond its limit', () => {
     expect(lines).toEqual(['WARN management.health: The health indicator held has not answered within 5ms']);
   });
 
-  it('names the limit also where the indicator gives up at once', async () => {
+  it('reports the timeout even if the indicator rejects when it is aborted', async () => {
     const own: HealthIndicator = {
       name: 'own',
       limitMillis: 5,
@@ -134,7 +134,7 @@ describe('a check beyond its limit', () => {
     });
   });
 
-  it('is not run a second time while it hangs: everybody has its answer', async () => {
+  it('does not run again while the indicator hangs', async () => {
     const { checks: all } = checks();
     const held = new Held(5);
     await all.check(held);
@@ -145,7 +145,7 @@ describe('a check beyond its limit', () => {
     expect(held.asked).toBe(1);
   });
 
-  it('tells the last result and its time', async () => {
+  it('includes the last result and its time', async () => {
     const { checks: all } = checks();
     const held = new Held(5);
     await all.check(held);
@@ -161,8 +161,8 @@ describe('a check beyond its limit', () => {
   });
 });
 
-describe('a slow check', () => {
-  it('is named in the log with its duration', async () => {
+describe('a slow health check', () => {
+  it('is logged with its duration', async () => {
     const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
     const held = new Held();
 
@@ -175,7 +175,7 @@ describe('a slow check', () => {
     expect(lines).toEqual(['WARN management.health: The health indicator held took 11s, longer than 10s']);
   });
 
-  it('is not one up to the threshold', async () => {
+  it('is not logged up to the threshold', async () => {
     const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
     const held = new Held();
 

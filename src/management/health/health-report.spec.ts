@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { visibilityFor } from './health-report.js';
 
-it('components and details are judged each by its own', () => {
+it('visibilityFor decides separately about components and details', () => {
   const visibility = { showComponents: 'always', showDetails: 'when-authorized', roles: ['OPS'] } as const;
 
   expect(visibilityFor(visibility, undefined)).toEqual({ components: true, details: false });

@@ -23,27 +23,27 @@ function group(settings: GroupSettings, over: Partial<OverallSettings> = {}) {
   return healthGroups({ ...whole, ...over }, new Map([['mine', settings]]), noProbes).get('mine');
 }
 
-describe('the whole', () => {
-  it('shows components to whom it shows details, unless it is told otherwise', () => {
+describe('the scope of the overall health', () => {
+  it('shows components to the same callers as details by default', () => {
     expect(overallScope(whole).visibility.showComponents).toBe('when-authorized');
     expect(overallScope({ ...whole, showComponents: 'always' }).visibility.showComponents).toBe('always');
   });
 
-  it('has the default map of HTTP statuses only where none is configured', () => {
+  it('uses the default HTTP mapping only if none is configured', () => {
     expect(overallScope({ ...whole, statusHttpMapping: new Map() }).statuses.httpMapping).toBe(DEFAULT_HTTP_MAPPING);
     expect(overallScope(whole).statuses.httpMapping).toEqual(new Map([['FATAL', 500]]));
   });
 });
 
-describe('a group', () => {
-  it('inherits what it does not say', () => {
+describe('the scope of a health group', () => {
+  it('inherits unset values from the overall health', () => {
     expect(group({})).toMatchObject({
       visibility: { showDetails: 'when-authorized', showComponents: 'when-authorized', roles: ['OPS'] },
       statuses: { order: ['FATAL', 'UP'], httpMapping: new Map([['FATAL', 500]]) },
     });
   });
 
-  it('overrides what it says', () => {
+  it('overrides the values it sets', () => {
     const settings: GroupSettings = {
       showDetails: 'always',
       roles: [],
@@ -57,7 +57,7 @@ describe('a group', () => {
     });
   });
 
-  it('shows components as the whole does where that says so of components', () => {
+  it('inherits show-components separately from show-details', () => {
     expect(group({ showDetails: 'never' }, { showComponents: 'always' })?.visibility).toMatchObject({
       showDetails: 'never',
       showComponents: 'always',
@@ -65,15 +65,15 @@ describe('a group', () => {
   });
 });
 
-describe('the groups of the probes', () => {
+describe('the health groups of the probes', () => {
   const probes = { enabled: true, addAdditionalPaths: false };
 
-  it('are there only where probes are enabled', () => {
+  it('exist only if probes are enabled', () => {
     expect([...healthGroups(whole, new Map(), { enabled: false, addAdditionalPaths: true }).keys()]).toEqual([]);
     expect([...healthGroups(whole, new Map(), probes).keys()]).toEqual(['liveness', 'readiness']);
   });
 
-  it('have one member each and show nothing of it, whatever the whole shows', () => {
+  it('have one member each and hide it whatever the overall health shows', () => {
     const groups = healthGroups({ ...whole, showDetails: 'always', showComponents: 'always' }, new Map(), probes);
 
     expect(groups.get('liveness')).toMatchObject({
@@ -86,7 +86,7 @@ describe('the groups of the probes', () => {
     });
   });
 
-  it('have the members that a configured group of their name has, and its visibility', () => {
+  it('take members and visibility from a configured group of the same name', () => {
     const configured = new Map([['readiness', { include: ['readinessState', 'db'], showDetails: 'always' as const }]]);
 
     expect(healthGroups(whole, configured, probes).get('readiness')).toMatchObject({
@@ -95,7 +95,7 @@ describe('the groups of the probes', () => {
     });
   });
 
-  it('keep their member where the configuration says other things of them', () => {
+  it('keep their member if a configured group of the same name sets none', () => {
     const configured = new Map([
       ['liveness', { additionalPath: 'management:/alive' }],
       ['readiness', { additionalPath: 'server:/readyz' }],
@@ -109,7 +109,7 @@ describe('the groups of the probes', () => {
     expect(groups.get('readiness')?.additionalPaths).toEqual(['server:/readyz']);
   });
 
-  it('have paths on the main listener where they are asked for', () => {
+  it('have additional paths on the main listener if configured', () => {
     const groups = healthGroups(whole, new Map(), { enabled: true, addAdditionalPaths: true });
 
     expect(groups.get('liveness')?.additionalPaths).toEqual(['server:/livez']);
@@ -117,7 +117,7 @@ describe('the groups of the probes', () => {
   });
 });
 
-it('no other system is ever part of liveness, whatever is included', () => {
+it('liveness never includes an external component', () => {
   const configured = new Map([
     ['liveness', { include: ['*', 'db'] }],
     ['readiness', { include: ['db'] }],
@@ -133,7 +133,7 @@ it('no other system is ever part of liveness, whatever is included', () => {
   expect(isIn('readiness', 'db', true)).toBe(true);
 });
 
-describe('a component belongs to a group', () => {
+describe('membership in a health group', () => {
   it.each([
     { path: 'db', include: [], exclude: [], is: true },
     { path: 'db', include: ['*'], exclude: [], is: true },
@@ -150,12 +150,12 @@ describe('a component belongs to a group', () => {
     { path: 'stores/main', include: ['stores'], exclude: ['stores/main'], is: false },
     { path: 'stores/main', include: ['stores/main'], exclude: ['stores'], is: false },
     { path: 'storesmain', include: ['stores'], exclude: [], is: false },
-  ])('$path to $include without $exclude: $is', ({ path, include, exclude, is }) => {
+  ])('$path in include $include, exclude $exclude: $is', ({ path, include, exclude, is }) => {
     expect(isMember(path, { include, exclude })).toBe(is);
   });
 });
 
-it('names that no component has are found, each once', () => {
+it('unknownMembers lists each unknown name once', () => {
   const membership = { include: ['*', 'db', 'dba', 'stores/none'], exclude: ['dba', 'Mail', 'stores/main'] };
 
   expect(unknownMembers(membership, ['db', 'mail', 'stores', 'stores/main'])).toEqual(['dba', 'stores/none', 'Mail']);

@@ -82,8 +82,8 @@ const STORES: HealthComponent = {
   parts: [up('main', { rows: 7 }), { name: 'far', parts: [down('west')] }],
 };
 
-describe('3.1 the whole', () => {
-  it('is the bare status for who may see nothing, with the groups', async () => {
+describe('3.1 the overall health', () => {
+  it('shows only status and groups by default', async () => {
     expect(await endpoint({}, [up('a')]).ask()).toEqual({ status: 200, body: { status: 'UP' } });
     expect(await endpoint({ 'probes.enabled': 'true' }, [down('a')]).ask()).toEqual({
       status: 503,
@@ -91,7 +91,7 @@ describe('3.1 the whole', () => {
     });
   });
 
-  it('has components by name, details where there are any, and parts of parts', async () => {
+  it('shows components by name with their details and nested parts', async () => {
     const { ask } = endpoint({ 'show-details': 'always' }, [STORES, up('archive')]);
 
     const { status, body } = await ask();
@@ -126,8 +126,8 @@ describe('3.1 the whole', () => {
   });
 });
 
-describe('3.2 a path below', () => {
-  it('leads to a component, and on to its parts', async () => {
+describe('3.2 a path below health', () => {
+  it('returns a component and its parts', async () => {
     const { ask } = endpoint({ 'show-details': 'always' }, [STORES]);
 
     expect(await ask('ping')).toEqual({ status: 200, body: { status: 'UP' } });
@@ -137,13 +137,13 @@ describe('3.2 a path below', () => {
   });
 
   it.each(['nothing', 'ping/more', 'stores/nothing', 'stores/', '/ping', 'Ping', 'constructor', 'stores//main'])(
-    'is not there: %s',
+    'responds with 404 for the unknown path %s',
     async (path) => {
       expect(await endpoint({ 'show-details': 'always' }, [STORES]).ask(path)).toEqual(NOT_THERE);
     },
   );
 
-  it('is not there for who may not see components; the whole and the groups are', async () => {
+  it('responds with 404 if components are hidden, but returns groups', async () => {
     const { ask } = endpoint({ 'group.mine.include': 'ping' }, [STORES]);
 
     expect(await ask('ping')).toEqual(NOT_THERE);
@@ -151,7 +151,7 @@ describe('3.2 a path below', () => {
     expect(await ask('mine')).toEqual({ status: 200, body: { status: 'UP' } });
   });
 
-  it('leads to a member of a group, and to nothing else below it', async () => {
+  it('returns members of a group only below the group', async () => {
     const { ask } = endpoint({ 'show-details': 'always', 'group.mine.include': 'stores/main' }, [STORES]);
 
     expect(await ask('mine/stores/main')).toMatchObject({ status: 200, body: { status: 'UP' } });
@@ -159,7 +159,7 @@ describe('3.2 a path below', () => {
     expect(await ask('mine/ping')).toEqual(NOT_THERE);
   });
 
-  it('leads to the group where a component has the same name, which the start says', async () => {
+  it('prefers a group to a component of the same name and logs that at startup', async () => {
     const made = endpoint({ 'show-details': 'always', 'group.stores.include': 'ping' }, [STORES]);
 
     expect(await made.ask('stores')).toEqual({
@@ -172,10 +172,10 @@ describe('3.2 a path below', () => {
   });
 });
 
-describe('3.3 who sees what', () => {
+describe('3.3 visibility of health', () => {
   const keys = { 'show-details': 'when-authorized', roles: 'MANAGEMENT' };
 
-  it('M2 is the status for strangers and for callers without the role', async () => {
+  it('M2 shows only the status to callers that are anonymous or lack the role', async () => {
     const { ask } = endpoint(keys, [up('a', { seen: true })]);
 
     expect((await ask()).body).toEqual({ status: 'UP' });
@@ -183,7 +183,7 @@ describe('3.3 who sees what', () => {
     expect(await ask('a', { operator: { name: 'user', roles: ['ROLE_USER'] } })).toEqual(NOT_THERE);
   });
 
-  it('is everything for callers with the role', async () => {
+  it('shows components and details to callers with the role', async () => {
     const { ask } = endpoint(keys, [up('a', { seen: true })]);
 
     expect((await ask('', { operator: OPERATOR })).body).toEqual({
@@ -193,7 +193,7 @@ describe('3.3 who sees what', () => {
     expect((await ask('a', { operator: OPERATOR })).body).toEqual({ status: 'UP', details: { seen: true } });
   });
 
-  it('keeps only the status of components whose details may not be seen', async () => {
+  it('shows only the status of components whose details are hidden', async () => {
     const { ask } = endpoint({ 'show-components': 'always' }, [down('a')]);
 
     expect((await ask()).body).toEqual({
@@ -204,8 +204,8 @@ describe('3.3 who sees what', () => {
   });
 });
 
-describe('3.4 statuses', () => {
-  it('have the HTTP status that is configured, and only that', async () => {
+describe('3.4 health statuses', () => {
+  it('a configured HTTP mapping replaces the default mapping', async () => {
     const { ask } = endpoint({ 'show-details': 'always', 'status.http-mapping.out-of-service': '418' }, [
       down('a'),
       { name: 'b', check: () => ({ status: 'OUT_OF_SERVICE' }) },
@@ -215,7 +215,7 @@ describe('3.4 statuses', () => {
     expect((await ask('b')).status).toBe(418);
   });
 
-  it('are weighed in the order that is configured, which shows in the whole', async () => {
+  it('the configured order decides the overall status', async () => {
     const { ask } = endpoint({ 'status.order': 'fatal,up' }, [
       down('a'),
       { name: 'b', check: () => ({ status: 'FATAL' }) },
@@ -225,7 +225,7 @@ describe('3.4 statuses', () => {
   });
 });
 
-describe('3.5 a group', () => {
+describe('3.5 a health group', () => {
   it('has its own members, visibility, roles, order and HTTP statuses', async () => {
     const { ask } = endpoint(
       {
@@ -251,13 +251,13 @@ describe('3.5 a group', () => {
     expect((await ask()).body).toEqual({ status: 'DOWN', groups: ['mine'] });
   });
 
-  it('that has only members that nobody knows is not there', async () => {
+  it('responds with 404 if all of its members are unknown', async () => {
     const made = endpoint({ 'group.mine.include': 'dba', 'validate-group-membership': 'false' });
 
     expect(await made.ask('mine')).toEqual(NOT_THERE);
   });
 
-  it('goes without a component that is switched off, which the start says', async () => {
+  it('omits a disabled component and logs that at startup', async () => {
     const made = endpoint({ 'group.mine.include': 'ping,db', 'management.health.db.enabled': 'false' }, [down('db')]);
 
     made.groups.onModuleInit();
@@ -275,12 +275,12 @@ describe('3.5 a group', () => {
     'server:/a/b',
     'server:/..',
     'server:/*',
-  ])('is not bound with the additional path %s', (path) => {
+  ])('rejects the additional path %s', (path) => {
     expect(() => endpoint({ 'group.a.additional-path': path })).toThrow(ConfigurationFailure);
   });
 });
 
-describe('3.6 the probes', () => {
+describe('3.6 the health probes', () => {
   const keys = { 'probes.enabled': 'true', 'show-details': 'always' };
 
   it.each([
@@ -288,7 +288,7 @@ describe('3.6 the probes', () => {
     ['started', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
     ['ready', [200, 'UP'], [200, 'UP']],
     ['stopping', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
-  ] as const)('of a service that is %s say %j and %j', async (phase, liveness, readiness) => {
+  ] as const)('of a service that is %s return liveness %j and readiness %j', async (phase, liveness, readiness) => {
     const { ask, availability } = endpoint(keys);
 
     if (phase !== 'starting') availability[phase]();
@@ -299,7 +299,7 @@ describe('3.6 the probes', () => {
     expect((await ask('readinessState')).body).toEqual({ status: readiness[1] });
   });
 
-  it('are not there where they are not enabled', async () => {
+  it('respond with 404 unless they are enabled', async () => {
     const { ask } = endpoint({ 'show-details': 'always' });
 
     for (const path of ['liveness', 'readiness', 'livenessState', 'readinessState']) {
@@ -307,7 +307,7 @@ describe('3.6 the probes', () => {
     }
   });
 
-  it('never look at another system for liveness, whatever is configured, which the start says', async () => {
+  it('exclude other systems from liveness in any configuration and log that at startup', async () => {
     const external: HealthComponent = { name: 'db', isExternal: true, check: () => ({ status: 'DOWN' }) };
     const made = endpoint({ ...keys, 'group.liveness.include': 'ping,db', 'group.readiness.include': 'db' }, [
       external,
@@ -324,7 +324,7 @@ describe('3.6 the probes', () => {
   });
 });
 
-it('3.7 has components under details in the v2 media type, at every depth, and nothing else', async () => {
+it('3.7 health in the v2 media type nests components under details', async () => {
   const { ask } = endpoint({ 'show-details': 'always', 'probes.enabled': 'true' }, [STORES]);
 
   const { body } = await ask('', { mediaType: JSON_V2 });
@@ -350,14 +350,14 @@ it('3.7 has components under details in the v2 media type, at every depth, and n
   });
 });
 
-describe('3.8 the switches', () => {
+describe('3.8 the switches of health components', () => {
   const added = ['db', 'kvstore', 'mail', 'ssl'].map((name) => up(name));
   const shown = async (keys: Readonly<Record<string, string>>): Promise<readonly string[]> => {
     const { body } = await endpoint({ 'show-components': 'always', ...keys }, added).ask();
     return Object.keys((body as { readonly components?: object }).components ?? {});
   };
 
-  it('leave everything on that is there, and each takes one away', async () => {
+  it('enable all components by default and disable each separately', async () => {
     expect(await shown({ 'management.health.diskspace.enabled': 'true' })).toEqual([
       ...['db', 'diskSpace', 'kvstore', 'mail', 'ping', 'ssl'],
     ]);
@@ -366,7 +366,7 @@ describe('3.8 the switches', () => {
     }
   });
 
-  it('leave only those on that are switched on one by one', async () => {
+  it('enable only the named components if the default is off', async () => {
     expect(
       await shown({ 'management.health.defaults.enabled': 'false', 'management.health.mail.enabled': 'true' }),
     ).toEqual(['mail']);

@@ -3,7 +3,7 @@ import { DEFAULT_HTTP_MAPPING, DEFAULT_ORDER, httpStatusOf, worstOf } from './st
 
 const rules = { order: DEFAULT_ORDER, httpMapping: DEFAULT_HTTP_MAPPING };
 
-describe('the status of several', () => {
+describe('the worst of several statuses', () => {
   it.each([
     [['UP', 'DOWN', 'OUT_OF_SERVICE'], 'DOWN'],
     [['UP', 'OUT_OF_SERVICE', 'UNKNOWN'], 'OUT_OF_SERVICE'],
@@ -16,7 +16,7 @@ describe('the status of several', () => {
     expect(worstOf(statuses, rules)).toBe(worst);
   });
 
-  it('follows an order that replaces the default, whatever its case and punctuation', () => {
+  it('follows a configured order regardless of case and punctuation', () => {
     const order = ['fatal', 'out-of-service', 'up'];
 
     expect(worstOf(['UP', 'OUT_OF_SERVICE', 'DOWN'], { ...rules, order })).toBe('OUT_OF_SERVICE');
@@ -25,7 +25,7 @@ describe('the status of several', () => {
   });
 });
 
-describe('the HTTP status', () => {
+describe('the HTTP status of a health status', () => {
   it.each([
     ['UP', 200],
     ['UNKNOWN', 200],
@@ -36,7 +36,7 @@ describe('the HTTP status', () => {
     expect(httpStatusOf(status, rules)).toBe(http);
   });
 
-  it('follows a map that replaces all of the default', () => {
+  it('follows a configured mapping that replaces the default', () => {
     const httpMapping = new Map([
       ['down', 500],
       ['out-of-service', 418],

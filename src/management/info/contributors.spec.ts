@@ -11,26 +11,26 @@ const git = {
   dirty: false,
 };
 
-describe('the commit', () => {
-  it('is branch, short id and time by default', () => {
+describe('the git contributor', () => {
+  it('returns branch, abbreviated id and time in mode simple', () => {
     expect(gitInfo(git, 'simple')).toEqual({
       branch: 'main',
       commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' },
     });
   });
 
-  it('is all that was packaged in full mode', () => {
+  it('returns all packaged data in mode full', () => {
     expect(gitInfo(git, 'full')).toEqual(git);
   });
 
-  it('has no branch where none was checked out', () => {
+  it('omits the branch if none was checked out', () => {
     const { commit, dirty } = git;
 
     expect(gitInfo({ commit, dirty }, 'simple')).toEqual({ commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' } });
   });
 });
 
-it('names the process, the system and the runtime', () => {
+it('the info contributors describe process, operating system and runtime', () => {
   expect(processInfo()).toMatchObject({ pid: process.pid, parentPid: process.ppid });
   expect(osInfo()).toMatchObject({ arch: process.arch });
   expect(runtimeInfo()).toEqual({ name: 'node', version: process.versions.node });

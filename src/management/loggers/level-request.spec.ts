@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLoggerName, parseLevelRequest } from './level-request.js';
 
-describe('a request for a level', () => {
+describe('a request to set a log level', () => {
   it.each([
     [{ configuredLevel: 'DEBUG' }, { level: 'DEBUG', forMillis: undefined }],
     [{ configuredLevel: 'warn' }, { level: 'WARN', forMillis: undefined }],
@@ -24,7 +24,7 @@ describe('a request for a level', () => {
       { level: 'TRACE', forMillis: 900_000 },
     ],
     [{ duration: '24h' }, { level: undefined, forMillis: 86_400_000 }],
-  ])('M3 M4: %o is taken', (body, expected) => {
+  ])('M3 M4: %o is accepted', (body, expected) => {
     expect(parseLevelRequest(body)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe('a request for a level', () => {
     [{ configuredLevel: 'DEBUG', duration: '-5m' }, ['duration range']],
     [{ configuredLevel: 'DEBUG', duration: '25h' }, ['duration range']],
     [{ configuredLevel: 'LOUD', duration: 'x', y: 1 }, ['configuredLevel unknown', 'duration format']],
-  ])('M4: %o is refused', (body, expected) => {
+  ])('M4: %o is rejected', (body, expected) => {
     const errors = parseLevelRequest(body);
 
     expect(Array.isArray(errors) && errors.map(({ field, code }) => `${field} ${code}`)).toEqual(expected);
@@ -55,7 +55,7 @@ describe('a request for a level', () => {
   });
 });
 
-describe('the name of a logger', () => {
+describe('the name of a logger in a request', () => {
   it.each(['auth', 'auth.mfa', 'a/b', 'A-b_c.9', 'x'.repeat(200), 'constructor', '...'])('may be %s', (name) => {
     expect(isLoggerName(name)).toBe(true);
   });

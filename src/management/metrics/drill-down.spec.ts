@@ -16,24 +16,24 @@ function drilled(meters: Meters, name: string, ...wanted: readonly TagFilter[]):
   return family && drillDown(family, wanted);
 }
 
-describe('a tag that is asked for', () => {
+describe('a requested tag of a metric', () => {
   it.each([
     ['method:GET', ['method', 'GET']],
     ['uri:http://x/y', ['uri', 'http://x/y']],
     ['name:a,b', ['name', 'a,b']],
     ['name:', ['name', '']],
     [':x', ['', 'x']],
-  ])('%s is read as %j', (text, tag) => {
+  ])('%s is parsed as %j', (text, tag) => {
     expect(parseTag(text)).toEqual(tag);
   });
 
-  it.each(['', 'method', 'method=GET'])('%j has no colon', (text) => {
+  it.each(['', 'method', 'method=GET'])('%j is rejected because it has no colon', (text) => {
     expect(parseTag(text)).toBeUndefined();
   });
 });
 
-describe('drilling down', () => {
-  it('merges all series where nothing is asked for', () => {
+describe('drilling down into a metric', () => {
+  it('merges all series without a requested tag', () => {
     expect(drilled(requests(), 'http.server.requests')).toEqual({
       name: 'http.server.requests',
       description: 'Time to serve a request',
@@ -51,13 +51,13 @@ describe('drilling down', () => {
     });
   });
 
-  it('takes the series that have every tag, and offers the other tags', () => {
+  it('selects the series with all requested tags and lists the other tags', () => {
     const body = drilled(requests(), 'http.server.requests', ['method', 'POST'], ['status', '401']);
     expect(body?.measurements[0]).toEqual({ statistic: 'COUNT', value: 1 });
     expect(body?.availableTags).toEqual([{ tag: 'uri', values: ['/login'] }]);
   });
 
-  it('counts a pair that comes twice once', () => {
+  it('ignores a repeated tag', () => {
     const once = drilled(requests(), 'http.server.requests', ['method', 'POST']);
     expect(drilled(requests(), 'http.server.requests', ['method', 'POST'], ['method', 'POST'])).toEqual(once);
   });
@@ -76,7 +76,7 @@ describe('drilling down', () => {
     expect(drilled(requests(), 'http.server.requests', ...wanted)).toBeUndefined();
   });
 
-  it('adds gauges up, and leaves out what nobody knows', () => {
+  it('adds up gauges and omits unknown values', () => {
     const meters = new Meters();
     meters.gauge('memory', {}, () => 3, { area: 'heap' });
     meters.gauge('memory', {}, () => 4, { area: 'rss' });
@@ -95,7 +95,7 @@ describe('drilling down', () => {
     { kind: 'timer', statistics: ['COUNT', 'TOTAL_TIME', 'MAX'] },
     { kind: 'summary', statistics: ['COUNT', 'TOTAL', 'MAX'] },
     { kind: 'long task timer', statistics: ['ACTIVE_TASKS', 'DURATION', 'MAX'] },
-  ])('a $kind says $statistics', ({ kind, statistics }) => {
+  ])('a $kind has the statistics $statistics', ({ kind, statistics }) => {
     const meters = new Meters();
     meters.counter('counter').of();
     meters.gauge('gauge', {}, () => 1);

@@ -21,7 +21,7 @@ function everyKind(): Meters {
   return meters;
 }
 
-it('M2: writes every kind of meter in the text format', () => {
+it('M2: the exposition writes every kind of meter in the text format', () => {
   expect(text(everyKind())).toEqual([
     '# HELP cache_gets_total Look-ups',
     '# TYPE cache_gets_total counter',
@@ -53,7 +53,7 @@ it('M2: writes every kind of meter in the text format', () => {
   ]);
 });
 
-it('writes OpenMetrics: counters without _total as families, other words for no type, an end', () => {
+it('the exposition writes counters, unknown types and the end in OpenMetrics', () => {
   const lines = openMetrics(everyKind());
   expect(lines.slice(0, 3)).toEqual([
     '# HELP cache_gets Look-ups',
@@ -67,12 +67,12 @@ it('writes OpenMetrics: counters without _total as families, other words for no 
   expect(lines.filter((line) => line === '# EOF')).toHaveLength(1);
 });
 
-it('of no meters, writes nothing but the end', () => {
+it('the exposition without meters contains only the end', () => {
   expect(exposition([], 'text')).toBe('');
   expect(exposition([], 'openmetrics')).toBe('# EOF\n');
 });
 
-describe('a name', () => {
+describe('the name of an exposed metric', () => {
   it.each([
     { name: 'process.start.time', unit: 'seconds', shown: 'process_start_time_seconds' },
     { name: 'already.seconds', unit: 'seconds', shown: 'already_seconds' },
@@ -84,21 +84,21 @@ describe('a name', () => {
     expect(text(meters).at(-1)).toBe(`${shown} 1`);
   });
 
-  it('of a counter ends in _total once', () => {
+  it('ends in _total once for a counter', () => {
     const meters = new Meters();
     meters.counter('logins.total').of().increment();
     expect(text(meters).at(-1)).toBe('logins_total 1');
     expect(openMetrics(meters)).toContain('# TYPE logins counter');
   });
 
-  it.each(['system.cpu.count', 'x.sum', 'x.bucket', 'x.total'])('of a gauge that is %s has no type', (name) => {
+  it.each(['system.cpu.count', 'x.sum', 'x.bucket', 'x.total'])('of the gauge %s has no type', (name) => {
     const meters = new Meters();
     meters.gauge(name, {}, () => 2);
     expect(text(meters)[1]).toBe(`# TYPE ${name.replaceAll('.', '_')} untyped`);
     expect(openMetrics(meters)[1]).toBe(`# TYPE ${name.replaceAll('.', '_')} unknown`);
   });
 
-  it('that another family has is not written twice: the first keeps it', () => {
+  it('is written only for the first of two families with the same name', () => {
     const meters = new Meters();
     meters.gauge('a.b', {}, () => 1);
     meters.gauge('a-b', {}, () => 2);
@@ -116,20 +116,20 @@ describe('a name', () => {
     ]);
   });
 
-  it('without description is explained by the one that the metrics endpoint knows', () => {
+  it('is the help text of a family without description', () => {
     const meters = new Meters();
     meters.counter('login.lockouts').of();
     expect(text(meters)[0]).toBe('# HELP login_lockouts_total login.lockouts');
   });
 
-  it('without series is left out', () => {
+  it('is omitted for a family without series', () => {
     const meters = new Meters();
     meters.counter('login.lockouts');
     expect(text(meters)).toEqual([]);
   });
 });
 
-describe('a label', () => {
+describe('a label of an exposed metric', () => {
   function labels(tags: Readonly<Record<string, string>>): string | undefined {
     const meters = new Meters();
     meters.gauge('x', {}, () => 1, tags);
@@ -140,21 +140,21 @@ describe('a label', () => {
     expect(labels({ 'cache.manager': 'a', '2nd': 'b' })).toBe('x{_2nd="b",cache_manager="a"} 1');
   });
 
-  it('stands in the order of the names', () => {
+  it('is sorted by name', () => {
     expect(labels({ uri: '/', method: 'GET', status: '200' })).toBe('x{method="GET",status="200",uri="/"} 1');
   });
 
-  it('has no second value where two tags become one name', () => {
+  it('is written once if two tags have the same name', () => {
     expect(labels({ 'a.b': '1', 'a-b': '2' })).toBe('x{a_b="1"} 1');
   });
 
-  it('cannot end its line or its quotes', () => {
+  it('escapes quotes and line breaks', () => {
     expect(labels({ v: 'a"b\\c\nd\u0000' })).toBe('x{v="a\\"b\\\\c\\nd\ufffd"} 1');
   });
 });
 
-describe('a description', () => {
-  it('cannot end its line, and has quotes as the format wants them', () => {
+describe('the description of an exposed metric', () => {
+  it('escapes line breaks, and quotes as its format requires', () => {
     const meters = new Meters();
     meters.gauge('x', { description: 'a "b"\n# \\' }, () => 1);
     expect(text(meters)[0]).toBe('# HELP x a "b"\\n# \\\\');
@@ -168,13 +168,13 @@ it.each([
   [-Infinity, '-Inf'],
   [-0.5, '-0.5'],
   [1e21, '1e+21'],
-])('writes %d as %s', (value, written) => {
+])('the exposition writes %d as %s', (value, written) => {
   const meters = new Meters();
   meters.gauge('x', {}, () => value);
   expect(text(meters).at(-1)).toBe(`x ${written}`);
 });
 
-describe('a family with buckets', () => {
+describe('an exposed family with buckets', () => {
   it('is a histogram', () => {
     const meters = new Meters();
     const timer = meters.timer('login.hash.time', { buckets: [0.05, 0.5, 1] }).of();
@@ -197,7 +197,7 @@ describe('a family with buckets', () => {
     return meters;
   }
 
-  it('tells how many were below zero, and in the text format a sum that may fall', () => {
+  it('counts negative numbers, and has a sum in the text format', () => {
     expect(text(offsets()).filter((line) => !line.startsWith('#'))).toEqual([
       'login_mfa_step_offset_bucket{le="-1.0"} 2',
       'login_mfa_step_offset_bucket{le="0.0"} 3',
@@ -209,12 +209,12 @@ describe('a family with buckets', () => {
     ]);
   });
 
-  it('has neither sum nor count in OpenMetrics where numbers can be below zero', () => {
+  it('has neither sum nor count in OpenMetrics if a bucket is negative', () => {
     const samples = openMetrics(offsets()).filter((line) => !line.startsWith('#'));
     expect(samples.slice(3)).toEqual(['login_mfa_step_offset_bucket{le="+Inf"} 4', 'login_mfa_step_offset_max 1']);
   });
 
-  it('without buckets has no sum in OpenMetrics while that is below zero', () => {
+  it('omits a negative sum in OpenMetrics for a family without buckets', () => {
     const meters = new Meters();
     meters.summary('x').of().record(-1);
     expect(openMetrics(meters)).toContain('x_count 1');
@@ -223,7 +223,7 @@ describe('a family with buckets', () => {
   });
 });
 
-describe('names that are asked for', () => {
+describe('requested names of exposed metrics', () => {
   it.each([
     { name: 'http_server_requests_seconds', families: ['http_server_requests_seconds'] },
     { name: 'http_server_requests_seconds_max', families: ['http_server_requests_seconds_max'] },
@@ -232,7 +232,7 @@ describe('names that are asked for', () => {
     { name: 'http_server_requests_seconds_count', families: [] },
     { name: 'http.server.requests', families: [] },
     { name: 'nobody', families: [] },
-  ])('$name is $families', ({ name, families }) => {
+  ])('$name selects $families', ({ name, families }) => {
     const types = text(everyKind(), name).filter((line) => line.startsWith('# TYPE '));
     expect(types.map((line) => line.split(' ')[2])).toEqual(families);
   });
