@@ -1,4 +1,4 @@
-// The yardstick of the start bench: NestJS on Fastify with one route, nothing else.
+// The yardstick of the start bench: NestJS on Fastify with a single route.
 import { flushCompileCache } from 'node:module';
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
@@ -18,5 +18,5 @@ Module({ controllers: [StartController] })(BareModule);
 
 const app = await NestFactory.create(BareModule, new FastifyAdapter(), { logger: false });
 await app.listen(Number(process.argv[2]), '127.0.0.1');
-// Does nothing where no cache is wanted.
+// Has no effect if the cache is disabled.
 flushCompileCache();

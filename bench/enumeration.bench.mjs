@@ -1,5 +1,5 @@
-// P2: whether the time of a refused password tells anything about the account: all kinds of refusals in turns. The protection
-// against guessing stays on; each try has another login id, and the address they come from may fail often.
+// P2: measures whether the time of a rejected password reveals anything about the account: all kinds of rejections in turns.
+// The throttle stays enabled; each attempt has another login id, and the limit of the address is high.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const MOST_PART = 0.05;
 const MOST_MILLIS = 2;
 const WRONG = `${PASSWORD}!`;
 
-/** Each kind has users of its own, the n-th those from n * TRIES on; `prepare` makes of imported users what the kind needs. */
+/** Each kind has its own users, the n-th those from n * TRIES on; `prepare` changes imported users as the kind requires. */
 const KINDS = [
   { name: 'wrong password, second factor active', pw: WRONG },
   { name: 'wrong password, no second factor', pw: WRONG, prepare: 'totp_id = NULL' },
@@ -66,7 +66,7 @@ function judge(what, isMeant) {
   const text = `P2 ${what}: medians differ by ${millis.toFixed(2)} ms, ${(100 * part).toFixed(1)} %, at most 5 % or 2 ms`;
   goal(text, part <= MOST_PART || millis <= MOST_MILLIS);
   const kinds = new Set(KINDS.filter(isMeant).map(({ name }) => statuses.get(name)));
-  goal(`${what}: all answered alike: ${Array.from(kinds).join(', ')}`, kinds.size === 1);
+  goal(`${what}: all responses alike: ${Array.from(kinds).join(', ')}`, kinds.size === 1);
 }
 
 async function refusalTime(kind, index) {
@@ -79,7 +79,7 @@ async function refusalTime(kind, index) {
   return millis;
 }
 
-/** What comes before an answer must not always be the same. */
+/** A random order, so that a kind does not always follow the same other kind. */
 function shuffled(items) {
   const rest = [...items];
   return Array.from(rest, () => rest.splice(randomInt(rest.length), 1)[0]);

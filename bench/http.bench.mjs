@@ -1,5 +1,5 @@
-// npm run bench -- http: what the HTTP host of the service costs, on a route that does next to nothing behind a full login,
-// against the same route without the host; and, as information, on an open one against a bare one.
+// npm run bench -- http: compares a cheap route behind a full login with the same route without the HTTP host of the service;
+// and, for information, a public route with a bare one.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { undisturbed } from './watch/others.mjs';
 
 const CLIENTS = 16;
 const ROUNDS = 15;
-/** Others on the machine spoil rounds. */
+/** More rounds than needed: other processes on the machine spoil some of them. */
 const MOST_ROUNDS = 25;
 const SECONDS = 1;
 const LEAST_PART = 0.75;
@@ -29,7 +29,7 @@ const generator = new Generator();
 const targets = [];
 try {
   const service = await target('service', (node) => stand.start({ node }));
-  // On the same database, with the same keys.
+  // The yardstick uses the same database and the same keys.
   const guarded = await target('same route, bare', (node) => bare('bare-guarded', node, stand.settings));
   const open = await target('trivial guard, bare', (node) => bare('bare-open', node));
   const authorization = { Authorization: `Bearer ${await token(service.program)}` };
@@ -87,7 +87,7 @@ async function asked(each, route) {
   return { ...seen, perRequest: (1000 * seen.loopMillis) / seen.statuses[200] };
 }
 
-/** Prints both, and answers what part of the bare one's requests, and of its speed on the event loop, the service reaches. */
+/** Prints both, and returns the share of the yardstick's requests, and of its event-loop speed, that the service reaches. */
 function compared(what, ofService, ofBare) {
   console.log(`${what}:`);
   const {

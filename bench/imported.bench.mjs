@@ -1,5 +1,5 @@
-// H2, P2: whether the time of a wrong password tells an unknown login id from an account whose hash was imported. For each
-// kind of hash that accounts have, accounts of that kind and unknown ids that draw it, in turns.
+// H2, P2: measures whether the time of a wrong password distinguishes an unknown login id from an account with an imported
+// hash. For each kind of hash that accounts have, it tries accounts of that kind and unknown ids that draw it, in turns.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const LONGEST_LOG_MILLIS = 5000;
 
 const base64 = (bytes) => bytes.toString('base64').replaceAll('=', '');
 const salt = randomBytes(16);
-/** Costs that other services leave behind. */
+/** Cost parameters that other services use. */
 const KINDS = {
   bcrypt: { hash: bcrypt.hashSync(PASSWORD, 10), word: /^2b / },
   pbkdf2: {
@@ -72,7 +72,7 @@ async function importAccounts() {
   await runCli(['users', 'import', file], { cwd: folder, settings });
 }
 
-/** Tries unknown ids until there are enough that draw each kind; the log says which kind each has drawn. */
+/** Tries unknown ids until enough of them draw each kind; the log says which kind each id has drawn. */
 async function unknownIds() {
   const drawn = Object.fromEntries(NAMES.map((name) => [name, []]));
   for (let index = 0; NAMES.some((name) => drawn[name].length < EACH); index++) {

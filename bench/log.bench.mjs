@@ -1,5 +1,5 @@
-// npm run bench -- log: what a line of the log for each request costs on the route of the http bench, in one service whose
-// logger is switched in turns; then how long probes wait while the password step has all it can take.
+// npm run bench -- log: measures the cost of a log line per request on the route of the http bench, in one service with the
+// logger switched on and off in turns; then how long probes wait while the password step is at capacity.
 import { Buffer } from 'node:buffer';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { undisturbed } from './watch/others.mjs';
 
 const CLIENTS = 16;
 const ROUNDS = 15;
-/** Others on the machine spoil rounds. */
+/** More rounds than needed: other processes on the machine spoil some of them. */
 const MOST_ROUNDS = 25;
 const SECONDS = 1;
 const MOST_COST = 0.12;
@@ -65,7 +65,7 @@ async function costPart() {
     await setLevel(operator, 'OFF');
     const lines = readFileSync(output, 'utf8').match(/ http : GET \/me\/settlement 200 /g)?.length ?? 0;
     const requests = results.line.reduce((sum, { answers }) => sum + answers, 0);
-    goal(`a line for each request: ${lines} lines, ${requests} requests that counted`, lines >= requests);
+    goal(`one line per request: ${lines} lines, ${requests} measured requests`, lines >= requests);
   } finally {
     operator.close();
     generator.stop();

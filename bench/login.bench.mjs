@@ -1,4 +1,4 @@
-// npm run bench -- login [a b c e f]: whether a login is as fast and as small as it is meant to be; without letters, all.
+// npm run bench -- login [a b c e f]: compares the speed and size of logins with their goals; without letters, all parts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,16 +35,16 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-login-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const parts = Object.entries(PARTS).filter(([letter]) => wanted.length === 0 || wanted.includes(letter));
-console.log(`${CLIENTS} clients with open sockets on the same ${availableParallelism()} cores as what they ask`);
+console.log(`${CLIENTS} clients with open sockets on the same ${availableParallelism()} cores as the service`);
 const [load] = loadavg();
 if (load > QUIET_LOAD) {
-  console.log(`The machine is busy (load ${load.toFixed(1)}): what follows counts for little, ratios included.`);
+  console.log(`The machine is busy (load ${load.toFixed(1)}): the following figures are unreliable, ratios included.`);
 }
 let mariadb;
 try {
   if (parts.some(([, part]) => part.usesMariadb)) {
     if (hasMariadb) mariadb = await startMariadb(join(folder, 'mariadb'));
-    else console.log('no MariaDB on this machine: its part is left out');
+    else console.log('MariaDB is not installed: its part is skipped');
   }
   for (const [letter, { title, run }] of parts) {
     console.log(`(${letter}) ${title}:`);

@@ -6,8 +6,8 @@ export function median(values) {
 }
 
 /**
- * Measures two things in turns, so that a slow moment of the machine hits both, and prints medians in milliseconds and
- * the ratio; answers the ratio of the first to the second.
+ * Measures two actions in turns, so that a slow moment of the machine affects both. Prints medians in milliseconds and the
+ * ratio; returns the ratio of the first to the second.
  */
 export async function compare(first, second, { rounds, warmUp }) {
   const times = { [first.name]: [], [second.name]: [] };
@@ -26,13 +26,13 @@ export async function compare(first, second, { rounds, warmUp }) {
   return ratio;
 }
 
-/** Prints whether a goal is reached, and makes the process say so too. */
+/** Prints whether a goal is reached; a missed goal sets the exit code. */
 export function goal(text, isReached) {
   console.log(`${isReached ? 'reached' : 'MISSED '}  ${text}`);
   if (!isReached) process.exitCode = 1;
 }
 
-/** The same for a figure that others on the machine change: where they were busy it is shown and not reached. */
+/** A goal for a figure that other processes affect: if they were busy, it is printed, not judged, and not reached. */
 export function timedGoal(text, isReached, isQuiet) {
   goal(`${text}${isQuiet ? '' : ' (the machine was busy: not judged)'}`, isQuiet && isReached);
 }

@@ -1,5 +1,5 @@
-// npm run bench -- overload: ten times as many logins as the service can take. Those who are let in must be served as
-// well as before, the others sent away at once. The generator shares the cores of the service: its own part is shown.
+// npm run bench -- overload: ten times as many logins as the service can serve. Admitted logins must be as fast as before,
+// all others must be rejected at once. The generator shares the cores with the service; the output shows its share.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ const THREADS = 24;
 const ACCEPT_COUNT = 24;
 const TIMES_CAPACITY = 10;
 const ROUNDS = 5;
-/** Others on the machine spoil rounds. */
+/** More rounds than needed: other processes on the machine spoil some of them. */
 const MOST_ROUNDS = 15;
 const SECONDS = 4;
-/** As many as may be in progress: the hash workers always have work, and nobody waits to be let in. */
+/** As many as may be in progress: the hash workers are always busy, and no request waits for admission. */
 const CLIENTS_AT_PEAK = THREADS;
-/** Far more than come before they are sent away, and far less than a service that lets everybody wait would gather. */
+/** Far above the number that waits for a rejection, far below the number that a service without limits would collect. */
 const MOST_WAITING = 1000;
 const PROBES_PER_SECOND = 20;
 const HEALTH = requestText('GET', '/actuator/health/liveness');
@@ -36,7 +36,7 @@ const SETTINGS = [
   `--server.embedded.threads.max=${THREADS}`,
   `--server.embedded.accept-count=${ACCEPT_COUNT}`,
   '--app.security.rate-limit.enabled=false',
-  // The connections of the peak rest while the others are measured.
+  // The connections of the peak load stay idle while the overload is measured.
   '--server.embedded.connection-timeout=1h',
 ];
 const VARIANTS = [
@@ -88,7 +88,7 @@ function turnsOf(target) {
   return { [`${target.name}, peak`]: peak, [`${target.name}, overload`]: overload };
 }
 
-/** What the generator saw, and what probes noticed meanwhile. */
+/** Results of the generator and, at the same time, of probes. */
 async function watched({ probe, ...target }, order) {
   const turns = Array.from({ length: SECONDS * PROBES_PER_SECOND }, (_, index) => index);
   const statuses = new Set();

@@ -9,7 +9,7 @@ const byName = new Map(files.sort().map((file) => [file.replace(/\.bench\.\w+$/,
 const [name = '', ...args] = process.argv.slice(2);
 const file = byName.get(name);
 if (file) {
-  // The bench sees its own arguments where it would see them when started by itself.
+  // The bench finds its arguments at the same place as if it were started directly.
   process.argv.splice(1, Infinity, join(import.meta.dirname, file), ...args);
   await import(pathToFileURL(join(import.meta.dirname, file)).href);
 } else {

@@ -1,5 +1,5 @@
-// npm run bench -- saml [a b c]: what the verification of a SAML response costs beyond that of the library under it (a), whole
-// logins over HTTP (b), and how long hostile documents keep the process (c); without letters, all.
+// npm run bench -- saml [a b c]: the cost of verifying a SAML response beyond that of the library (a), complete logins over
+// HTTP (b), and the time for which hostile documents block the process (c); without letters, all parts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

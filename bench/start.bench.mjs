@@ -1,5 +1,5 @@
-// From the start of the process to the first 200 on /, against a bare NestJS-on-Fastify application: both with compiled
-// code kept from an earlier start, as the service does by itself, and both without.
+// Compares the time from the start of the process to the first 200 on / with a bare NestJS-on-Fastify application: both with
+// a compile cache of an earlier start, as the service has by itself, and both without.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ function answers(port) {
   });
 }
 
-/** Milliseconds from the spawn to the first 200, asked for without pause; the process is stopped again. */
+/** Milliseconds from the spawn to the first 200, requested without a pause; stops the process afterwards. */
 async function timeToFirstAnswer(argumentsFor, cwd, variables) {
   const port = await freePort();
   const start = performance.now();
@@ -69,13 +69,13 @@ function competitors(folder, ofService, ofBare) {
 const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
 try {
   const rounds = { rounds: 15, warmUp: 3 };
-  console.log('with compiled code kept:');
+  console.log('with a compile cache:');
   const kept = await compare(...competitors(folder, {}, { NODE_COMPILE_CACHE: join(folder, 'cache') }), rounds);
-  console.log('without:');
+  console.log('without a compile cache:');
   const without = { NODE_DISABLE_COMPILE_CACHE: '1' };
   const fresh = await compare(...competitors(folder, without, without), rounds);
   goal('first 200 on / within 1.6 times the bare application', kept <= 1.6);
-  goal('the same on a first start, where nothing is kept', fresh <= 1.6);
+  goal('the same on a first start, without a compile cache', fresh <= 1.6);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -1,7 +1,7 @@
 import { median } from './measure.mjs';
 import { isDisturbed } from './watch/others.mjs';
 
-/** Prints and answers the median of the rates of all rounds. */
+/** Prints and returns the median of the rates of all rounds. */
 export function medianRate(name, rounds, unit = 'per second') {
   const rates = rounds.map((round) => round.rate ?? round);
   const middle = median(rates);
@@ -14,14 +14,14 @@ export function medianRate(name, rounds, unit = 'per second') {
   return middle;
 }
 
-/** The rate of the first as a part of the second's: the median over the rounds, of which each has had both. */
+/** The rate of the first as a share of the second: the median over the rounds, each of which has both. */
 export function partOf(first, second) {
   return median(first.map(({ rate }, index) => rate / second[index].rate));
 }
 
 /**
- * Runs the things to be compared in turns, in another order each round; answers the results of each by name. Goes on up
- * to `mostRounds` until there are `rounds` in which others left all things alone.
+ * Runs the compared actions in turns, in another order each round, and returns the results by name. Stops after `rounds`
+ * undisturbed rounds, or after `mostRounds`.
  */
 export async function inTurns(things, { rounds, warmUp = 1, mostRounds = rounds }) {
   const names = Object.keys(things);

@@ -1,5 +1,5 @@
-// What the info endpoint tells of a build: taken from package.json, the clock and, where there is one, the Git working
-// copy. Without Git, or in an unpacked archive, the commit is left out.
+// Writes the build facts of the info endpoint, from package.json, the clock and the Git working copy. Without Git, or in an
+// unpacked archive, the commit is omitted.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export function buildInfo(root) {
   return { build: { artifact: name, name, version, time: buildTime() }, ...(git && { git }) };
 }
 
-/** SOURCE_DATE_EPOCH, in seconds, makes two builds of one commit the same. */
+/** SOURCE_DATE_EPOCH, in seconds, makes two builds of one commit identical. */
 function buildTime() {
   const epoch = process.env.SOURCE_DATE_EPOCH;
   return instant(epoch === undefined || epoch === '' ? Math.floor(Date.now() / 1000) * 1000 : Number(epoch) * 1000);
@@ -22,7 +22,7 @@ function gitInfo(root) {
     return status === 0 ? stdout.trim() : undefined;
   };
   const top = git('rev-parse', '--show-toplevel');
-  // An archive unpacked inside somebody else's working copy has nothing to do with its commits.
+  // An archive that is unpacked inside of another working copy does not belong to its commits.
   if (top === undefined || realpathSync(top) !== realpathSync(root)) return undefined;
   const commit = git('log', '-1', '--format=%H%n%h%n%ct%n%s');
   if (commit === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Builds the service into dist/. With --if-stale only when a source is newer than the last complete build, and never
-// where there are no sources or no compiler: a production copy brings its own dist/.
+// Builds the service into dist/. With --if-stale, only if a source is newer than the last complete build, and never without
+// sources or a compiler: a production copy has its own dist/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const onlyIfStale = process.argv.includes('--if-stale');
 
 if (onlyIfStale && !isStale()) process.exit();
 
-// Looked up before anything is removed: a copy without it must keep what it has.
+// Looked up before files are removed: a copy without the compiler must keep its dist/.
 const nest = compiler();
 if (!nest) {
   const goesOn = onlyIfStale && existsSync(stamp);
@@ -25,7 +25,7 @@ if (!nest) {
   process.exit(goesOn ? 0 : 1);
 }
 
-// A source that changes while it is compiled makes the next build a new one.
+// The time before the build, so that a source that changes during the build makes it stale.
 const startedAt = new Date();
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
@@ -52,7 +52,7 @@ function isStale() {
   const builtAt = statSync(stamp).mtimeMs;
   const settings = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
   if (settings.some((file) => statSync(join(root, file)).mtimeMs > builtAt)) return true;
-  // Folders count too: their time changes when a file in them is deleted or renamed.
+  // Folders are included: their time changes when a file in them is deleted or renamed.
   const entries = readdirSync(sources, { recursive: true, withFileTypes: true });
   return [sources, ...entries.map((entry) => join(entry.parentPath, entry.name))].some(
     (path) => !path.endsWith('.spec.ts') && statSync(path).mtimeMs > builtAt,

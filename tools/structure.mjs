@@ -7,17 +7,17 @@ import ts from 'typescript';
 
 const MIN_LINES = 25;
 const MAX_PARAMETERS = 5;
-/** Significant lines (no import, comment or lone bracket) that a repeated run has at least. */
+/** Minimum of significant lines (no import, comment or lone bracket) in a repeated run. */
 const RUN_LINES = 6;
 
-/** What every folder uses; a reader of a story does not have to open it. */
+/** Folders that every other folder uses; a reader of a story does not have to open them. */
 const FOUNDATION =
   /^src\/(?:errors|clock|random|encoding|files|redaction|principal|config|metrics|logging|tls|sealing|tasks|persistence|http|web|server)\//;
 /** Declarations that only name things: keys, request and response schemas, route descriptions, modules. */
 const DECLARATIONS =
   /[.](?:properties|schema|shapes|shape|openapi|decorator|module|rule)[.]ts$|\/operations[.]ts$|meters[.]ts$/;
 
-/** Where a story begins, by names that the files have had. */
+/** First files of each story, by their current and former names. */
 const STORIES = {
   'login controller': ['src/auth/api/login.controller.ts', 'src/auth/login.controller.ts'],
   'readiness endpoint': ['src/management/health/health.endpoint.ts'],

@@ -1,6 +1,6 @@
 import { Load } from './load.mjs';
 
-/** A number of clients, each of which asks again as soon as it is answered. */
+/** A number of clients, each of which sends its next request after the response to the previous one. */
 export class ClosedLoop extends Load {
   constructor(address, requests, { clients }) {
     super(address, requests);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Others } from '../watch/others.mjs';
 
-/** The load generator in a process of its own. */
+/** The load generator, in a separate process. */
 export class Generator {
   #child = fork(fileURLToPath(new URL('program.mjs', import.meta.url)));
   #cpuMillis = 0;
 
   /**
-   * Asks a program, whose event loop is watched by `loopDelay`, as the order says; answers what was seen outside and
-   * inside, and the part of the machine that `others` took meanwhile.
+   * Loads a program as `order` says while `loopDelay` measures its event loop. Returns the results of both, and the share
+   * of the machine that `others` took meanwhile.
    */
   async ask({ program, loopDelay }, order) {
     const before = await loopDelay.take(program);
@@ -29,7 +29,7 @@ export class Generator {
     };
   }
 
-  /** Also ends with the bench, however that ends. */
+  /** The process ends with the bench, even if the bench fails. */
   stop() {
     this.#child.disconnect();
     this.#child.kill();

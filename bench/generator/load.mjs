@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Visitor } from './visitor.mjs';
 
-/** Who has no answer so long after the end never gets one. */
+/** A request without a response this long after the end counts as unanswered. */
 const PATIENCE_MILLIS = 10_000;
 
-/** What both kinds of load have: visitors who ask, and what is seen of the answers while `seen` is set. */
+/** Base of both kinds of load: visitors that send requests; responses are recorded while `seen` is set. */
 export class Load {
   #open = new Set();
   #waiting = new Set();
   #turn = 0;
   seen;
-  /** How many answers had which status, at any time. */
+  /** Number of responses by status, also outside of the measured period. */
   statuses = {};
   isOver = false;
 
@@ -19,7 +19,7 @@ export class Load {
     this.requests = requests;
   }
 
-  /** How many wait for an answer. */
+  /** Number of visitors that wait for a response. */
   get waiting() {
     return this.#waiting.size;
   }
@@ -30,7 +30,7 @@ export class Load {
     return visitor;
   }
 
-  /** Calls back with the visitor where it can ask again. */
+  /** Calls back with the visitor if it can send another request. */
   ask(visitor, then) {
     const { seen } = this;
     if (seen) seen.sent += 1;
@@ -45,7 +45,7 @@ export class Load {
       this.seen?.arrival(answer);
       seen?.outcome(answer, millis);
       const stays = answer !== undefined && !/\r\nconnection: *close/i.test(answer.head);
-      // Whoever closes first keeps the port for a while: that is left to the service.
+      // The side that closes first keeps the port for a while, so the service closes first.
       if (!stays) this.#open.delete(visitor);
       then(stays ? visitor : undefined);
     });

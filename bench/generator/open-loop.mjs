@@ -2,11 +2,11 @@ import { Load } from './load.mjs';
 
 const TICK_MILLIS = 1;
 
-/** So many requests each second whatever becomes of them, on connections that were kept or on new ones. */
+/** Sends requests at a fixed rate, whatever their outcome, on kept or new connections. */
 export class OpenLoop extends Load {
   #kept = [];
 
-  /** @param options.mostWaiting without an answer at once; the next is held back, and counted */
+  /** @param options.mostWaiting maximum of requests without a response; further ones are held back and counted */
   constructor(address, requests, { perSecond, mostWaiting }) {
     super(address, requests);
     this.perSecond = perSecond;

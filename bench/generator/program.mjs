@@ -1,5 +1,5 @@
-// The load generator, a process of its own so that its own delay can be told apart from that of what it asks. Started by
-// `generator.mjs`; answers each message { kind, address, requests, marker, seconds, ... } by what it saw.
+// The load generator. It is a separate process, so that its own delay can be distinguished from that of the service.
+// `generator.mjs` starts it; it responds to each message { kind, address, requests, marker, seconds, ... } with its results.
 import { Buffer } from 'node:buffer';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';

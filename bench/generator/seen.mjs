@@ -1,6 +1,6 @@
 import { percentile } from '../load/latency.mjs';
 
-/** What came of the requests that were sent in the time that counts, and what arrived in it. */
+/** Outcomes of the requests that were sent in the measured period, and responses that arrived in it. */
 export class Seen {
   #admitted = [];
   #refused = [];
@@ -9,17 +9,17 @@ export class Seen {
   sent = 0;
   held = 0;
 
-  /** @param marker what the body of a good answer has in it */
+  /** @param marker text that the body of a correct response contains */
   constructor(marker) {
     this.marker = marker;
   }
 
-  /** An answer in the time that counts, whenever it was asked for. */
+  /** Records a response that arrived in the measured period. */
   arrival(answer) {
     if (answer?.status === 200 && answer.body.includes(this.marker)) this.#good += 1;
   }
 
-  /** The answer to a request of the time that counts, whenever it came. */
+  /** Records the response to a request that was sent in the measured period. */
   outcome(answer, millis) {
     if (answer?.status === 200) this.#admitted.push(millis);
     if (answer?.status !== 503) return;
@@ -30,7 +30,7 @@ export class Seen {
 
   summary(seconds) {
     return {
-      /** Good answers per second. */
+      /** Correct responses per second. */
       rate: this.#good / seconds,
       offered: this.sent / seconds,
       held: this.held,

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import { answerIn } from '../load/answer.mjs';
 
-/** All sockets read into the same memory: what arrives is looked at before the next one reads. */
+/** All sockets read into the same buffer: its content is processed before the next socket reads. */
 const arrived = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A client that may be sent away: one socket, as cheap to open and lose as the language allows; one request at a time. */
+/** A client that may be rejected: one socket that is cheap to open and to lose; one request at a time. */
 export class Visitor {
   #received = '';
   #pending;
@@ -17,7 +17,7 @@ export class Visitor {
     this.#socket.on('error', () => undefined).on('close', () => this.#answered(undefined));
   }
 
-  /** Calls back with the answer, or with nothing where the connection ended without one. */
+  /** Calls back with the response, or without one if the connection ended before it. */
   ask(bytes, then) {
     this.#pending = then;
     this.#socket.write(bytes);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A process of its own that measures how many passwords per second can be checked at best. */
+/** A separate process that measures the maximum rate of password verifications. */
 export class BareHash {
   #child = fork(fileURLToPath(new URL('bare.mjs', import.meta.url)));
 
@@ -12,7 +12,7 @@ export class BareHash {
     return rate;
   }
 
-  /** Also ends with the bench, however that ends. */
+  /** The process ends with the bench, even if the bench fails. */
   stop() {
     this.#child.disconnect();
     this.#child.kill();

@@ -1,5 +1,5 @@
-// The yardstick of the password step: nothing but the hash, in the same kind of pool, asked for by as many at once as the
-// service has clients. Started by `bare-rate.mjs`; answers each message { hash, password, seconds } by a rate.
+// The yardstick of the password step: only the hash, in the same kind of pool, requested as often at once as the service has
+// clients. `bare-rate.mjs` starts it; it responds to each message { hash, password, seconds } with a rate.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENTS, RAMP_MILLIS } from '../load/crowd.mjs';
 import { hashPool } from './pool.mjs';
@@ -11,7 +11,7 @@ process.on('message', async ({ hash, password, seconds }) => {
   let done = 0;
   const loops = Array.from({ length: CLIENTS }, async () => {
     while (!isOver) {
-      if (!(await pool.run({ hash, password }))) throw new Error('the hash is none of this password');
+      if (!(await pool.run({ hash, password }))) throw new Error('the hash does not match the password');
       done += 1;
     }
   });

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
-/** Password checks off the event loop, as many at once as there are cores. */
+/** Verifies passwords outside of the event loop, with one worker per core. */
 export function hashPool() {
   const threads = availableParallelism();
   return new Piscina({

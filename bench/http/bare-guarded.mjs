@@ -1,5 +1,5 @@
-// The yardstick of the http bench: the routes, guards and services of the service on NestJS's own Fastify adapter. What
-// src/http does for every request is not there: request ids, headers, admission, strict bodies, problem answers.
+// The yardstick of the http bench: the routes, guards and services of the service on NestJS's own Fastify adapter, without
+// the work of src/http for every request: request ids, headers, admission, strict bodies, problem bodies.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

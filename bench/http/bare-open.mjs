@@ -1,5 +1,5 @@
-// The harsher yardstick of the http bench: one route of NestJS on Fastify whose only guard says yes. It answers what the
-// service answers at `/`.
+// The stricter yardstick of the http bench: one route of NestJS on Fastify with a guard that admits every caller. Its
+// response equals that of the service at `/`.
 import 'reflect-metadata';
 import { Controller, Get, Header, Module } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';

@@ -1,8 +1,8 @@
 const HEAD_END = '\r\n\r\n';
 
 /**
- * The answer at the start of what was received, read only as far as it is needed; `length` is what it takes of the text.
- * Undefined while some of it is still to come.
+ * Parses the response at the start of the received text, only as far as necessary; `length` is its length in the text.
+ * Returns undefined while the response is incomplete.
  */
 export function answerIn(received) {
   const headEnd = received.indexOf(HEAD_END);

@@ -1,11 +1,11 @@
-// A load generator that costs little: one kept socket for each client, requests written as ready text, answers read only
-// as far as they are needed.
+// A cheap load generator: one keep-alive socket per client, requests as prepared text, responses read only as far as
+// necessary.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { answerIn } from './answer.mjs';
 
-/** One client of `http://host:port` whose socket stays open; one request at a time. */
+/** One client of `http://host:port` with a keep-alive socket; it sends one request at a time. */
 export class Connection {
   #socket;
   #received = '';
@@ -25,10 +25,10 @@ export class Connection {
     socket.on('close', () => this.#fail(new Error('the service closed a connection that should stay open')));
   }
 
-  /** Sends what `requestText` made; the answer has `status`, `head` and `body`, both as text. */
+  /** Sends a text of `requestText`; the response has `status`, and `head` and `body` as text. */
   send(text) {
     return new Promise((resolve, reject) => {
-      // A socket that is gone would take the request and never answer.
+      // A closed socket would accept the request and never respond.
       if (this.#ended) return reject(this.#ended);
       this.#pending = { resolve, reject };
       this.#socket.write(text);
@@ -58,7 +58,7 @@ export class Connection {
   }
 }
 
-/** Text of a request whose body is JSON, or nothing. */
+/** Text of a request with a JSON body, or without a body. */
 export function requestText(method, path, { body, headers = {} } = {}) {
   const json = body === undefined ? '' : JSON.stringify(body);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 
 export const CLIENTS = 32;
-/** Until every client is in the middle of something, nothing is counted. */
+/** Warm-up: no result is counted until every client has a request in progress. */
 export const RAMP_MILLIS = 500;
 
-/** Clients with open sockets that do the same over and over, each without pause. */
+/** Clients with open sockets that repeat one action without a pause. */
 export class Crowd {
   #connections;
 
@@ -17,7 +17,7 @@ export class Crowd {
     this.#connections = connections;
   }
 
-  /** How often `turn` was completed per second, and the part of a core that asking took. */
+  /** Completed runs of `turn` per second, and the share of a core that the clients took. */
   async rate(turn, seconds) {
     let done = 0;
     const stop = this.#start(async (connection) => {
@@ -47,7 +47,7 @@ export class Crowd {
     }
   }
 
-  /** Does `turn` once for each item, on all connections. */
+  /** Runs `turn` once for each item, on all connections. */
   async each(items, turn) {
     const queue = [...items];
     const results = [];
@@ -72,7 +72,7 @@ export class Crowd {
       isOver = true;
       await Promise.allSettled(loops);
     };
-    // Settles only when a client fails, which ends the bench.
+    // Settles only if a client fails, which ends the bench.
     stop.failed = new Promise((_, reject) => Promise.all(loops).catch(reject));
     stop.failed.catch(() => undefined);
     return stop;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 
-/** Asks at an even pace on connections of its own, whether or not the answer before has come. */
+/** Sends requests at a constant rate on its own connections, without waiting for earlier responses. */
 export class Probe {
   #free;
   #waiting = [];
@@ -15,7 +15,7 @@ export class Probe {
     this.#free = [...connections];
   }
 
-  /** Milliseconds from the time each turn was due to its end. */
+  /** Milliseconds from the due time of each run to its end. */
   async times(items, turn, { perSecond }) {
     const start = performance.now();
     const running = [];
@@ -34,7 +34,7 @@ export class Probe {
   }
 
   async #timed(start, item, turn) {
-    // In turns: one that never asks is closed by the service after its timeout.
+    // All connections in turns, because the service closes idle ones after its timeout.
     const connection = this.#free.shift() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
     await turn(connection, item);
     const time = performance.now() - start;

@@ -3,12 +3,12 @@ import { createWriteStream } from 'node:fs';
 import { codeOf, SECRET, STEP_SECONDS } from './totp.mjs';
 
 export const PASSWORD = 'correct horse battery staple';
-/** A code is chosen so that it still counts when its request arrives this much later. */
+/** A chosen code is still valid if its request arrives this much later. */
 const TRAVEL_SECONDS = 2;
-/** A prime: users who log in one after the other are no neighbours in the tables. */
+/** A prime number, so that consecutive logins do not use neighbouring rows. */
 const STRIDE = 617_413;
 
-/** The users of one database, each with the step that was used last: a code works once, so nobody comes too often. */
+/** The users of one database, each with its last used step: a code works once, so no user logs in too often. */
 export class Population {
   #lastSteps;
   #turn = 0;
@@ -18,17 +18,17 @@ export class Population {
     this.#lastSteps = new Int32Array(size).fill(-1);
   }
 
-  /** The user whose last login is longest ago. */
+  /** Returns the user with the oldest last login. */
   next() {
     const index = (this.#turn * STRIDE) % this.size;
     if (this.#lastSteps[index] > currentStep()) {
-      throw new Error(`each of ${this.size} users has used every code there is: the bench needs more users`);
+      throw new Error(`each of ${this.size} users has used every available code: the bench needs more users`);
     }
     this.#turn += 1;
     return { index, id: loginIdOf(index), address: addressOf(index) };
   }
 
-  /** A code the user has not used yet: of the step before, this step or the next one, which is all the window allows. */
+  /** Returns an unused code of the user, of the previous, the current or the next step: the whole window. */
   takeCode({ index }) {
     const oldest = currentStep(TRAVEL_SECONDS) - 1;
     const step = Math.max(oldest, this.#lastSteps[index] + 1);
@@ -37,14 +37,14 @@ export class Population {
   }
 }
 
-/** Writes the file for `users import`; the users share a few hashes of the one password. */
+/** Writes the file for `users import`; the users share a few hashes of one password. */
 export async function writeImportFile(path, { size, hashes, secondFactor = true, from = 0 }) {
   const file = createWriteStream(path, { mode: 0o600 });
   file.write('login_id,password_hash,email,roles,otpauth_uri\n');
   for (let index = from; index < from + size; index++) {
     const id = loginIdOf(index);
     const uri = secondFactor ? `otpauth://totp/bench:${id}?secret=${SECRET}&issuer=bench` : '';
-    // Argon2 texts hold commas.
+    // Argon2 hashes contain commas.
     const line = `${id},"${hashes[index % hashes.length]}",,ROLE_USER,${uri}\n`;
     if (!file.write(line)) await once(file, 'drain');
   }
@@ -56,7 +56,7 @@ export function loginIdOf(index) {
   return `user${String(index).padStart(7, '0')}`;
 }
 
-/** Each user has an address of the network for benches (RFC 2544), which no proxy in front of the service has. */
+/** Each user has an address of the benchmark network (RFC 2544), which no proxy has. */
 function addressOf(index) {
   return `198.${18 + ((index >> 16) & 1)}.${(index >> 8) & 255}.${index & 255}`;
 }

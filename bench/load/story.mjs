@@ -2,14 +2,14 @@
 import { PASSWORD } from './population.mjs';
 import { requestText } from './connection.mjs';
 
-/** Answers the `mfa_token`. */
+/** Returns the `mfa_token`. */
 export async function passwordStep(connection, user) {
   const body = { id: user.id, pw: PASSWORD };
   const answer = await connection.send(requestText('POST', '/login', { body, headers: from(user) }));
   return memberOf(answer, 'mfa_token');
 }
 
-/** Answers the refresh token. */
+/** Returns the refresh token. */
 export async function secondStep(connection, user, mfaToken, code) {
   const answer = await secondAnswer(connection, user, mfaToken, code);
   memberOf(answer, 'access_token');
@@ -22,14 +22,14 @@ export async function fullLogin(connection, population) {
   return secondStep(connection, user, mfaToken, population.takeCode(user));
 }
 
-/** A full login for what it gives beside the refresh token. */
+/** Runs a full login and returns its access token. */
 export async function accessToken(connection, population) {
   const user = population.next();
   const mfaToken = await passwordStep(connection, user);
   return memberOf(await secondAnswer(connection, user, mfaToken, population.takeCode(user)), 'access_token');
 }
 
-/** Answers the rotated refresh token. */
+/** Returns the rotated refresh token. */
 export async function refresh(connection, refreshToken) {
   const headers = { Cookie: `refresh_token=${refreshToken}` };
   const answer = await connection.send(requestText('POST', '/token/refresh', { headers }));
@@ -37,7 +37,7 @@ export async function refresh(connection, refreshToken) {
   return refreshTokenOf(answer);
 }
 
-/** The route that does nothing but answer. */
+/** The route that only responds. */
 export async function trivial(connection) {
   const { status } = await connection.send(requestText('GET', '/'));
   if (status !== 200) throw new Error(`GET / answered ${status}`);

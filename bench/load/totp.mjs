@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 
 export const STEP_SECONDS = 30;
 
-/** 20 bytes, shared by all users of the benches; for the service they are as many secrets, each sealed for its user. */
+/** 20 bytes, shared by all users of the benches; the service seals them separately for each user. */
 export const KEY = Buffer.from('a key of the benches');
-/** The same as authenticator apps write it (RFC 4648 section 6). */
+/** The secret in Base32, as authenticator apps write it (RFC 4648 section 6). */
 export const SECRET = base32(KEY);
 
 const codes = new Map();

@@ -1,4 +1,4 @@
-// (e) Start, memory and disk.
+// (e) Measures startup, memory and disk.
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ async function disk(folder) {
   goal(`production install: ${megabytes.toFixed(0)} MB, at most 110`, megabytes <= 110);
 }
 
-/** What a folder takes on the disk, in MB of 10^6 bytes; without what comes with the first start. */
+/** Size of a folder on disk in MB of 10^6 bytes, without the files that the first startup creates. */
 function sizeOf(folder, except = '') {
   const isMeant = ({ parentPath }) => except === '' || !parentPath.startsWith(join(folder, except));
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

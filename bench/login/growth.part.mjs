@@ -1,4 +1,4 @@
-// (f) Whether a login costs more when there are a thousand times as many users.
+// (f) Compares the cost of a login with a thousand times as many users.
 import { join } from 'node:path';
 import { Crowd } from '../load/crowd.mjs';
 import { fullLogin } from '../load/story.mjs';
@@ -25,7 +25,7 @@ export async function growthPart({ folder }) {
   }
   try {
     const rateOf = (size) => crowds[size].rate((connection) => fullLogin(connection, stands[size].population), SECONDS);
-    // Each of the few users has three codes at first and one every 30 seconds: more rounds would have to wait.
+    // Each user has three codes at first and one more every 30 seconds: further rounds would have to wait.
     const rates = await inTurns({ [FEW]: () => rateOf(FEW), [MANY]: () => rateOf(MANY) }, { rounds: 5 });
     const withFew = medianRate(`full login with ${FEW} users`, rates[FEW]);
     const part = medianRate(`full login with ${MANY} users`, rates[MANY]) / withFew;

@@ -1,5 +1,5 @@
-// (a) How much of the rate of the bare password hash arrives as logins; beside it, what arrives at a program without
-// framework that stores the same, which is what this machine has left to give.
+// (a) Measures logins as a share of the rate of the bare password hash, and the same for a program without a framework that
+// stores the same: the maximum that this machine permits.
 import { join } from 'node:path';
 import { BareHash } from '../hash/bare-rate.mjs';
 import { Crowd } from '../load/crowd.mjs';
@@ -29,7 +29,7 @@ export async function hashPart({ folder }) {
   const fullLogins = (role, seconds = SECONDS) =>
     crowds[role].rate((connection) => fullLogin(connection, stands[role].population), seconds);
   try {
-    // A service in use has its code compiled. In turns, as the service closes what is silent for long.
+    // Warm-up, as a service in use has its code compiled. In turns, because the service closes idle connections.
     for (let turn = 0; turn < WARM_UP_TURNS; turn += 1) {
       for (const role of Object.keys(crowds)) await fullLogins(role, WARM_UP_SECONDS / WARM_UP_TURNS);
     }

@@ -1,4 +1,4 @@
-// (c) and (d) How long others wait while the password step has all it can take.
+// (c) and (d) Measures how long other requests wait while the password step is at capacity.
 import { join } from 'node:path';
 import { Crowd } from '../load/crowd.mjs';
 import { percentile, Probe } from '../load/latency.mjs';
@@ -37,7 +37,7 @@ async function latencyOn({ name, p50, p99 }, options) {
   const turns = Array.from({ length: SAMPLES }, (_, index) => index);
   const all = { trivial: [], delays: [] };
 
-  /** Times of `turn` for each item while all clients ask for password steps, and what others notice meanwhile. */
+  /** Times of `turn` for each item, and the event-loop delay, while all clients request password steps. */
   const whileSaturated = (items, turn) =>
     crowd.during(
       (connection) => passwordStep(connection, population.next()),
@@ -54,7 +54,7 @@ async function latencyOn({ name, p50, p99 }, options) {
     );
 
   try {
-    // Warm, as a service in use is.
+    // Warm-up, as for a service in use.
     await crowd.rate((connection) => fullLogin(connection, population), 3);
 
     const halfLogins = await crowd.each(turns, async (connection) => {

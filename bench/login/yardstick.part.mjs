@@ -1,4 +1,4 @@
-// (b) What the service costs besides the password hash, against a program without framework that stores the same.
+// (b) Compares the cost of a login without the password hash with a program without a framework that stores the same.
 import { join } from 'node:path';
 import { Crowd } from '../load/crowd.mjs';
 import { fullLogin } from '../load/story.mjs';

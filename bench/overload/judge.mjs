@@ -4,7 +4,7 @@ import { goal, median, timedGoal } from '../measure.mjs';
 import { medianRate, partOf } from '../turns.mjs';
 import { undisturbed } from '../watch/others.mjs';
 
-/** Prints what was seen at the peak and under overload, and whether each goal is reached. */
+/** Prints the results at the peak and under overload, and the outcome of each goal. */
 export function judge(name, rounds) {
   const {
     isQuiet,
@@ -27,7 +27,7 @@ export function judge(name, rounds) {
   console.log(
     `  offered ${offered.toFixed(0)} per second, ${(offered / peak).toFixed(1)} times the peak; ${held} held back`,
   );
-  console.log(`  answers at the peak: ${counts(atPeak)}; under overload: ${counts(overloaded)}`);
+  console.log(`  responses at the peak: ${counts(atPeak)}; under overload: ${counts(overloaded)}`);
   const part = partOf(overloaded, atPeak);
   showCosts({ atPeak, overloaded, part });
 
@@ -37,26 +37,26 @@ export function judge(name, rounds) {
   timedGoal(`${name}: admitted logins p99 ${admitted.text}, at most 300`, admitted.middle <= 300, isQuiet);
   timedGoal(`${name}: throughput at 0.80 of the peak or more, better 0.88: ${part.toFixed(3)}`, part >= 0.8, isQuiet);
   const isExpected = ({ statuses }) => Object.keys(statuses).every((status) => status === '200' || status === '503');
-  goal(`${name}: nothing but 200 and 503, nobody without an answer`, overloaded.every(isExpected));
+  goal(`${name}: only 200 and 503, and a response to every request`, overloaded.every(isExpected));
   const odd = sum(overloaded.map((round) => round.oddRefusals));
-  goal(`${name}: refusals without Retry-After or an end of the connection: ${odd}`, odd === 0);
+  goal(`${name}: rejections without Retry-After or a closed connection: ${odd}`, odd === 0);
   const isSeen = ({ probeStatuses }) => probeStatuses.join() === '200';
-  goal(`${name}: all probes answered 200`, [...atPeak, ...overloaded].every(isSeen));
+  goal(`${name}: all probes got 200`, [...atPeak, ...overloaded].every(isSeen));
 }
 
-/** What it costs to send somebody away, and what would be left if the generator had a machine of its own. */
+/** Prints the cost of a rejection, and the throughput that would remain if the generator had its own machine. */
 function showCosts({ atPeak, overloaded, part }) {
   const login = median(atPeak.map(({ loopMillis, statuses }) => loopMillis / statuses[200]));
   const refusal = median(
     overloaded.map(({ loopMillis, statuses }) => (loopMillis - login * statuses[200]) / (statuses[503] ?? 0)),
   );
-  console.log(`  time of the event loop for a login ${login.toFixed(2)} ms, for a refusal ${refusal.toFixed(3)} ms`);
+  console.log(`  time of the event loop for a login ${login.toFixed(2)} ms, for a rejection ${refusal.toFixed(3)} ms`);
   const left = (rounds) => availableParallelism() - median(rounds.map(({ generatorShare }) => generatorShare));
   const ofLeft = (part * left(atPeak)) / left(overloaded);
-  console.log(`  throughput on what the generator left of the machine: ${ofLeft.toFixed(3)} of the peak`);
+  console.log(`  throughput relative to the processor time that the generator left: ${ofLeft.toFixed(3)} of the peak`);
 }
 
-/** Median over the rounds, and as text with their range. */
+/** Median of the rounds, and a text with their range. */
 function millis(rounds, of) {
   const values = rounds.map(of).filter((value) => value !== undefined);
   if (values.length === 0) return { middle: Infinity, text: 'none' };

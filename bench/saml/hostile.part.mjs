@@ -1,11 +1,11 @@
-// (c) How long the slowest of some documents keeps the process that are as large as one may be and mean no good.
+// (c) Measures how long the slowest of some hostile documents of maximum size blocks the process.
 import { Buffer } from 'node:buffer';
 import { goal } from '../measure.mjs';
 import { MAX_MESSAGE_LENGTH } from '../../dist/saml/xml/document-allowlist.js';
 import { assertionXml, attribute, IdentityProvider, makeKeyPair, responseXml } from './identity-provider.mjs';
 import { ownVerification, PARTIES, REQUEST_ID } from './verification.mjs';
 
-/** Bytes whose base64 is as long as a message may be. */
+/** Number of bytes with a Base64 text of the maximum length of a message. */
 const SIZE = (MAX_MESSAGE_LENGTH / 4) * 3 - 3;
 const TRIES = 5;
 const MOST_MILLIS = 1000;
@@ -28,7 +28,7 @@ export async function hostilePart({ folder }) {
       answer = await verify(base64);
       worst = Math.max(worst, performance.now() - start);
     }
-    if (typeof answer !== 'string') throw new Error(`${name} was taken`);
+    if (typeof answer !== 'string') throw new Error(`${name} was accepted`);
     console.log(`  ${name.padEnd(48)} ${worst.toFixed(1).padStart(7)} ms  ${answer} (${base64.length} characters)`);
     if (worst > slowest.millis) slowest = { name, millis: worst };
   }
@@ -41,7 +41,7 @@ function documentsFrom(honest) {
   const around = (inner) => responseXml(inner, facts);
   const signature = /<ds:Signature[\s\S]*<\/ds:Signature>/.exec(honest)[0];
   const id = /URI="#([^"]+)"/.exec(signature)[1];
-  /** The signature of another assertion, in the one shape that reaches the library. */
+  /** The signature of another assertion, in the only shape that reaches the library. */
   const shaped = (attributes) => {
     const assertion = assertionXml(facts, attributes).replace(/ID="[^"]+"/, `ID="${id}"`);
     return around(assertion.replace('</saml:Issuer>', `</saml:Issuer>${signature}`));

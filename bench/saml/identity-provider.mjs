@@ -1,4 +1,4 @@
-// What an identity provider sends, for the bench: signed, and encrypted where asked for.
+// The identity provider of the bench: sends signed and, on request, encrypted responses.
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const XENC = 'http://www.w3.org/2001/04/xmlenc#';
 const GROUPS = 8;
 const LIFETIME_MILLIS = 3_600_000;
 
-/** Files and texts of an RSA key of 2048 bits with its certificate. */
+/** Files and texts of an RSA key of 2048 bits and its certificate. */
 export function makeKeyPair(folder, name) {
   const [certificateFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   const made = ['-keyout', keyFile, '-out', certificateFile, '-subj', `/CN=${name}`, '-days', '2'];
@@ -31,7 +31,7 @@ export class IdentityProvider {
     this.keyPair = keyPair;
   }
 
-  /** Base64 of a response with a signed assertion, as large as those of usual products; `encryptFor` is a certificate. */
+  /** Base64 of a response with a signed assertion, of the size that common products send; `encryptFor` is a certificate. */
   response({ acsUrl, audience, inResponseTo, person, encryptFor }) {
     const assertion = this.#signed(assertionXml({ acsUrl, audience, inResponseTo, person }));
     const inner = encryptFor === undefined ? assertion : encrypted(assertion, encryptFor);
@@ -91,7 +91,7 @@ export function attribute(name, values) {
   return `<saml:Attribute Name="${name}">${texts.join('')}</saml:Attribute>`;
 }
 
-/** AES-256-GCM under RSA-OAEP, which most send. */
+/** AES-256-GCM under RSA-OAEP, the most common combination. */
 function encrypted(assertion, certificate) {
   const [key, iv] = [randomBytes(32), randomBytes(12)];
   const cipher = createCipheriv('aes-256-gcm', key, iv);

@@ -1,5 +1,5 @@
-// (b) Whole logins per second over HTTP: there and back, of people who come for the first time and of those who come again.
-// What the identity provider does in between is not counted.
+// (b) Complete logins per second over HTTP, request and response, of new and of returning users. The work of the identity
+// provider in between is not counted.
 import { Buffer } from 'node:buffer';
 import { URLSearchParams } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
@@ -54,7 +54,7 @@ async function signIn(connections, idp, people) {
   return { rate: (1000 * people.length) / millis };
 }
 
-/** Does `act` for each item, each connection one after the other. */
+/** Runs `act` for each item, on all connections, one item per connection at a time. */
 async function each(connections, items, act) {
   const results = [];
   let next = 0;

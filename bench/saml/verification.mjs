@@ -1,4 +1,4 @@
-// Both sides of the comparison, on the same trust: the service's own verification without a database, and node-saml alone.
+// Both sides of the comparison, with the same trust: the verification of the service without a database, and node-saml alone.
 import { createPrivateKey } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { SystemClock } from '../../dist/clock/clock.js';
@@ -14,7 +14,7 @@ export const REQUEST_ID = '_0123456789abcdef0123456789abcdef01234567';
 
 const HOUR_SECONDS = 3600;
 
-/** The service's way of a response up to its facts; answers them, or a reason. */
+/** Verifies a response as the service does, up to its facts; returns them, or a reason. */
 export function ownVerification(idpKeys, spKeys) {
   const properties = Object.assign(new IdpProperties(), { maxAssertionAge: Duration.ofSeconds(HOUR_SECONDS) });
   const trust = {
@@ -43,7 +43,7 @@ export function ownVerification(idpKeys, spKeys) {
   };
 }
 
-/** node-saml as strict as it can be by its own options. */
+/** node-saml with its strictest options. */
 export function bareVerification(idpKeys, spKeys) {
   const saml = new SAML({
     idpIssuer: ENTITY_ID,

@@ -1,5 +1,5 @@
-// (a) Responses verified per second, against bare node-saml over the same documents, in turns. Seconds are those of processor
-// time: nothing here waits, and what others on the machine take does not count.
+// (a) Compares responses verified per second with bare node-saml on the same documents, in turns. Seconds are processor
+// time: nothing here waits, and the time of other processes does not count.
 import { goal } from '../measure.mjs';
 import { inTurns, medianRate, partOf } from '../turns.mjs';
 import { IdentityProvider, makeKeyPair } from './identity-provider.mjs';

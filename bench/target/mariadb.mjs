@@ -1,4 +1,4 @@
-// A private MariaDB with its data in the folder of the bench, set up as a server is that loses no commit.
+// A private MariaDB with its data in the folder of the bench, configured to lose no commit.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,11 +32,11 @@ const INSTALL = programOf('mariadb-install-db', 'mysql_install_db');
 
 export const hasMariadb = SERVER !== undefined && INSTALL !== undefined;
 
-/** Starts the server; `database()` makes an empty database and the settings with which the service reaches it. */
+/** Starts the server. `database()` creates an empty database and returns the settings of the service for it. */
 export async function startMariadb(folder) {
   mkdirSync(folder);
   const data = join(folder, 'data');
-  // A server that starts removes temporary tables of others from the folder it shares with them.
+  // A starting server removes the temporary tables of other servers from a shared folder.
   const basic = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${folder}`, ...AS_SUPERUSER];
   await promisify(execFile)(
     INSTALL,

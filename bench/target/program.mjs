@@ -10,15 +10,15 @@ const START_LIMIT_MILLIS = 60_000;
 const STOP_LIMIT_MILLIS = 30_000;
 const running = new Set();
 
-// Nothing that was started outlives the bench.
+// No started process outlives the bench.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** A program that says on which port of the loopback it is ready: an URL on a line of its output. */
+/** A program that prints the URL at which it is ready. */
 export class Program {
-  /** @param options.output a file for what it says, where reading that is not to cost anybody anything */
+  /** @param options.output a file for its output, if reading it must not cost processor time */
   static async start(args, { cwd, announces, output }) {
     const program = new Program(args, cwd, output);
     program.port = await program.#announced(announces, output);
@@ -71,7 +71,7 @@ export class Program {
 }
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-/** What `npm start` gives to Node. */
+/** The options that `npm start` passes to Node. */
 export const NODE_OPTIONS = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   .scripts.start.split(' ')
   .filter((word) => word.startsWith('--'));
@@ -89,7 +89,7 @@ export async function runCli(args, { cwd, settings = [] }) {
     const env = { PATH: process.env.PATH };
     await promisify(execFile)(process.execPath, [CLI, ...args, ...settings], { cwd, env });
   } catch (error) {
-    // Not as the command's own error, which holds everything it printed: an import complains about each of its lines.
+    // The error of the command itself contains its whole output, and an import reports each of its lines.
     console.error(`The command "${args.join(' ')}" failed:`);
     process.stderr.write(`${error.stderr.slice(0, 1000)}\n${error.stdout.slice(0, 1000)}\n`);
     process.exit(1);

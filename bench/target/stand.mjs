@@ -10,7 +10,7 @@ import { NODE_OPTIONS, Program, runCli, startService } from './program.mjs';
 const YARDSTICK = fileURLToPath(new URL('../yardstick/server.mjs', import.meta.url));
 const HASHES = 4;
 
-/** What a password check costs: as the service is delivered, or next to nothing. */
+/** Costs of a password hash: as packaged, or minimal. */
 export const REAL = { memoryKib: 19_456, iterations: 2 };
 export const CHEAP = { memoryKib: 128, iterations: 1 };
 
@@ -18,7 +18,7 @@ export function readyHash({ memoryKib, iterations }) {
   return hashSync(PASSWORD, { memoryCost: memoryKib, timeCost: iterations, parallelism: 1 });
 }
 
-/** One service with imported users, in a folder of its own; settings of `database` where it is not the embedded one. */
+/** A service with imported users in its own folder; `database` has the settings of a database server. */
 export class Stand {
   static async withUsers({ folder, size, cost, database, secondFactor }) {
     mkdirSync(folder, { recursive: true });
@@ -49,7 +49,7 @@ export class Stand {
   }
 }
 
-/** The yardstick on the database of a stand, which is the service's no longer. */
+/** The yardstick on the database of a stand; the service no longer uses it. */
 export async function startYardstick({ folder, cost, database }) {
   const sealKey = randomBytes(32).toString('hex');
   const own = database ? { access: database.access } : { file: join(folder, 'data/login.db') };

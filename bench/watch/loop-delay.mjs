@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const preload = new URL('loop-delay.preload.mjs', import.meta.url);
 const LIMIT_MILLIS = 5000;
 
-/** The delay of another process's event loop, in milliseconds. */
+/** Measures the event-loop delay of another process, in milliseconds. */
 export class LoopDelay {
   #file;
 
@@ -13,11 +13,11 @@ export class LoopDelay {
     this.#file = file;
     const url = new URL(preload);
     url.searchParams.set('file', file);
-    /** Arguments for Node in front of the program to be watched. */
+    /** Arguments for Node, before the program to be measured. */
     this.nodeArguments = ['--import', url.href];
   }
 
-  /** What was seen since the last call; the first call only begins. */
+  /** Delay since the previous call; the first call only starts the measurement. */
   async take({ pid }) {
     rmSync(this.#file, { force: true });
     process.kill(pid, 'SIGUSR2');

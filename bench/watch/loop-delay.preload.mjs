@@ -1,11 +1,11 @@
-// Loaded into the service by --import: measures from inside how late its event loop comes round. Each SIGUSR2 writes what
-// was seen since the one before to the file named in the query of this module's URL, and begins anew; beside it the
-// processor time since the start, of the process and of the thread of the event loop.
+// Loaded into the service by --import: measures its event-loop delay from inside. Each SIGUSR2 writes the delay since the
+// previous one to the file in the query of this module's URL, with the processor time of the process and of the event-loop
+// thread since the start.
 import { renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const file = new URL(import.meta.url).searchParams.get('file');
-/** Times between two rounds of a timer of 1 ms, so an idle loop shows 1 ms: what is printed is rather too much. */
+/** Times between two rounds of a timer of 1 ms. An idle loop shows 1 ms, so the printed delay is an upper bound. */
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();
 

@@ -13,7 +13,7 @@ export function openMariadb({ access }) {
   return {
     row: async (sql, values) => (await pool.execute(sql, values))[0][0],
     change: (sql, values) => changeOn(pool, sql, values),
-    /** True when each statement hit a row; otherwise nothing is kept. */
+    /** True if each statement changed a row; otherwise the transaction is rolled back. */
     async allOrNothing(statements) {
       const connection = await pool.getConnection();
       try {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** The embedded database by Node's own driver: statements prepared once, each transaction without a pause. */
+/** The embedded database with Node's own driver: statements are prepared once, transactions run without interruption. */
 export function openSqlite({ file }) {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL');
@@ -16,7 +16,7 @@ export function openSqlite({ file }) {
   return {
     row: (sql, values) => statement(sql).get(...values),
     change,
-    /** True when each statement hit a row; otherwise nothing is kept. */
+    /** True if each statement changed a row; otherwise the transaction is rolled back. */
     allOrNothing(statements) {
       statement('BEGIN IMMEDIATE').run();
       try {

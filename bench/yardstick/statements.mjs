@@ -1,4 +1,4 @@
-// The statements of the yardstick, alike on both engines: what the service has to store and to check for a full login.
+// The statements of the yardstick, equal on both engines: all reads and writes that a full login requires.
 export const ACCOUNT_BY_LOGIN_ID =
   'SELECT id, status, password_hash, security_stamp, totp_id, roles, mfa_required FROM account WHERE login_id = ?';
 
@@ -6,10 +6,10 @@ const EVENT_ROW = "(?, ?, ?, ?, NULL, ?, ?, ?, NULL, ?, 'ok', ?)";
 export const ADD_EVENT =
   'INSERT INTO security_event (id, at, kind, user_id, actor, ip, agent, request_id, idp, amr, result, reason) ' +
   `VALUES ${EVENT_ROW}`;
-/** One statement, which is its own transaction. */
+/** A single statement, which is a transaction of its own. */
 export const ADD_TWO_EVENTS = `${ADD_EVENT}, ${EVENT_ROW}`;
 
-/** One of the five attempts, where the account may try at all: active, not locked, same security stamp, `mfa_token` unused. */
+/** Charges an attempt if the account is active and not locked, has this security stamp, and the `mfa_token` is unused. */
 export const TAKE_ATTEMPT =
   'UPDATE account SET failures = CASE WHEN failures >= 5 THEN 1 ELSE failures + 1 END, ' +
   'failures_in_row = failures_in_row + 1, last_attempt_at = ?, last_attempt_id = ? ' +

@@ -1,5 +1,5 @@
-// The yardstick works on a database that the service has made and filled; only the authenticator secrets, which the
-// service seals with a key of its own, are sealed anew.
+// The yardstick works on a database that the service has created and filled. Only the authenticator secrets are sealed
+// again, because the service seals them with its own key.
 import { Buffer } from 'node:buffer';
 import { DatabaseSync } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';

@@ -1,7 +1,7 @@
 const WINDOW_MILLIS = 60_000;
 const LIMIT = 10;
 
-/** Counts wrong passwords by key in fixed windows; asked before each hash. */
+/** Counts wrong passwords by key in fixed windows; consulted before each hash. */
 export class Throttle {
   #windows = new Map();
 

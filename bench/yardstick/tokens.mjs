@@ -1,4 +1,4 @@
-// Tokens with nothing but node:crypto, synchronously: the cheapest honest way to sign, seal and check them.
+// Tokens with node:crypto only, synchronously: the cheapest correct way to sign, seal and verify them.
 import { Buffer } from 'node:buffer';
 import {
   createCipheriv,
@@ -28,7 +28,7 @@ export function issueMfaToken({ subject, securityStamp }, now) {
   return { token: `${input}.${macOf(mfaSecret, input).toString('base64url')}`, expiresIn: MFA_SECONDS };
 }
 
-/** The claims, or undefined where signature, type, audience or time are not as they must be. */
+/** Returns the claims, or undefined if signature, type, audience or time are invalid. */
 export function verifyMfaToken(token, now) {
   const [header, payload, signature, ...rest] = token.split('.');
   if (signature === undefined || rest.length > 0) return undefined;

@@ -17,7 +17,7 @@ const LIMIT_MILLIS = 120_000;
 /** Expected content of each chapter: a pattern of its title, then commands and requests with their status. */
 const CHAPTERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/creates a user/, ['$ users add']],
-  [/password is enough/, ['POST /login 200']],
+  [/password is sufficient/, ['POST /login 200']],
   [/sets up an authenticator/, ['POST /2fa/setup 201']],
   [/confirms/, ['POST /2fa/confirm 200', 'GET /2fa 200']],
   [
@@ -26,8 +26,8 @@ const CHAPTERS: readonly (readonly [RegExp, readonly string[]])[] = [
   ],
   [/backup code/, ['POST /login 200', 'POST /login/2fa 200', 'POST /login 200', 'POST /login/2fa 401']],
   [/lock the second step/, [...Array.from({ length: 4 }, () => 'POST /login/2fa 401'), 'POST /login/2fa 429']],
-  [/access token is renewed/, ['POST /token/refresh 200', 'GET /2fa 200']],
-  [/ends the lock/, ['$ users unlock']],
+  [/access token is refreshed/, ['POST /token/refresh 200', 'GET /2fa 200']],
+  [/removes the lock/, ['$ users unlock']],
   [/Step-up/, ['POST /2fa/verify 200', 'GET /me 200']],
   [/Logout/, ['POST /logout 204', 'GET /me 401']],
 ];
@@ -75,7 +75,7 @@ function expectWholeStory(output: string): void {
   expect(chapters.map(({ title }) => title)).toEqual(CHAPTERS.map(([title]) => expect.stringMatching(title) as string));
   expect(chapters.map(stepsOf)).toEqual(CHAPTERS.map(([, steps]) => steps));
   expect(output.match(/^→/gm)).toHaveLength(output.match(/^←/gm)?.length ?? 0);
-  expect(output.trimEnd()).toMatch(/That was the whole story\.$/);
+  expect(output.trimEnd()).toMatch(/End of the story\.$/);
 }
 
 /** The secret appears only in the chapter that sets up the app; tokens, cookies and QR codes are truncated. */
@@ -135,10 +135,10 @@ describe('npm run demo', () => {
       );
 
       expect([code, stderr]).toEqual([0, '']);
-      expectWholeStory(stdout.replace(/^.* stays behind, disabled\.\n/m, ''));
+      expectWholeStory(stdout.replace(/^.* remains, disabled\.\n/m, ''));
       expectNothingTooLong(stdout);
       const [, id = '', pw = ''] = /"id": "(demo-\S+)",\s+"pw": "(\S+)"/.exec(stdout) ?? [];
-      expect(stdout).toContain(`The user ${id} stays behind, disabled.`);
+      expect(stdout).toContain(`The user ${id} remains, disabled.`);
       const answer = await new HttpClient(service.url).post('/login', { id, pw });
       expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
     },
@@ -148,10 +148,10 @@ describe('npm run demo', () => {
     [
       'no service runs at the address',
       async () => ['--url', `http://127.0.0.1:${await freePort()}`],
-      /^No answer from/,
+      /^No response from/,
     ],
     ['the address is invalid', () => ['--url', 'harbour'], /^--url must be an address/],
-    ['--folder is given without --url', () => ['--folder', '.'], /^--folder belongs to --url/],
+    ['--folder is given without --url', () => ['--folder', '.'], /^--folder requires --url/],
   ])('the demo exits with 1 and one sentence if %s', async (_, args, sentence) => {
     const { code, stdout, stderr } = await demo(process.execPath, [DEMO, ...(await args())], {});
 

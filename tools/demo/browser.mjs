@@ -3,7 +3,7 @@ import { Complaint } from './complaint.mjs';
 
 const LIMIT_MILLIS = 15_000;
 
-/** Sends requests, keeps cookies as a browser does (by name and path), and tells the narrator about both. */
+/** Sends requests and stores cookies as a browser does (by name and path); the narrator prints both. */
 export class Browser {
   #cookies = new Map();
   #base;
@@ -14,12 +14,12 @@ export class Browser {
     this.#narrator = narrator;
   }
 
-  /** A sentence instead of a story that breaks off, where nobody answers at all. */
+  /** Fails with one sentence if the service does not respond at all. */
   async reach() {
     await this.#fetch(new URL(`${this.#base}/`), 'GET', { cookies: {} });
   }
 
-  /** The answer's body; it must be the one that the story tells of: `expect` is its status, and the code of a refusal. */
+  /** Returns the body of the response; `expect` is the status that it must have, and the code of an error. */
   async send(method, path, { expect, body, bearer }) {
     const url = new URL(this.#base + path);
     const cookies = this.#cookiesFor(url.pathname);
@@ -28,7 +28,7 @@ export class Browser {
     this.#narrator.answer(answer);
     this.#keep(answer.headers.getSetCookie());
     const told = answer.status < 400 ? `${answer.status}` : `${answer.status} ${answer.body?.code}`;
-    if (told !== `${expect}`) throw new Complaint(`Expected ${expect}, but the service answered ${told}.`);
+    if (told !== `${expect}`) throw new Complaint(`Expected ${expect}, but the service responded ${told}.`);
     return answer.body;
   }
 
@@ -46,7 +46,7 @@ export class Browser {
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined };
     } catch (error) {
       throw new Complaint(
-        `No answer from ${url.origin}: ${error.cause?.code || error.cause?.message || error.message}.`,
+        `No response from ${url.origin}: ${error.cause?.code || error.cause?.message || error.message}.`,
       );
     }
   }

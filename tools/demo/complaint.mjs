@@ -1,2 +1,2 @@
-/** Something the reader can do something about: printed as a sentence, without a stack. */
+/** A problem that the user of the demo can solve: printed as a sentence, without a stack trace. */
 export class Complaint extends Error {}

@@ -1,4 +1,4 @@
-// npm run demo: walks through the whole story of a login with two factors and prints each request and answer.
+// npm run demo: runs the whole story of a login with two factors and prints each request and response.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,11 +12,11 @@ const USAGE = `usage: npm run demo [-- --url <address> [--folder <folder>]]
 
 Without --url, starts a service of its own in a temporary folder and removes both at the end.
   --url     a running service, with its context path, such as http://localhost:8080
-  --folder  where that service runs, so that the commands reach the same database; here when left out
+  --folder  where that service runs, so that the commands use the same database; the current folder by default
 `;
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-// Whoever reads the output may have seen enough.
+// The reader of the output may close it early.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -44,14 +44,14 @@ async function run(url, folder) {
       await leaveDisabled(id, folder, narrator);
     }
   }
-  narrator.remark('That was the whole story.');
+  narrator.remark('End of the story.');
 }
 
-/** Nobody needs the user any more; where the story broke off before it was made, there is none. */
+/** Disables the user of the demo; if the story failed before its creation, there is none. */
 async function leaveDisabled(id, folder, narrator) {
   try {
     await runCli(['users', 'disable', id], { folder });
-    narrator.remark(`The user ${id} stays behind, disabled.`);
+    narrator.remark(`The user ${id} remains, disabled.`);
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
   }
@@ -59,11 +59,11 @@ async function leaveDisabled(id, folder, narrator) {
 
 function options() {
   const { url, folder, help } = parsed();
-  if (url === undefined && folder !== undefined) throw new Complaint('--folder belongs to --url: give both or none.');
+  if (url === undefined && folder !== undefined) throw new Complaint('--folder requires --url.');
   if (url !== undefined && !/^https?:$/.test(protocolOf(url))) {
     throw new Complaint(`--url must be an address such as http://localhost:8080, not "${url}".`);
   }
-  if (folder !== undefined && !existsSync(folder)) throw new Complaint(`There is no folder ${resolve(folder)}.`);
+  if (folder !== undefined && !existsSync(folder)) throw new Complaint(`The folder ${resolve(folder)} does not exist.`);
   return { url, folder: resolve(folder ?? '.'), help };
 }
 

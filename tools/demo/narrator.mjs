@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 const SHOWN = 40;
 const KEPT = 16;
 
-/** Prints the story: headings, remarks, and each request with its answer. */
+/** Prints the story: headings, remarks, and each request with its response. */
 export class Narrator {
   #chapter = 0;
 
@@ -57,7 +57,7 @@ export class Narrator {
   }
 }
 
-/** Tokens are not for reading; their beginning is enough to recognise them. */
+/** Shortens tokens: their first characters are enough to recognise them. */
 function shortened(text) {
   if (text.length <= SHOWN || text.includes(' ') || text.startsWith('otpauth:')) return text;
   return `${text.slice(0, KEPT)}… (${text.length} characters)`;

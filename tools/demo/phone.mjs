@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** An authenticator app: knows what the QR code says and the time, nothing else. */
+/** An authenticator app, which knows only the content of the QR code and the time. */
 export class Phone {
   #key;
   #digits;
   #period;
 
-  /** @param otpauthUri what the QR code holds */
+  /** @param otpauthUri content of the QR code */
   constructor(otpauthUri) {
     const parameters = new URL(otpauthUri).searchParams;
     const bits = Array.from(parameters.get('secret'), (symbol) =>
@@ -25,7 +25,7 @@ export class Phone {
     return Math.floor(Date.now() / 1000 / this.#period);
   }
 
-  /** Milliseconds until the phone shows the code of this step. */
+  /** Milliseconds until the app shows the code of this step. */
   millisUntil(step) {
     return Math.max(0, step * this.#period * 1000 - Date.now());
   }
@@ -39,7 +39,7 @@ export class Phone {
     return String(number % 10 ** this.#digits).padStart(this.#digits, '0');
   }
 
-  /** Codes that no step near the present one has. */
+  /** Codes that no step near the current one has. */
   wrongCodes(count) {
     const right = new Set([-2, -1, 0, 1, 2, 3].map((offset) => this.code(this.step + offset)));
     const candidates = Array.from({ length: count + right.size }, (_, index) => String(index).repeat(6).slice(0, 6));

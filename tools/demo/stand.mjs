@@ -11,9 +11,9 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const START_LIMIT_MILLIS = 30_000;
 
-/** A service in a temporary folder, gone with everything it wrote when the demo ends, however that is. */
+/** Starts a service in a temporary folder; the end of the demo, even by a failure, removes both. */
 export async function startedService() {
-  if (!existsSync(MAIN)) throw new Complaint('There is no dist/: run "npm run build" first.');
+  if (!existsSync(MAIN)) throw new Complaint('dist/ does not exist: run "npm run build" first.');
   const folder = mkdtempSync(join(tmpdir(), 'login-demo-'));
   const child = spawn(process.execPath, [MAIN, '--server.port=0', '--server.address=127.0.0.1'], {
     cwd: folder,
@@ -49,16 +49,16 @@ export async function startedService() {
   };
 }
 
-/** Runs a command of the service in the folder where the service runs; answers what it printed. */
+/** Runs a command in the working folder of the service and returns its output. */
 export async function runCli(words, { folder, input = '' }) {
-  if (!existsSync(CLI)) throw new Complaint('There is no dist/: run "npm run build" first.');
+  if (!existsSync(CLI)) throw new Complaint('dist/ does not exist: run "npm run build" first.');
   const child = spawn(process.execPath, [CLI, ...words], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
-  // Log lines on success, the complaint otherwise.
+  // Log lines after a success, the error message otherwise.
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
-  // A command that does not read its input may have ended before it is written.
+  // A command that does not read its input may end before the input is written.
   child.stdin.on('error', () => undefined).end(input);
   const [code] = await once(child, 'close');
   if (code !== 0)

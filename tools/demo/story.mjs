@@ -9,7 +9,7 @@ import { runCli } from './stand.mjs';
 const ATTEMPTS = 5;
 const CODE_REFUSED = '401 MFA_CODE_INVALID';
 
-/** The whole life of a login with two factors; throws a `Complaint` where the service does not play its part. */
+/** Runs the whole story of a login with two factors; throws a `Complaint` if the service responds unexpectedly. */
 export async function tell({ url, folder, narrator, id }) {
   const browser = new Browser(url, narrator);
   await browser.reach();
@@ -25,21 +25,21 @@ export async function tell({ url, folder, narrator, id }) {
   narrator.chapter('An administrator creates a user');
   await cli(['users', 'add', id, '--password-stdin'], `${pw}\n`);
 
-  narrator.chapter('The user signs in; without a second factor the password is enough');
+  narrator.chapter('The user signs in: without a second factor, the password is sufficient');
   const first = await passwordStep().catch((error) => {
     if (!(error instanceof Complaint)) throw error;
-    const advice = 'Does --url have the context path, and does the service run in the folder that --folder names?';
+    const advice = 'Check that --url has the context path, and that --folder is the working folder of the service.';
     throw new Complaint(`${error.message} ${advice}`, { cause: error });
   });
 
   narrator.chapter('The user sets up an authenticator app');
   const setup = await browser.send('POST', '/2fa/setup', { bearer: first.access_token, body: {}, expect: 201 });
-  narrator.remark('The picture in "qr" holds the same text as this one, which a phone can scan:');
+  narrator.remark('The image in "qr" has the same content as this QR code, which a phone can scan:');
   narrator.drawing(await drawn(setup.otpauth_uri));
   const phone = new Phone(setup.otpauth_uri);
   const [backupCode] = setup.backup_codes;
 
-  narrator.chapter('The code on the phone confirms it; from here on the second factor is demanded');
+  narrator.chapter('A code of the app confirms the setup; from now on the second factor is required');
   const confirmedWith = phone.step;
   const code = phone.code(confirmedWith);
   const confirmed = await browser.send('POST', '/2fa/confirm', {
@@ -49,39 +49,39 @@ export async function tell({ url, folder, narrator, id }) {
   });
   await browser.send('GET', '/2fa', { bearer: confirmed.access_token, expect: 200 });
 
-  narrator.chapter('The second login: the password opens only the second step');
+  narrator.chapter('The second login: the password leads only to the second step');
   const half = await passwordStep();
-  narrator.remark('The mfa_token opens nothing else:');
+  narrator.remark('The mfa_token is accepted nowhere else:');
   await browser.send('GET', '/me', { bearer: half.mfa_token, expect: '401 INVALID_TOKEN' });
-  narrator.remark('The code that confirmed the setup is used up:');
+  narrator.remark('The code that confirmed the setup cannot be used again:');
   await secondStep(half.mfa_token, code, CODE_REFUSED);
   const nextStep = confirmedWith + 1;
-  narrator.remark(`A code works once: the phone shows the next one in ${secondsUntil(phone, nextStep)} s.`);
+  narrator.remark(`Each code works once: the app shows the next one in ${secondsUntil(phone, nextStep)} s.`);
   await sleep(phone.millisUntil(nextStep));
   const full = await secondStep(half.mfa_token, phone.code(nextStep), 200);
-  narrator.remark('A function that asks for the second factor opens:');
+  narrator.remark('A route that requires the second factor accepts the token:');
   await browser.send('GET', '/me/settlement', { bearer: full.access_token, expect: 200 });
 
-  narrator.chapter('The phone is at home: a backup code serves, once');
+  narrator.chapter('The user does not have the phone: a backup code works once');
   await secondStep((await passwordStep()).mfa_token, backupCode, 200);
   const again = await passwordStep();
   await secondStep(again.mfa_token, backupCode, CODE_REFUSED);
 
-  narrator.chapter('Somebody who knows the password guesses codes: five in a row lock the second step');
-  narrator.remark('The backup code sent twice was the first wrong one.');
+  narrator.chapter('An attacker who knows the password guesses codes: five failures in a row lock the second step');
+  narrator.remark('The backup code that was sent twice counts as the first failure.');
   for (const wrong of phone.wrongCodes(ATTEMPTS - 1)) await secondStep(again.mfa_token, wrong, CODE_REFUSED);
-  narrator.remark('Now the right code is refused like a wrong one, and the mfa_token is dead for good:');
+  narrator.remark('Now a correct code is rejected like a wrong one, and the mfa_token stays invalid:');
   await secondStep(again.mfa_token, phone.code(nextStep + 1), '429 MFA_LOCKED');
 
-  narrator.chapter('The lock does not throw out who is signed in: the access token is renewed');
+  narrator.chapter('The lock does not end sessions: the access token is refreshed');
   const refreshed = await browser.send('POST', '/token/refresh', { expect: 200 });
   await browser.send('GET', '/2fa', { bearer: refreshed.access_token, expect: 200 });
 
-  narrator.chapter('An administrator ends the lock');
+  narrator.chapter('An administrator removes the lock');
   await cli(['users', 'unlock', id]);
 
-  narrator.chapter('Step-up: the signed-in user proves the second factor anew');
-  narrator.remark('The phone may be one step ahead of the service; so this code already counts.');
+  narrator.chapter('Step-up: the signed-in user proves the second factor again');
+  narrator.remark('The clock of the phone may be one step ahead, so the service accepts this code already.');
   const stepUpWith = nextStep + 1;
   await sleep(phone.millisUntil(stepUpWith - 1));
   const raised = await browser.send('POST', '/2fa/verify', {
@@ -91,7 +91,7 @@ export async function tell({ url, folder, narrator, id }) {
   });
   await browser.send('GET', '/me', { bearer: raised.access_token, expect: 200 });
 
-  narrator.chapter('Logout ends the session; its access token is refused at once');
+  narrator.chapter('Logout ends the session; its access token is rejected at once');
   await browser.send('POST', '/logout', { bearer: raised.access_token, expect: 204 });
   await browser.send('GET', '/me', { bearer: raised.access_token, expect: '401 INVALID_TOKEN' });
 }
