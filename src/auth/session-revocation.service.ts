@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { SessionRefresh } from '../session/session-refresh.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends sessions and records the event in the same transaction. */
@@ -9,6 +10,7 @@ export class SessionRevocation {
   constructor(
     private readonly work: UnitOfWork,
     private readonly sessions: Sessions,
+    private readonly refresh: SessionRefresh,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -32,7 +34,7 @@ export class SessionRevocation {
   /** Ends the session of a refresh token, whether or not that token is still the newest. */
   async revokeByRefreshToken(refreshToken: string): Promise<void> {
     await this.work.run(async (tx) => {
-      const session = await this.sessions.findByRefreshToken(tx, refreshToken);
+      const session = await this.refresh.findSession(tx, refreshToken);
       if (session && (await this.sessions.end(tx, session.sid, session.subject))) {
         await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason: 'logout' });
       }

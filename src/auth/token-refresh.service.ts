@@ -3,7 +3,8 @@ import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import { type OpenedSession, type Rotation, Sessions } from '../session/sessions.service.js';
+import type { OpenedSession } from '../session/session.js';
+import { type Rotation, SessionRefresh } from '../session/session-refresh.service.js';
 import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
 /** A refreshed session with the current roles. */
@@ -20,7 +21,7 @@ export class TokenRefresh {
   private readonly log: Logger;
 
   constructor(
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionRefresh,
     private readonly accounts: Accounts,
     private readonly meters: RefreshMeters,
     loggers: Loggers,

@@ -3,7 +3,7 @@ import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import type { RefreshRecord } from './refresh.js';
-import type { Session } from './session.js';
+import { hashSecret, type RefreshToken, type Session } from './session.js';
 
 expiringTable('refresh_token', 'token_hash');
 
@@ -36,10 +36,17 @@ interface Row {
 /** Table `refresh_token`: all tokens of a session, used ones included, are a family. */
 @Injectable()
 export class RefreshTokenStore {
-  async insert(tx: Tx, session: Session, token: RefreshRecord, now: number): Promise<void> {
-    const { amr, authTime, mfaAt, mfaMethod } = session;
+  /** Stores the hash of a token with the facts of its session. */
+  async insert(
+    tx: Tx,
+    session: Session,
+    generation: number,
+    { value, expiresAt }: RefreshToken,
+    now: number,
+  ): Promise<void> {
+    const { id, subject, amr, authTime, mfaAt, mfaMethod } = session;
     const facts = [amrText(amr), authTime ?? null, mfaAt ?? null, mfaMethod ?? null];
-    await tx.change(INSERT, [token.hash, token.sid, token.subject, token.generation, ...facts, now, token.expiresAt]);
+    await tx.change(INSERT, [hashSecret(value), id, subject, generation, ...facts, now, expiresAt]);
   }
 
   async find(tx: Tx, hash: string): Promise<RefreshRecord | undefined> {

@@ -4,6 +4,7 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshGrace } from './refresh-grace.task.js';
+import { RefreshRotation, SessionRefresh } from './session-refresh.service.js';
 import { SessionWriter } from './session-writer.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';
@@ -11,7 +12,10 @@ import { Sessions } from './sessions.service.js';
 /** Sessions and their refresh tokens. */
 @Module({
   imports: [EventsModule, TasksModule],
-  providers: [SessionStore, RefreshTokenStore, SessionWriter, RefreshGrace, RefreshTokens, Sessions],
-  exports: [Sessions],
+  providers: [
+    ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokens, Sessions],
+    ...[RefreshGrace, RefreshRotation, SessionRefresh],
+  ],
+  exports: [Sessions, SessionRefresh],
 })
 export class SessionModule {}

@@ -3,7 +3,6 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
-import type { RefreshRecord, RefusalReason } from './refresh.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import {
   type IdpFacts,
@@ -19,20 +18,6 @@ import { SessionStore } from './session.store.js';
 
 export type { OpenedSession, Session } from './session.js';
 
-/** Outcome of a refresh. */
-export type Rotation<T> =
-  | {
-      /** `rotated` for the first use of the token, `repeated` for a use within the grace, which gets the same successor. */
-      readonly kind: 'rotated' | 'repeated';
-      readonly opened: OpenedSession;
-      /** Result of the caller's check. */
-      readonly admitted: T;
-    }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
-
-/** Checks the account in the transaction of the refresh; an error rolls the refresh back. */
-export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
-
 /** Facts of a half-authenticated login. */
 export interface HalfAuthenticatedFacts extends IdpFacts {
   readonly subject: string;
@@ -43,8 +28,8 @@ export interface HalfAuthenticatedFacts extends IdpFacts {
 /** A session changes its id once; the third pass is for a session that ended concurrently. */
 const MAX_PASSES = 3;
 
-/** The id of no session. */
-const NONE = '';
+/** An id that no session has. */
+const NO_ID = '';
 
 /** Sessions of applications and of the web portal: each is one row, and ends with its row. */
 @Injectable()
@@ -76,8 +61,8 @@ export class Sessions {
   }
 
   /** The live session of that id, full or half-authenticated; one read. */
-  find(sid: string): Promise<Session | undefined> {
-    return this.work.single((tx) => this.store.find(tx, sid));
+  find(sid: string, tx?: Tx): Promise<Session | undefined> {
+    return tx ? this.store.find(tx, sid) : this.work.single((own) => this.store.find(own, sid));
   }
 
   /** The live session of that cookie; one read. */
@@ -117,31 +102,6 @@ export class Sessions {
     return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
   }
 
-  /**
-   * Uses up a refresh token (authentication.md, 2.8). Of concurrent callers, one rotates it. Reuse ends the session; that
-   * outcome is returned and not thrown, so that the transaction commits.
-   */
-  rotate<T>(value: string, admit: Admit<T>): Promise<Rotation<T>> {
-    return this.work.run(async (tx) => {
-      const found = await this.refreshTokens.find(tx, value);
-      if (!found) return { kind: 'refused', reason: 'unknown' };
-      const successor = await this.refreshTokens.rotate(tx, value, found);
-      if (successor !== undefined) return this.rotated(tx, found, successor, admit);
-      // The token was used, or its session ended, since it was read.
-      const record = await this.refreshTokens.find(tx, value);
-      return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
-    });
-  }
-
-  /** The session a refresh token belongs to, whether or not the token itself can still be used. */
-  async findByRefreshToken(
-    tx: Tx,
-    value: string,
-  ): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
-    const token = await this.refreshTokens.find(tx, value);
-    return token && { sid: token.sid, subject: token.subject };
-  }
-
   /** Ends a session, with `subject` only one of that account; false if there is no such session. */
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
     const isEnded = await this.store.end(tx, sid, subject);
@@ -150,7 +110,7 @@ export class Sessions {
   }
 
   /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
-  async endAll(tx: Tx, subject: string, exceptSid = NONE): Promise<number> {
+  async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
     const count = await this.store.deleteByUser(tx, subject, exceptSid);
     await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
     return count;
@@ -186,34 +146,5 @@ export class Sessions {
     if (!session || !(await this.end(tx, session.id))) return false;
     await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
     return true;
-  }
-
-  private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admit<T>): Promise<Rotation<T>> {
-    // Locks the session's row: a concurrent step-up or end sees the successor, or this transaction sees their result.
-    const session = await this.writer.refreshed(tx, used.sid);
-    if (!session) return { kind: 'refused', reason: 'session ended' };
-    const end = this.writer.expiryOfRefreshToken(session);
-    const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, {
-      value: successor,
-      expiresAt: end,
-    });
-    const admitted = await admit(tx, session);
-    await this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr });
-    return { kind: 'rotated', opened: { session, refreshToken }, admitted };
-  }
-
-  private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admit<T>): Promise<Rotation<T>> {
-    const { subject } = record;
-    const successor = await this.refreshTokens.replay(tx, value, record);
-    if (typeof successor === 'object') {
-      const session = await this.store.find(tx, record.sid);
-      if (!session) return { kind: 'refused', reason: 'session ended', subject };
-      const admitted = await admit(tx, session);
-      return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };
-    }
-    if (successor === 'reused' && (await this.end(tx, record.sid))) {
-      await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
-    }
-    return { kind: 'refused', reason: successor, subject };
   }
 }

@@ -5,12 +5,13 @@ import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import type { OpenedSession } from '../../src/session/session.js';
-import type { Rotation, Sessions } from '../../src/session/sessions.service.js';
+import type { Rotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
+import type { Sessions } from '../../src/session/sessions.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
-import { tokenParts } from '../support/token-parts.js';
+import { type TokenParts, tokenParts } from '../support/token-parts.js';
 
 const DAY = 86_400;
 const RACERS = 20;
@@ -20,9 +21,11 @@ const admit = (): Promise<string> => Promise.resolve('admitted');
 const valueOf = (opened: OpenedSession): string => opened.refreshToken?.value ?? '';
 const successorOf = (rotation: Rotation<unknown>): string =>
   rotation.kind === 'refused' ? rotation.reason : valueOf(rotation.opened);
-const raced = (sessions: readonly Sessions[], value: string): Promise<readonly Rotation<string>[]> =>
+const raced = (replicas: readonly SessionRefresh[], value: string): Promise<readonly Rotation<string>[]> =>
   Promise.all(
-    Array.from({ length: RACERS }, (_, index) => (sessions[index % sessions.length] as Sessions).rotate(value, admit)),
+    Array.from({ length: RACERS }, (_, index) =>
+      (replicas[index % replicas.length] as SessionRefresh).rotate(value, admit),
+    ),
   );
 const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<string, number>> => {
   const groups = Map.groupBy(rotations, ({ kind }) => kind);
@@ -31,9 +34,9 @@ const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<strin
 
 onEveryDatabase('refresh tokens', (database) => {
   const clock = new ManualClock();
-  const sessionsWith = (graceSeconds?: number): Sessions =>
-    tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions;
-  const opened = (subject = 'anna', sessions = sessionsWith()): Promise<OpenedSession> =>
+  const partsWith = (graceSeconds?: number): TokenParts =>
+    tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds });
+  const opened = (subject = 'anna', { sessions } = partsWith()): Promise<OpenedSession> =>
     open(database.work, sessions, subject, clock);
   const eventsOf = async (subject: string): Promise<readonly string[]> => {
     const sql = 'SELECT kind FROM security_event WHERE user_id = ? ORDER BY kind';
@@ -42,11 +45,12 @@ onEveryDatabase('refresh tokens', (database) => {
   };
 
   it('a refresh token is exchanged for a successor, and the session keeps its facts', async () => {
-    const sessions = sessionsWith();
-    const { session, refreshToken } = await opened('first', sessions);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const { session, refreshToken } = await opened('first', parts);
     clock.advance(100);
 
-    const rotation = await sessions.rotate(refreshToken?.value ?? '', (_tx, { id }) => Promise.resolve(id));
+    const rotation = await refreshes.rotate(refreshToken?.value ?? '', (_tx, { id }) => Promise.resolve(id));
 
     const expiresAt = clock.seconds() + 14 * DAY;
     expect(rotation).toMatchObject({
@@ -60,26 +64,28 @@ onEveryDatabase('refresh tokens', (database) => {
   });
 
   it('S1: reuse of a refresh token after the grace period ends the session and all its tokens', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('robbed', sessions);
-    const successor = successorOf(await sessions.rotate(valueOf(first), admit));
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('robbed', parts);
+    const successor = successorOf(await refreshes.rotate(valueOf(first), admit));
     clock.advance(11);
 
-    const replayed = await sessions.rotate(valueOf(first), admit);
+    const replayed = await refreshes.rotate(valueOf(first), admit);
 
     expect(replayed).toEqual({ kind: 'refused', reason: 'reused', subject: 'robbed' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
-    expect(await sessions.rotate(successor, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await refreshes.rotate(successor, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
     expect(await eventsOf('robbed')).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
   });
 
   it('reuse of a refresh token within the grace period returns the same successor', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('tabs', sessions);
-    const rotated = await sessions.rotate(valueOf(first), admit);
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('tabs', parts);
+    const rotated = await refreshes.rotate(valueOf(first), admit);
     clock.advance(10);
 
-    const repeated = await sessions.rotate(valueOf(first), admit);
+    const repeated = await refreshes.rotate(valueOf(first), admit);
 
     expect(repeated).toMatchObject({ kind: 'repeated', admitted: 'admitted' });
     expect(successorOf(repeated)).toBe(successorOf(rotated));
@@ -87,124 +93,135 @@ onEveryDatabase('refresh tokens', (database) => {
   });
 
   it('reuse within the grace period ends the session when the successor was used', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('thief', sessions);
-    await sessions.rotate(successorOf(await sessions.rotate(valueOf(first), admit)), admit);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('thief', parts);
+    await refreshes.rotate(successorOf(await refreshes.rotate(valueOf(first), admit)), admit);
 
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
   it('reuse without a grace period ends the session', async () => {
-    const sessions = sessionsWith(0);
-    const first = await opened('strict', sessions);
-    await sessions.rotate(valueOf(first), admit);
+    const parts = partsWith(0);
+    const { sessions, refreshes } = parts;
+    const first = await opened('strict', parts);
+    await refreshes.rotate(valueOf(first), admit);
 
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
   it('the grace period applies when the clock of another replica is two seconds behind', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('skewed', sessions);
-    const rotated = await sessions.rotate(valueOf(first), admit);
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('skewed', parts);
+    const rotated = await refreshes.rotate(valueOf(first), admit);
     clock.advance(-2);
 
-    expect(successorOf(await sessions.rotate(valueOf(first), admit))).toBe(successorOf(rotated));
+    expect(successorOf(await refreshes.rotate(valueOf(first), admit))).toBe(successorOf(rotated));
     clock.advance(2);
   });
 
   it('a clock set back by an hour does not extend the grace period', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('setback', sessions);
-    await sessions.rotate(valueOf(first), admit);
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('setback', parts);
+    await refreshes.rotate(valueOf(first), admit);
     clock.advance(-3600);
 
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
     clock.advance(3600);
   });
 
   it('S8: a refresh token and its session expire after 14 days without an event', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('idle', sessions);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('idle', parts);
     clock.advance(14 * DAY);
 
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
     expect(await eventsOf('idle')).toEqual([]);
   });
 
   it('S8: a session cannot be refreshed after 90 days', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('busy', sessions);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('busy', parts);
     let value = valueOf(first);
     for (let day = 10; day < 90; day += 10) {
       clock.advance(10 * DAY);
-      value = successorOf(await sessions.rotate(value, admit));
+      value = successorOf(await refreshes.rotate(value, admit));
     }
     expect((await sessions.find(first.session.id))?.expiresAt).toBe(first.session.createdAt + 90 * DAY);
     clock.advance(10 * DAY);
 
-    expect(await sessions.rotate(value, admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+    expect(await refreshes.rotate(value, admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
   });
 
   it('a step-up supersedes the refresh token without an event, and the new one works', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('raised', sessions);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('raised', parts);
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
     const raised = await database.work.run((tx) => sessions.stepUp(tx, first.session.id, facts));
 
-    expect(await sessions.rotate(valueOf(first), admit)).toEqual({
+    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({
       kind: 'refused',
       reason: 'superseded',
       subject: 'raised',
     });
-    const rotation = await sessions.rotate(raised?.refreshToken?.value ?? '', admit);
+    const rotation = await refreshes.rotate(raised?.refreshToken?.value ?? '', admit);
     expect(rotation).toMatchObject({ kind: 'rotated', opened: { session: { amr: PWD_OTP, mfaMethod: 'totp' } } });
     expect(await eventsOf('raised')).toEqual(['TOKEN_REFRESHED']);
   });
 
   it('reuse after a step-up is rejected without ending the session', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('between', sessions);
-    await sessions.rotate(valueOf(first), admit);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('between', parts);
+    await refreshes.rotate(valueOf(first), admit);
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
     await database.work.run((tx) => sessions.stepUp(tx, first.session.id, facts));
 
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ reason: 'superseded' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ reason: 'superseded' });
     expect(await sessions.find(first.session.id)).toBeDefined();
   });
 
   it('S6: a refresh token is rejected after the end of its session', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('ended', sessions);
+    const parts = partsWith();
+    const { sessions, refreshes } = parts;
+    const first = await opened('ended', parts);
     await database.work.run((tx) => sessions.end(tx, first.session.id));
 
-    expect(await sessions.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
   });
 
   it('a refresh token stays valid when the account check fails', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('disabled', sessions);
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('disabled', parts);
     const refuse = (): Promise<never> => Promise.reject(new ServiceError('REFRESH_INVALID'));
 
-    await expect(sessions.rotate(valueOf(first), refuse)).rejects.toThrow('REFRESH_INVALID');
+    await expect(refreshes.rotate(valueOf(first), refuse)).rejects.toThrow('REFRESH_INVALID');
 
     expect(await eventsOf('disabled')).toEqual([]);
-    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rotated' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rotated' });
   });
 
   it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}'`, 'A'.repeat(5000), '\u0000'.repeat(43)])(
     'rejects an unknown refresh token: %j',
     async (value) => {
-      expect(await sessionsWith().rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+      expect(await partsWith().refreshes.rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
     },
   );
 
   it('S3: the table contains neither a refresh token nor its successor in clear text', async () => {
-    const sessions = sessionsWith();
-    const first = await opened('dumped', sessions);
-    const successor = successorOf(await sessions.rotate(valueOf(first), admit));
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('dumped', parts);
+    const successor = successorOf(await refreshes.rotate(valueOf(first), admit));
 
     const table = JSON.stringify(await database.work.single((tx) => tx.rows('SELECT * FROM refresh_token')));
 
@@ -217,10 +234,11 @@ onEveryDatabase('refresh tokens', (database) => {
       const sql = 'SELECT token_hash FROM refresh_token WHERE user_id = ? AND sealed_successor IS NOT NULL';
       return (await database.work.single((tx) => tx.rows(sql, [subject]))).length;
     };
-    const { sessions, sealedSuccessors } = tokenParts(database.work, clock);
-    await sessions.rotate(valueOf(await opened('kept', sessions)), admit);
-    const strict = sessionsWith(0);
-    await strict.rotate(valueOf(await opened('not-kept', strict)), admit);
+    const parts = partsWith();
+    const { refreshes, sealedSuccessors } = parts;
+    await refreshes.rotate(valueOf(await opened('kept', parts)), admit);
+    const strict = partsWith(0);
+    await strict.refreshes.rotate(valueOf(await opened('not-kept', strict)), admit);
 
     expect(await sealed('not-kept')).toBe(0);
     clock.advance(10);
@@ -233,11 +251,12 @@ onEveryDatabase('refresh tokens', (database) => {
 
   it('S2: twenty concurrent refreshes get the same successor', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const sessions = sessionsWith();
+      const parts = partsWith();
+      const { refreshes } = parts;
       const subject = `burst-${round}`;
-      const first = await opened(subject, sessions);
+      const first = await opened(subject, parts);
 
-      const rotations = await raced([sessions], valueOf(first));
+      const rotations = await raced([refreshes], valueOf(first));
 
       expect(kindsOf(rotations)).toEqual({ rotated: 1, repeated: RACERS - 1 });
       expect(new Set(rotations.map(successorOf)).size).toBe(1);
@@ -247,11 +266,12 @@ onEveryDatabase('refresh tokens', (database) => {
 
   it('S2: without a grace period one of twenty concurrent refreshes succeeds, and the session ends', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const sessions = sessionsWith(0);
+      const parts = partsWith(0);
+      const { sessions, refreshes } = parts;
       const subject = `strict-burst-${round}`;
-      const first = await opened(subject, sessions);
+      const first = await opened(subject, parts);
 
-      const rotations = await raced([sessions], valueOf(first));
+      const rotations = await raced([refreshes], valueOf(first));
 
       expect(kindsOf(rotations)).toEqual({ rotated: 1, refused: RACERS - 1 });
       expect(await sessions.find(first.session.id)).toBeUndefined();
@@ -261,12 +281,13 @@ onEveryDatabase('refresh tokens', (database) => {
 
   it('concurrent refreshes, step-ups and a session end leave no usable token', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const sessions = sessionsWith();
-      const first = await opened(`mixed-${round}`, sessions);
+      const parts = partsWith();
+      const { sessions, refreshes } = parts;
+      const first = await opened(`mixed-${round}`, parts);
       const { id } = first.session;
       const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
       const raise = (): Promise<unknown> => database.work.run((tx) => sessions.stepUp(tx, id, facts));
-      const refresh = (): Promise<unknown> => sessions.rotate(valueOf(first), admit);
+      const refresh = (): Promise<unknown> => refreshes.rotate(valueOf(first), admit);
 
       await Promise.all([refresh(), raise(), refresh(), raise(), refresh()]);
       const usable = await liveTokens(id);
@@ -294,14 +315,14 @@ needs('mariadb')('refresh tokens with two replicas on one MariaDB', () => {
     const clock = new ManualClock();
     const databases = await Promise.all([openDatabase(settings), openDatabase(settings)]);
     const works = databases.map((dataSource) => unitOfWork(dataSource));
-    const replicas = works.map(
-      (work) => tokenParts(work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions,
-    );
+    const replicas = works.map((work) => tokenParts(work, clock, graceSeconds === undefined ? {} : { graceSeconds }));
+    const [one] = replicas as [TokenParts];
+    const refreshes = replicas.map((replica) => replica.refreshes);
 
     for (let round = 0; round < ROUNDS; round += 1) {
-      const first = await open(works[0] as UnitOfWork, replicas[0] as Sessions, `round-${round}`, clock);
+      const first = await open(works[0] as UnitOfWork, one.sessions, `round-${round}`, clock);
 
-      const rotations = await raced(replicas, valueOf(first));
+      const rotations = await raced(refreshes, valueOf(first));
 
       expect(kindsOf(rotations)).toEqual(expected);
       const granted = rotations.filter(({ kind }) => kind !== 'refused');

@@ -73,7 +73,10 @@ onEveryDatabase('sessions', (database) => {
     const { refreshToken } = await open('token');
 
     expect(await sessions().findBySecret(refreshToken?.value ?? '')).toBeUndefined();
-    expect(await sessions().rotate(secret, () => Promise.resolve())).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await parts().refreshes.rotate(secret, () => Promise.resolve())).toEqual({
+      kind: 'refused',
+      reason: 'unknown',
+    });
   });
 
   it('S8: a portal session expires after half an hour without a request', async () => {
@@ -177,7 +180,7 @@ onEveryDatabase('sessions', (database) => {
 
     expect(await sessions().find(session.id)).toBeUndefined();
     expect(
-      await database.work.single((tx) => sessions().findByRefreshToken(tx, refreshToken?.value ?? '')),
+      await database.work.single((tx) => parts().refreshes.findSession(tx, refreshToken?.value ?? '')),
     ).toBeUndefined();
     expect(await database.work.run((tx) => sessions().end(tx, session.id))).toBe(false);
   });
@@ -197,7 +200,7 @@ onEveryDatabase('sessions', (database) => {
     const count = await database.work.run((tx) => sessions().endAll(tx, 'carla', kept.session.id));
 
     const token = others.find(({ refreshToken }) => refreshToken)?.refreshToken?.value ?? '';
-    const family = await database.work.single((tx) => sessions().findByRefreshToken(tx, token));
+    const family = await database.work.single((tx) => parts().refreshes.findSession(tx, token));
 
     expect(count).toBe(3);
     expect(family).toBeUndefined();

@@ -20,6 +20,7 @@ import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties, SessionProperties } from '../../src/session/session.properties.js';
 import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
+import { RefreshRotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
 import { SessionWriter } from '../../src/session/session-writer.service.js';
 import { SessionStore } from '../../src/session/session.store.js';
 import { Sessions } from '../../src/session/sessions.service.js';
@@ -40,6 +41,7 @@ export interface TokenSettings {
 export interface TokenParts {
   readonly sealer: Sealer;
   readonly sessions: Sessions;
+  readonly refreshes: SessionRefresh;
   readonly rotation: KeyRotation;
   readonly keys: SigningKeys;
   readonly loader: SigningKeyLoader;
@@ -78,10 +80,13 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const sessionStore = new SessionStore(clock);
   const writer = new SessionWriter(sessionStore, clock, random, new SessionProperties(), refresh);
   const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
-  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
+  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, random);
+  const tokenRotation = new RefreshRotation(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
+  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events);
   return {
     sealer,
-    sessions: new Sessions(sessionStore, writer, refreshTokens, work, events),
+    sessions,
+    refreshes: new SessionRefresh(tokenRotation, writer, sessions, work, events),
     rotation,
     keys,
     loader,

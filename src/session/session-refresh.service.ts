@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { Random } from '../random/random.js';
+import { NONCE_BYTES } from '../sealing/aes-gcm.js';
+import {
+  classifyReuse,
+  isUnused,
+  openSuccessor,
+  type RefreshRecord,
+  type RefusalReason,
+  sealSuccessor,
+} from './refresh.js';
+import { RefreshGrace } from './refresh-grace.task.js';
+import { RefreshTokenStore } from './refresh-token.store.js';
+import {
+  hashSecret,
+  isSecretForm,
+  type OpenedSession,
+  type RefreshToken,
+  SECRET_BYTES,
+  type Session,
+} from './session.js';
+import { RefreshProperties } from './session.properties.js';
+import { SessionWriter } from './session-writer.service.js';
+import { Sessions } from './sessions.service.js';
+
+/** Outcome of a refresh. */
+export type Rotation<T> =
+  | {
+      /** `rotated` for the first use of the token, `repeated` for a use within the grace, which gets the same successor. */
+      readonly kind: 'rotated' | 'repeated';
+      readonly opened: OpenedSession;
+      /** Result of the caller's check. */
+      readonly admitted: T;
+    }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
+
+/** Checks the account in the transaction of the refresh; an error rolls the refresh back. */
+export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
+
+/** Exchanges refresh tokens for their successors. */
+@Injectable()
+export class RefreshRotation {
+  constructor(
+    private readonly store: RefreshTokenStore,
+    private readonly grace: RefreshGrace,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly properties: RefreshProperties,
+  ) {}
+
+  async find(tx: Tx, value: string): Promise<RefreshRecord | undefined> {
+    return isSecretForm(value) ? this.store.find(tx, hashSecret(value)) : undefined;
+  }
+
+  /** Uses a token up: returns the successor's value to one caller, undefined to every concurrent one. */
+  async rotate(tx: Tx, value: string, { hash }: RefreshRecord): Promise<string | undefined> {
+    const successor = this.random.text(SECRET_BYTES);
+    const hasGrace = this.properties.grace.milliseconds > 0;
+    const sealed = hasGrace ? sealSuccessor(value, successor, this.random.bytes(NONCE_BYTES)) : null;
+    const isFirst = await this.store.rotate(tx, hash, this.clock.seconds(), hashSecret(successor), sealed);
+    if (isFirst && hasGrace) this.grace.schedule(hash);
+    return isFirst ? successor : undefined;
+  }
+
+  issueSuccessor(tx: Tx, session: Session, { generation }: RefreshRecord, successor: RefreshToken): Promise<void> {
+    return this.store.insert(tx, session, generation + 1, successor, this.clock.seconds());
+  }
+
+  /** Returns the same successor again for a token that was used within the grace, or the reason of the rejection. */
+  async replay(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | RefusalReason> {
+    const now = this.clock.seconds();
+    const verdict = classifyReuse(record, now, this.properties.grace.seconds);
+    if (verdict !== 'repeated') return verdict;
+    const { replacedBy, sealedSuccessor } = record;
+    const successor = replacedBy === undefined ? undefined : await this.store.find(tx, replacedBy);
+    if (successor?.supersededAt !== undefined) return 'superseded';
+    if (!successor || !isUnused(successor, now) || sealedSuccessor === undefined) return 'reused';
+    const opened = openSuccessor(value, sealedSuccessor);
+    return opened === undefined ? 'reused' : { value: opened, expiresAt: successor.expiresAt };
+  }
+}
+
+/** Extends sessions by their refresh tokens (authentication.md, 2.8). */
+@Injectable()
+export class SessionRefresh {
+  constructor(
+    private readonly tokens: RefreshRotation,
+    private readonly writer: SessionWriter,
+    private readonly sessions: Sessions,
+    private readonly work: UnitOfWork,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Uses up a refresh token. Of concurrent callers, one rotates it. Reuse ends the session; that outcome is returned and
+   * not thrown, so that the transaction commits.
+   */
+  rotate<T>(value: string, admit: Admit<T>): Promise<Rotation<T>> {
+    return this.work.run(async (tx) => {
+      const found = await this.tokens.find(tx, value);
+      if (!found) return { kind: 'refused', reason: 'unknown' };
+      const successor = await this.tokens.rotate(tx, value, found);
+      if (successor !== undefined) return this.rotated(tx, found, successor, admit);
+      // The token was used, or its session ended, since it was read.
+      const record = await this.tokens.find(tx, value);
+      return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
+    });
+  }
+
+  /** The session a refresh token belongs to, whether or not the token itself can still be used. */
+  async findSession(tx: Tx, value: string): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
+    const token = await this.tokens.find(tx, value);
+    return token && { sid: token.sid, subject: token.subject };
+  }
+
+  private async rotated<T>(tx: Tx, used: RefreshRecord, value: string, admit: Admit<T>): Promise<Rotation<T>> {
+    // Locks the session's row: a concurrent step-up or end sees the successor, or this transaction sees their result.
+    const session = await this.writer.refreshed(tx, used.sid);
+    if (!session) return { kind: 'refused', reason: 'session ended' };
+    const refreshToken = { value, expiresAt: this.writer.expiryOfRefreshToken(session) };
+    await this.tokens.issueSuccessor(tx, session, used, refreshToken);
+    const admitted = await admit(tx, session);
+    await this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr });
+    return { kind: 'rotated', opened: { session, refreshToken }, admitted };
+  }
+
+  private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admit<T>): Promise<Rotation<T>> {
+    const { sid, subject } = record;
+    const successor = await this.tokens.replay(tx, value, record);
+    if (typeof successor === 'object') {
+      const session = await this.sessions.find(sid, tx);
+      if (!session) return { kind: 'refused', reason: 'session ended', subject };
+      const admitted = await admit(tx, session);
+      return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };
+    }
+    if (successor === 'reused' && (await this.sessions.end(tx, sid))) {
+      await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
+    }
+    return { kind: 'refused', reason: successor, subject };
+  }
+}
