@@ -12,8 +12,8 @@ Starts the login service. Keys: docs/configuration.md, or node dist/cli.js confi
 
 const { enableCompileCache, flushCompileCache } = await import('node:module');
 
-// Compiled code is kept beside the code itself, which whoever can write there could change anyway; never in a shared
-// folder for temporary files. Where the folder is read-only, nothing is kept.
+// Compiled code is cached beside the code itself, which has the same permissions; never in a shared folder for
+// temporary files. In a read-only folder nothing is cached.
 enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
 
 if (argv.includes('--help') || argv.includes('-h')) {
@@ -21,15 +21,15 @@ if (argv.includes('--help') || argv.includes('-h')) {
   exit(0);
 }
 
-// A reader that went away, or a full disk behind it, must not take the service along. That Node has looked at its output
-// once makes it wait for no reader: otherwise a write that waits for one would keep the process from its end.
+// A closed reader or a full disk behind the output must not end the service. The access also makes Node not wait for a
+// reader; otherwise a blocked write would keep the process from exiting.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
-// Before anything that takes time, so that a request to stop is always acknowledged.
+// Before any slow step, so that a request to stop is always acknowledged.
 const signals = new ShutdownSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
 
-// Loading modules makes garbage that would let the young generation grow to its most for good; requests make little.
+// Loading modules creates garbage that would grow the young generation permanently; requests create little.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
 const { bootstrap } = await import('./boot/bootstrap.js');
@@ -44,12 +44,12 @@ if (outcome.kind === 'stopped') {
   exit(0);
 }
 const { logs } = outcome;
-// At once, so that the second startup is faster even if the first one ends early.
+// Immediately, so that the second startup is faster even if the first one ends early.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
   logs.loggers.get('start').warn('The first user could not be made', { error });
 });
-// Once and to the console only: no log file or log format contains a password.
+// Printed once and to the console only: no log file or log format contains a password.
 if (firstUser !== undefined) logs.writeRaw(firstUser);
-// Code that creating the first user has loaded.
+// Includes the code that creating the first user has loaded.
 flushCompileCache();

@@ -10,15 +10,18 @@ import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { parseJdbcUrl } from '../persistence/jdbc/jdbc-url.js';
 import { JsonProperties } from '../http/json/json.properties.js';
 
-/** The file of `logging.config` can be read, and its members can be used. */
+/** The file of `logging.config` is readable and valid. */
 export const logConfigUsable = new Rule('logging', ({ configuration, inputs }) =>
   faultsOf(() => logSetup(configuration, inputs)),
 );
 
-/** Roles that require a second factor exist, those that identity providers assign included. */
+/** Roles that require a second factor exist, including roles that identity providers assign. */
 export const requiredRolesAssigned = new Rule('security', requiredRolesKnown(rolesOfStaff));
 
-/** Loads the whole service for its routes, which only `config check` takes long enough to notice. */
+/**
+ * Management paths differ from user paths. The rule loads the whole service for its routes; only `config check` is slow
+ * enough to show that.
+ */
 export const managementPathsApart = new Rule(
   'paths',
   managementPathsDistinct(async () => (await import('./user-paths.js')).userPaths()),
@@ -32,8 +35,8 @@ function rolesOfStaff(facts: RuleFacts): readonly string[] {
 const NAMES_OF_UTC = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', '+00:00'];
 
 /**
- * The zones of the process, of JSON and, where its URL states one, of the database are one (specification,
- * "Upload, JSON, encoding").
+ * The time zones of the process, of JSON and of the database URL, if it states one, are equal (specification, "Upload,
+ * JSON, encoding").
  */
 export const equalTimeZones = new Rule('time zone', (facts) => {
   const ofProcess = facts.get(UserProperties).timezone ?? processTimeZone();
@@ -47,7 +50,7 @@ export const equalTimeZones = new Rule('time zone', (facts) => {
   return [facts.about('app.json.time-zone', { what, action }, others)];
 });
 
-/** Undefined where the URL states none, or leaves it to the server. */
+/** Undefined if the URL states none or leaves it to the server. */
 function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
   const location = parseJdbcUrl(url);
   if (location instanceof ConversionError || location.engine === 'sqlite') return undefined;

@@ -3,14 +3,14 @@ import { Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/r
 import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from '../config/configuration.js';
 import { exportsOf } from './discovery.js';
 
-/** Every rule that a `*.rule.ts` file exports, in the order of report. */
+/** Every rule that a `*.rule.ts` file exports, in the order of reports. */
 const RULES: readonly Rule[] = (await exportsOf('rule'))
   .filter((value): value is Rule => value instanceof Rule)
   .sort((a, b) => RULE_NAMES.indexOf(a.name) - RULE_NAMES.indexOf(b.name));
 
 /**
- * Checks all rules: `config check` prints the findings, and some of them stop a start. A rule that needs a value which
- * could not be bound is left out, and so are all rules if a file could not be read, since its keys are unknown.
+ * Checks all rules for `config check` and startup. A rule that needs a value which could not be bound is skipped, and
+ * so are all rules if a file could not be read, since its keys are unknown.
  */
 export async function checkRules(
   reading: ConfigurationReading,

@@ -19,8 +19,8 @@ export async function exportsOf(role: Role): Promise<readonly unknown[]> {
 }
 
 /**
- * The modules of a role in the order of their paths, so that the result does not depend on who imported one of them first.
- * `tools/bundle.mjs` writes this list into the bundle in place of this module.
+ * The modules of a role in the order of their paths, independent of the order of imports. `tools/bundle.mjs` writes
+ * this list into the bundle in place of this module.
  */
 export function filesOf(role: Role): readonly string[] {
   const ending = new RegExp(`[.]${role}[.][jt]s$`);

@@ -68,7 +68,7 @@ export class Listeners {
       : this.main;
   }
 
-  /** @throws ConfigurationFailure where files that they need cannot be used */
+  /** @throws ConfigurationFailure if a configured file cannot be used */
   static async create(configuration: Configuration, watching: ListenerInstruments): Promise<Listeners> {
     const tls = await tlsOf(configuration, watching.loggers);
     try {
@@ -83,12 +83,12 @@ export class Listeners {
     return this.tls?.warnings ?? [];
   }
 
-  /** False where there are no management endpoints at all. */
+  /** False if the management endpoints are switched off. */
   get hasManagement(): boolean {
     return this.separate !== 'off';
   }
 
-  /** Opens them and answers the lines that say so; `basePath` is that of the management endpoints. */
+  /** Opens the listeners and returns a line for each; `basePath` is that of the management endpoints. */
   async open(basePath: string): Promise<readonly string[]> {
     const lines = [await this.openMain()];
     if (this.separate && this.separate !== 'off') {
@@ -96,7 +96,7 @@ export class Listeners {
       this.managementPort = port;
       lines.push(`Management endpoints: ${urlOf('http', this.separate.address, port)}${basePath}`);
     }
-    // What operators and consoles ask `env` of the running process.
+    // Operators and consoles read these values in `env` of the running process.
     this.configuration.environment.publish({
       PID: process.pid,
       ...(this.mainPort !== undefined && { 'local.server.port': this.mainPort }),
@@ -106,7 +106,7 @@ export class Listeners {
     return lines;
   }
 
-  /** Where other machines reach the service, once it is open; undefined where it has no listener. */
+  /** URL of the service for other machines, once it is open; undefined without a listener. */
   get serviceUrl(): string | undefined {
     if (this.mainPort === undefined) return undefined;
     const { address } = this.configuration.get(ServerProperties);
@@ -114,7 +114,7 @@ export class Listeners {
     return `${this.scheme}://${outward(address)}:${this.mainPort}${contextPath}`;
   }
 
-  /** Where other machines reach the management endpoints below `basePath`; undefined where there are none. */
+  /** URL of the management endpoints for other machines; undefined if they are switched off. */
   managementUrl(basePath: string): string | undefined {
     if (this.separate === undefined) return this.serviceUrl && `${this.serviceUrl}${basePath}`;
     if (this.separate === 'off' || this.managementPort === undefined) return undefined;
@@ -125,7 +125,7 @@ export class Listeners {
     return this.tls ? 'https' : 'http';
   }
 
-  /** Writes what is left to be written, after the listeners are closed. */
+  /** Writes the waiting log lines after the listeners are closed. */
   async end(): Promise<void> {
     await this.accessLog?.close();
   }
@@ -133,7 +133,7 @@ export class Listeners {
   private async openMain(): Promise<string> {
     const { port, address } = this.configuration.get(ServerProperties);
     if (port < 0) {
-      // Without a listener nothing else would keep the process.
+      // Without a listener, only this timer keeps the process alive.
       setInterval(() => undefined, MAX_TIMER_MILLIS);
       return 'Login service is ready without a listener, as server.port is -1';
     }
@@ -167,7 +167,7 @@ function uploadsOf(configuration: Configuration): UploadOptions {
   };
 }
 
-/** Options of the management listener; the keys for payloads of the application do not apply to it. */
+/** Options of the management listener; keys for payloads of the application do not apply to it. */
 function managementOptions(configuration: Configuration): HostOptions {
   return {
     errors: configuration.get(ServerErrorProperties),
@@ -176,7 +176,7 @@ function managementOptions(configuration: Configuration): HostOptions {
   };
 }
 
-/** TLS of the main listener where a bundle is named; a start without loads nothing of it. */
+/** TLS of the main listener, if a bundle is configured; otherwise the TLS code is not loaded. */
 async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
   const { bundle } = configuration.get(SslProperties);
   if (bundle === undefined) return undefined;
@@ -184,13 +184,15 @@ async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<Op
   return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
 }
 
-/** Requests on a management listener of its own have no lines. */
+/** The access log; it contains no requests of a separate management listener. */
 function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog | undefined {
   const { enabled, ...keys } = configuration.get(AccesslogProperties);
   return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), log: loggers.get(LOGGER) }) : undefined;
 }
 
-/** The listener of the management endpoints where it is not the main one; `off` where there is none. */
+/**
+ * The binding of a separate management listener; undefined if the endpoints use the main one, `off` without endpoints.
+ */
 function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
   const server = configuration.get(ServerProperties);
   const { port, address } = configuration.get(ManagementServerProperties);

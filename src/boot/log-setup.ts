@@ -23,14 +23,14 @@ import {
 const USUAL_NAME = 'login-service.log';
 const KEY = 'logging.config';
 
-/** A file for the log, but for what turns its form into lines. */
+/** A log file, without the function that formats its lines. */
 export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'charset' | 'clock' | 'warn'> {
   readonly form: LineForm;
 }
 
 /** The set-up of the log, from the keys or from the file of `logging.config`. */
 export interface LogSetup {
-  /** Undefined where nothing goes to standard output. */
+  /** Undefined if nothing is written to standard output. */
   readonly console: LineForm | undefined;
   readonly file: LogFileSetup | undefined;
   readonly levels: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export interface LogSetup {
   readonly warnings: readonly string[];
 }
 
-/** @throws ConfigurationFailure where the file of `logging.config` cannot be used */
+/** @throws ConfigurationFailure if the file of `logging.config` cannot be used */
 export function logSetup(
   configuration: Configuration,
   { workingFolder }: Pick<ConfigurationInputs, 'workingFolder'>,

@@ -42,7 +42,7 @@ export class Logging {
     this.levels = new LogLevels(this.loggers, { levels: levelsOf(levels), groups });
   }
 
-  /** @throws ConfigurationFailure where the file of `logging.config` cannot be used */
+  /** @throws ConfigurationFailure if the file of `logging.config` cannot be used */
   static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logging> {
     const setup = logSetup(configuration, inputs);
     const hasColor = isatty(STANDARD_OUTPUT) && !inputs.variables['NO_COLOR'];
@@ -54,7 +54,7 @@ export class Logging {
       lostText: (lines) => formed(format, lostLine(lines)),
     });
     const appender = new ConsoleAppender(format, output);
-    // Not to the file itself, and also where nothing else goes to the console.
+    // Problems of the log file go to the console, even if the console is otherwise off.
     const aside = new Loggers([appender]).get('logging');
     const file = setup.file && (await fileOf(setup.file, aside));
     const logs = new Logging(setup, output, appender, file);
@@ -88,13 +88,13 @@ export class Logging {
     });
   }
 
-  /** Resolves when everything is written, or cannot be; the console takes `limitMillis` at the most. */
+  /** Resolves when everything is written or cannot be written; the console takes at most `limitMillis`. */
   async close(limitMillis: number): Promise<void> {
     await Promise.all([this.output.flush(limitMillis), this.file?.close()]);
   }
 }
 
-/** A service without a log file loads nothing of it. */
+/** Loads the file appender only if a file is configured. */
 async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
   const { FileAppender } = await import('../logging/file/file-appender.js');
   return new FileAppender({
@@ -114,6 +114,6 @@ function lostLine(lines: number): LogLine {
 }
 
 function levelsOf(configured: ReadonlyMap<string, string>): ReadonlyMap<string, Level> {
-  // `false` is what YAML makes of `off`.
+  // YAML reads `off` as `false`.
   return new Map([...configured].map(([name, word]) => [name, word === 'false' ? 'OFF' : (levelOf(word) ?? 'INFO')]));
 }

@@ -1,6 +1,6 @@
 import { exit, stderr, versions } from 'node:process';
 
-/** The oldest version every dependency runs on, as `engines` in package.json says. */
+/** The oldest version that every dependency supports, as `engines` in package.json states. */
 const NEEDED = [24, 11] as const;
 
 /** Ends the process with one line on an older Node, on which later imports would fail without a reason. */

@@ -9,8 +9,8 @@ export class StartInterrupted extends Error {
 }
 
 /**
- * The signals that end the process in good order, heard from its first moment. One that comes while the service starts is
- * kept until the step in progress is done, such as a change of the tables; a second one ends the process at once.
+ * Handles the signals that shut the process down. A signal during startup takes effect after the current step, such as
+ * a migration; a second signal ends the process at once.
  */
 export class ShutdownSignals {
   private hasCome = false;
@@ -32,17 +32,17 @@ export class ShutdownSignals {
     this.report = say;
   }
 
-  /** @throws StartStopped where a signal has come */
+  /** @throws StartInterrupted if a signal was received */
   check(): void {
     if (this.isStopping) throw new StartInterrupted();
   }
 
-  /** Ends startup, after `check` did not throw: from now on the first signal runs `stop` and ends the process. */
+  /** Completes startup, after `check` did not throw: from now on the first signal runs `stop` and ends the process. */
   onShutdown(stop: () => Promise<void>): void {
     this.stop = stop;
   }
 
-  /** Ends the process as a first signal does; a later signal is then the first one. */
+  /** Ends the process like a first signal; a later signal is then the first one. */
   requestStop(): void {
     if (this.isStopping) return;
     this.isStopping = true;

@@ -9,14 +9,14 @@ type Imported = Controller | { readonly module: Controller };
 /** Paths of all controllers of the service, such as `/sessions/:id`, read from metadata without creating instances. */
 export function userPaths(): readonly string[] {
   const modules = new Set<Controller>([AppModule]);
-  // What is added while it is gone through is gone through, too.
+  // The loop also visits modules that are added during the loop.
   for (const module of modules) {
     const imported = stated(MODULE_METADATA.IMPORTS, module) as readonly Imported[];
     for (const each of imported) modules.add('module' in each ? each.module : each);
   }
   const ofModules = [...modules].flatMap((module) => stated(MODULE_METADATA.CONTROLLERS, module) as Controller[]);
   const scanner = new MetadataScanner();
-  // The module of the description has its controller only where it is switched on.
+  // The OpenAPI module has its controller only if it is switched on.
   const routes = [OpenApiController, ...ofModules].flatMap((controller) => routesOfController(controller, scanner));
   return [...new Set(routes.map(({ access }) => access.template))];
 }

@@ -28,5 +28,5 @@ export const STATUS = {
   INTERNAL_ERROR: 500,
 } as const;
 
-/** The closed list of what a caller is told. */
+/** The closed list of public error codes. */
 export type ErrorCode = keyof typeof STATUS;

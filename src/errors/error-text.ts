@@ -1,15 +1,15 @@
 import type { ErrorCode } from './error-code.js';
 
-/** What a caller may read about a code: the same for every reason behind it. */
+/** Public texts about a code: the same for every reason. */
 export interface ErrorText {
   readonly title: string;
-  /** What to do about it, for whoever writes the calling program. */
+  /** Advice for the developer of the calling program. */
   readonly advice: string;
-  /** Sentences that a page shows to its user instead of the title: what happened, and what to do now. */
+  /** Sentences that a page shows to its user in place of the title: what happened, and what to do now. */
   readonly page?: string;
 }
 
-/** Public texts of every code; the reason of one refusal is never among them. */
+/** Public texts of every code; they never state the reason of one error. */
 export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   VALIDATION_FAILED: {
     title: 'The request does not have the right form',

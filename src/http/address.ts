@@ -1,18 +1,18 @@
 import { networkInterfaces } from 'node:os';
 import { type ScalarType, text } from '../config/bind/key-type.js';
 
-/** What a listener binds to: a host name, IPv4, or IPv6 (two colons at least; `host:port` would bind nowhere). */
+/** Address to bind: a host name, IPv4 or IPv6. IPv6 needs two colons at least, so that `host:port` is rejected. */
 export const address: ScalarType<string> = text({
   form: /^(?:(?=.*[a-z])[\w.-]+|\d{1,3}(?:\.\d{1,3}){3}|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
   called: 'a host name or an IP address without a port',
 });
 
-/** The address a person on this machine can open: wildcards are no such address. */
+/** Host for a URL on this machine; `localhost` stands for wildcards. */
 export function reachable(bound: string | undefined): string {
   return isWildcard(bound) ? 'localhost' : inUrl(bound);
 }
 
-/** The address other machines can reach this one by, as far as it knows: of wildcards, its first one in the network. */
+/** Host for a URL on other machines. For a wildcard it is the first network address of this machine. */
 export function outward(bound: string | undefined, interfaces = networkInterfaces()): string {
   if (!isWildcard(bound)) return inUrl(bound);
   const outer = Object.values(interfaces).flatMap((all = []) => all.filter(({ internal }) => !internal));

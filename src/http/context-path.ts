@@ -1,18 +1,18 @@
-/** A request target that no route takes. */
+/** A request target that matches no route. */
 export const OUTSIDE = '*';
 
-/** A request target in origin form: what a proxy sends may name scheme and host, too (RFC 9112 section 3.2.2). */
+/** Returns a request target in origin form; proxies may send the absolute form (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {
   const rest = target.replace(/^https?:\/\/[^/?#]*/i, '');
   return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /**
- * Mounts a whole listener below a context path: answers the request target without it, and one that no route takes for
- * what lies outside. Matched routes, and rules on them, never see the context path.
+ * Returns a function that removes the context path from a request target; a target outside of it becomes `OUTSIDE`.
+ * Routes and the rules of routes never see the context path.
  */
 export function withoutContextPath(contextPath: string): (target: string) => string {
-  // As it arrives: what a path may not hold is percent-encoded.
+  // Clients send the context path percent-encoded.
   const prefix = encodeURI(contextPath);
   return (sent) => {
     const target = originForm(sent);

@@ -1,6 +1,6 @@
 type Headers = Readonly<Record<string, string>>;
 
-/** Of every answer, so that no cache gives that of one site to another. */
+/** Every response varies by origin, so that a cache does not mix the responses for two sites. */
 const FOR_OTHERS: Headers = { vary: 'Origin' };
 
 const FOR_ALLOWED: Headers = {
@@ -9,7 +9,7 @@ const FOR_ALLOWED: Headers = {
   'access-control-expose-headers': 'x-request-id, api-version, retry-after, www-authenticate',
 };
 
-/** What a script may send, told to the browser that asks first; it need not ask again for so many seconds. */
+/** Response to a preflight: what a script may send; the browser caches it for `max-age` seconds. */
 export const PREFLIGHT: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
   'access-control-allow-headers': 'authorization, content-type, x-request-id',
@@ -17,8 +17,8 @@ export const PREFLIGHT: Headers = {
 };
 
 /**
- * Lets scripts of exactly these origins call with cookies and read every answer (http-api section 9; Fetch standard,
- * "CORS protocol"). Nothing is said to others.
+ * Lets scripts of exactly these origins send requests with cookies and read the responses (http-api section 9; Fetch
+ * standard, "CORS protocol"). Other origins get no permission.
  */
 export class Cors {
   private readonly allowed: ReadonlyMap<string | undefined, Headers>;
@@ -29,13 +29,13 @@ export class Cors {
     );
   }
 
-  /** Of an answer to a request with that `Origin`. */
+  /** CORS headers for a request with this `Origin`. */
   headersFor(origin: string | undefined): Headers {
     return this.allowed.get(origin) ?? FOR_OTHERS;
   }
 }
 
-/** The `Origin` in bytes that are no request, such as a head that is too large; none where there are two. */
+/** Finds `Origin` in bytes that are not a request, such as a head that is too large; undefined if there are two. */
 export function originIn(bytes: unknown): string | undefined {
   if (!Buffer.isBuffer(bytes)) return undefined;
   const [found, ...others] = bytes.toString('latin1').matchAll(/^origin:[ \t]*(\S+)[ \t]*\r?$/gim);

@@ -9,7 +9,9 @@ const FEATURES = [
   'usb',
 ];
 
-/** Headers of every answer (http-api sections 1, 9 and 10); a route may set its own values, an error takes these. */
+/**
+ * Headers of every response (http-api sections 1, 9 and 10). A route may override them; an error response uses these.
+ */
 export const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
   'api-version': '1',
   'cache-control': 'no-store',
@@ -22,5 +24,5 @@ export const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-/** A year, on https only: over plain http browsers ignore it (RFC 6797 section 8.1). */
+/** One year, sent over https only: browsers ignore it over plain http (RFC 6797 section 8.1). */
 export const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains';

@@ -3,25 +3,25 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import type { ResponseSender } from './json/response-sender.js';
 
-/** Nest's adapter without what the listener does itself, for routes of Nest and others alike. */
+/** Adapter of Nest without the parts that the listener replaces. */
 export class HostAdapter extends FastifyAdapter {
   constructor(
-    /** Of what controllers answer. */
+    /** Sends the results of controllers. */
     private readonly sender: ResponseSender,
     options: FastifyHttpOptions<Server>,
   ) {
-    // There is no middleware; the listener has its own reader of uploads.
+    // There is no middleware, and the listener parses uploads itself.
     super({ ...options, skipMiddie: true, multipart: false });
   }
 
-  /** Every answer of a controller; there is no middleware that would hand over a response of Node's. */
+  /** Sends the result of a controller. No middleware passes a response of Node here. */
   override reply(response: FastifyReply, body: unknown, status?: number): FastifyReply {
     if (status !== undefined) response.status(status);
     return this.sender.send(response, body) ? response : super.reply(response, body);
   }
 
   override registerParserMiddleware(): void {
-    // The listener has its own readers of bodies.
+    // The listener has its own body parsers.
   }
 
   override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {

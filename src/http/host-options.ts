@@ -10,35 +10,35 @@ import type { ServerErrorProperties, ServerProperties } from './server.propertie
 import type { ListenerTls } from './tls/secure-server.js';
 import type { UploadOptions } from './upload/uploads.js';
 
-/** What one listener is made of; what is left out has its default, or is off where its line says so. */
+/** Options of one listener; each has a default. */
 export interface HostOptions {
-  /** In front of every path; empty for none. */
+  /** Prefix of every path; empty by default. */
   readonly contextPath?: string;
-  /** Origins of other sites whose scripts may call. */
+  /** Origins whose scripts may send requests (CORS); none by default. */
   readonly allowedOrigins?: readonly string[];
   readonly errors?: ServerErrorProperties;
   readonly server?: ServerProperties;
   readonly embedded?: EmbeddedProperties;
-  /** Bytes for bodies that are not whole yet, unless one alone may be larger. */
+  /** Limit in bytes for all incomplete bodies, unless the limit of one body is larger. */
   readonly bodyMemory?: number;
-  /** How many requests are worked on at once; without it, all that come. */
+  /** Limit of requests in progress; unlimited by default. */
   readonly threads?: ThreadsProperties;
-  /** Unset where no route takes one. */
+  /** Unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;
-  /** What becomes of the answers of controllers. */
+  /** Format of the responses of controllers. */
   readonly json?: JsonProperties;
   readonly jsonSerialization?: JsonSerializationProperties;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Get what goes wrong, and the requests where somebody wants to see them. */
+  /** Log failures and, at DEBUG, requests. */
   readonly loggers?: Loggers;
-  /** Counts and times the requests. */
+  /** Count and time requests. */
   readonly meters?: Meters;
-  /** Gets a line for each request. */
+  /** Logs every request; off by default. */
   readonly accessLog?: AccessLog;
-  /** Gets each request with its answer, but those of operators. */
+  /** Records every request and response, except those of operators; off by default. */
   readonly exchanges?: HttpExchanges;
-  /** Without it the listener speaks plain HTTP. */
+  /** Plain HTTP by default. */
   readonly tls?: ListenerTls;
 }

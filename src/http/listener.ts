@@ -12,24 +12,24 @@ import { sendAsIs } from './json/response-sender.js';
 import type { RouteOptions } from './route-options.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
-/** What a route that is no controller answers. */
+/** Response of a route outside of controllers. */
 export interface ListenerResponse {
   readonly status: number;
   /**
-   * A text, bytes or a stream as they are, everything else as JSON; none where it is undefined. Of a text with a
-   * `content-type`, that goes out as it is, too.
+   * Text, bytes and streams are sent unchanged, other values as JSON. A text with a `content-type` header is sent with
+   * exactly that type.
    */
   readonly body?: unknown;
-  /** Over the headers that every answer has. */
+  /** Override the default headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a route that is no controller may read of a request. */
+/** Request of a route outside of controllers. */
 export interface PlainRequest {
   readonly method: string;
-  /** Scheme, host and path as the caller wrote them, without query. */
+  /** Scheme, host and path as sent, without query. */
   readonly url: string;
-  /** What stands for the parameter of the path, decoded; empty where it has none. */
+  /** Decoded value of the path parameter; empty for a path without one. */
   readonly parameter: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -37,11 +37,11 @@ export interface PlainRequest {
   readonly body: unknown;
 }
 
-/** Takes routes that are no controllers, such as the management endpoints, whose paths are configured. */
+/** Registers routes outside of controllers, such as the management endpoints, whose paths are configured. */
 export interface Routes {
   /**
-   * A path may end with `/:name` for one part of it or `/*` for all that is left. Bodies are JSON, of the media types
-   * that are named or `application/json`.
+   * A path may end with `/:name` for one segment or `/*` for the rest of the path. Bodies are JSON of the listed media
+   * types, or `application/json` by default.
    */
   add(
     method: 'GET' | 'POST' | 'DELETE',
@@ -51,7 +51,7 @@ export interface Routes {
   ): void;
 }
 
-/** Where a listener is to be opened; `key` and `addressKey` name the keys to change when that fails. */
+/** Address and port to bind; `key` and `addressKey` are the keys to change if that fails. */
 export interface Binding {
   readonly port: number;
   readonly address: string | undefined;
@@ -74,7 +74,9 @@ export class ListenFailure extends Error {
   }
 }
 
-/** Node's own default; a shorter queue of the operating system would drop whom the service would answer. */
+/**
+ * The default of Node; with a shorter queue the operating system would drop connections that the service can handle.
+ */
 const MIN_BACKLOG = 511;
 
 /** The HTTP side of one listener, on Fastify. */
@@ -93,14 +95,14 @@ export class Listener {
       adapter.getInstance().server,
       (socket) => tracker.currentRequest(socket) !== undefined,
     );
-    // Of the main listener, as its threads are.
+    // Only the main listener has threads.
     if (options.threads) {
       const description = 'Open connections (server.embedded.max-connections)';
       options.meters?.gauge('embedded.connections.current', { description }, () => this.connections.current);
     }
   }
 
-  /** Management routes: admission does not count them. */
+  /** Management routes, which admission does not count. */
   get routes(): Routes {
     const fastify = this.adapter.getInstance();
     return {
@@ -108,14 +110,14 @@ export class Listener {
         const config: RouteOptions = { ...facts, isManagement: true };
         const takesOneName = url.includes('/:');
         const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-          // The router takes nothing behind a slash for a name.
+          // The router matches an empty name behind the slash.
           if (takesOneName && parameterOf(request) === '') {
             reply.callNotFound();
             return reply;
           }
           const { status, body, headers = {} } = await answer(plainOf(request));
           reply.status(status).headers(headers);
-          // Otherwise all of it would be read for nobody.
+          // A response to HEAD has no body; the stream would be read in vain.
           if (request.method === 'HEAD' && body instanceof Readable) body.destroy();
           const type = headers['content-type'];
           if (typeof body !== 'string' || type === undefined) return reply.send(body);
@@ -127,12 +129,12 @@ export class Listener {
     };
   }
 
-  /** Requests whose answer is not out. */
+  /** Number of requests whose response is not sent yet. */
   get inProgress(): number {
     return this.tracker.inProgress;
   }
 
-  /** Opens the listener, on every address when none is named, and answers the port in use. */
+  /** Opens the listener, on every address unless one is configured, and returns the bound port. */
   async open(binding: Binding): Promise<number> {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
@@ -146,14 +148,14 @@ export class Listener {
     return bound !== null && typeof bound === 'object' ? bound.port : port;
   }
 
-  /** From now on every answer asks its client to use the connection no more. */
+  /** From now on every response asks its client to close the connection. */
   drain(): void {
     this.tracker.drain();
   }
 
   /**
-   * Refuses new connections and waits for requests in progress; what is still there after `limitMillis` is cut off.
-   * Answers how many requests that were.
+   * Accepts no new connections and waits for requests in progress. After `limitMillis` it closes the remaining
+   * connections and returns the number of their requests.
    */
   async close(limitMillis: number): Promise<number> {
     let cut = 0;
@@ -185,12 +187,12 @@ function plainOf(request: FastifyRequest): PlainRequest {
   };
 }
 
-/** For each further address of `localhost`, Fastify would make a server that knows neither our limits nor our end. */
+/** Fastify would create another server for each further address of `localhost`, without our limits and shutdown. */
 async function oneAddress(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host;
 }
 
-/** `::` takes IPv4 as well, where the machine knows IPv6 at all. */
+/** `::` includes IPv4 if the machine supports IPv6. */
 function everyAddress(): string {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'));
   return hasIpv6 ? '::' : '0.0.0.0';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Methods that the router knows and Fastify asks nothing more of. */
+/** Methods that the router knows and that need no further check by Fastify. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -11,17 +11,17 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
   'TRACE',
 ]);
-/** A method that no route takes, and none ever shall (security-requirements H9). */
+/** A method that no route may ever have (security-requirements H9). */
 const STAND_IN = 'TRACE';
 
-/** What asks for a tunnel (RFC 9110 section 9.3.6). */
+/** The method that requests a tunnel (RFC 9110 section 9.3.6). */
 export const CONNECT = 'CONNECT';
 
 const sent = new WeakMap<IncomingMessage, string>();
 
 /**
- * Lets a request with any other method take the way of one that no route takes: what the router does not know would
- * pass all hooks by, and of some methods Fastify asks a media type before it looks for a route.
+ * Replaces an unknown method by one without routes. An unknown method would bypass all hooks, and for some methods
+ * Fastify checks the media type before it looks for a route.
  */
 export function replaceUnknownMethod(request: IncomingMessage): void {
   const { method = '' } = request;
@@ -30,7 +30,7 @@ export function replaceUnknownMethod(request: IncomingMessage): void {
   request.method = STAND_IN;
 }
 
-/** The method as it was sent. */
+/** The method that the client sent. */
 export function sentMethod(request: IncomingMessage): string {
   return sent.get(request) ?? request.method ?? '';
 }

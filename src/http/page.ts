@@ -2,8 +2,8 @@ import Negotiator from 'negotiator';
 import { type Html, html } from '../encoding/html.js';
 
 /**
- * Content-Security-Policy of pages: no script and no style, pictures inside of the page, forms to ourselves. Browsers hold
- * `form-action` against redirects behind a form as well, so a form must not end at another origin.
+ * Content-Security-Policy of pages: no script, no style, only inline images, forms to the same origin. Browsers apply
+ * `form-action` to redirects after a form, too, so a form must not end at another origin.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",
@@ -14,8 +14,8 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * The same for a page that sends itself on to that URL, by a script of ours. From there the form may be sent further, to
- * origins that only the other side knows, yet from https to https alone.
+ * Content-Security-Policy of a page whose script submits its form to that URL. Redirects may follow to origins that
+ * only the other side knows, but only from https to https.
  */
 export function forwardingPolicy(url: string): string {
   return PAGE_POLICY.replace("form-action 'self'", `script-src 'self'; form-action ${new URL(url).protocol}`);
@@ -24,18 +24,18 @@ export function forwardingPolicy(url: string): string {
 /** Media type of pages. */
 export const HTML = 'text/html; charset=utf-8';
 
-/** Shown as the title of the start page, and behind the titles of all others. */
+/** Title of the start page and suffix of all other titles. */
 export const SERVICE_NAME = 'Login service';
 
-/** For the head of a page: moves a browser on to `url` without script. `form-action` does not apply to it. */
+/** For the head of a page: redirects a browser to `url` without script. `form-action` does not apply to it. */
 export function refreshTo(url: string): Html {
   return html`<meta http-equiv="refresh" content="0; url=${url}">
 `;
 }
 
-/** A whole page without script; `head` is more for its head. */
+/** A complete page without script; `head` is added to its head. */
 export function htmlPage(title: string, content: Html, head?: Html): string {
-  // Under the policy of our headers, no-referrer, browsers say of a form of ours that it comes from the origin `null`.
+  // With the header policy no-referrer, browsers would send a form of ours with the origin `null`.
   return htmlDocument(
     html`<meta name="referrer" content="same-origin">
 <title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
@@ -64,7 +64,7 @@ ${body}</body>
 
 const PROBLEMS = ['application/problem+json', 'application/json', 'text/html'];
 
-/** True where a caller would rather read HTML than JSON; who does not say reads JSON. */
+/** True if a caller prefers HTML to JSON; without a preference it gets JSON. */
 export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   return new Negotiator({ headers: { accept } }).mediaTypes(PROBLEMS)[0] === 'text/html';

@@ -9,44 +9,44 @@ import { originForm } from './context-path.js';
 import { sentMethod, CONNECT } from './methods.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
-/** An IPv6 address with an IPv4 one inside. */
+/** Length of an IPv6 address that contains an IPv4 address. */
 const MAX_IP_LENGTH = 45;
 const MAX_USER_AGENT_LENGTH = 255;
 
-/** Who asks, for security events and the log. */
+/** The client of a request, for security events and the log. */
 export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestContext {
   const agent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
-  // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
+  // A listener on `::` sees IPv4 addresses mapped to IPv6. Despite its type, `ip` is undefined after a disconnect.
   const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_IP_LENGTH);
   return withoutUndefined({ requestId: id, ip: shownIp, agent });
 }
 
-/** Runs what belongs to a request, but may be called from outside of it. */
+/** Runs code that belongs to a request in the context of that request. */
 export function withContextOf<T>(request: FastifyRequest, run: () => T): T {
   return withRequestContext(request.lifecycle?.context ?? requestContextOf(request), run);
 }
 
-/** Why a request is refused for its target or its head alone. */
+/** Rejects a request for its target or head alone; undefined if both are valid. */
 export function targetError({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
   if (!isFramedForAll(raw)) return new HttpError('VALIDATION_FAILED', { closesConnection: true });
   return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
 }
 
 /**
- * RFC 9112 section 6.1: HTTP/1.0 knows no codings, and we none but `chunked`; a proxy in front may have seen the end of
- * such a body elsewhere.
+ * RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, and we accept only `chunked`; otherwise a proxy in front may
+ * see the end of the body elsewhere.
  */
 function isFramedForAll({ headers: { 'transfer-encoding': coding }, httpVersion }: IncomingMessage): boolean {
   return coding === undefined || (httpVersion !== '1.0' && coding.toLowerCase() === 'chunked');
 }
 
-/** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */
+/** RFC 9112 section 3.2: HTTP/1.1 requires exactly one `Host`; of two, a proxy in front may have used the other. */
 function namesOneHost(request: IncomingMessage): boolean {
   const { headers, rawHeaders, httpVersion } = request;
   const { host } = headers;
   if (host === undefined) return httpVersion === '1.0';
   if (!hostAndPort(host)) return false;
-  // Some other version over a connection of HTTP/1.
+  // Another version on an HTTP/1 connection.
   if (!httpVersion.startsWith('1.')) return false;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -56,7 +56,7 @@ function namesOneHost(request: IncomingMessage): boolean {
   return count === 1;
 }
 
-/** The path as it was sent, without query; undefined for CONNECT, which names a host of whomever in its place. */
+/** The path as sent, without query; undefined for CONNECT, whose target is a host of the caller. */
 export function pathOf({ originalUrl, raw }: FastifyRequest): string | undefined {
   return sentMethod(raw) === CONNECT ? undefined : originForm(originalUrl).replace(/[?#].*$/s, '');
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Random } from '../random/random.js';
 
 const SENT = /^[\w.-]{8,64}$/;
-/** Bytes of one id. */
+/** Random bytes of one id. */
 const BYTES = 16;
-/** Ids made at a time: asking the generator costs more than the rest of an id. */
+/** Ids per call of the random generator, which is the expensive part. */
 const AT_ONCE = 256;
 
-/** Ids of requests: 22 characters of base64url, none twice. */
+/** Generates unique request ids of 22 base64url characters. */
 export class RequestIds {
   private bytes: Buffer = Buffer.alloc(0);
   private used = 0;
@@ -24,7 +24,7 @@ export class RequestIds {
   }
 }
 
-/** The id a caller or a proxy gave, where it has the agreed form (http-api section 1). */
+/** The request id of a caller or proxy, if it has the agreed form (http-api section 1). */
 export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && SENT.test(sent) ? sent : undefined;

@@ -3,23 +3,23 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import type { FastifyRequest } from 'fastify';
 import type { GenericSchema } from 'valibot';
 
-/** What a route says about itself to the listener. */
+/** Options of a route for the listener. */
 export interface RouteOptions {
-  /** Takes `application/x-www-form-urlencoded` and nothing else. */
+  /** The route accepts only `application/x-www-form-urlencoded`. */
   readonly takesForm?: boolean;
-  /** Takes `multipart/form-data` and nothing else. */
+  /** The route accepts only `multipart/form-data`. */
   readonly takesUpload?: boolean;
-  /** Media types of JSON that it takes, where that is not `application/json` alone. */
+  /** JSON media types of the body; `application/json` by default. */
   readonly jsonTypes?: readonly string[];
-  /** Is for probes and operators, who must see an overloaded service as well. */
+  /** The route is for probes and operators, who must reach an overloaded service as well. */
   readonly isManagement?: boolean;
-  /** Is for people, and answers errors with pages as well; `backTo` stands below the context path. */
+  /** The route is for browsers and sends errors as pages; `backTo` is a path below the context path. */
   readonly errorPages?: { readonly backTo: string };
-  /** The body of its good answer, as the handler gives it: instants are `Date`s. */
+  /** Schema of the success response as the handler returns it: instants are `Date`s. */
   readonly responseSchema?: GenericSchema;
 }
 
-/** Adds facts to those that other decorators of the same handler say. */
+/** Adds options to those of other decorators of the same handler. */
 export function WithRouteOptions(facts: RouteOptions): MethodDecorator {
   return (target, name, descriptor) => {
     const known = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as
@@ -28,7 +28,7 @@ export function WithRouteOptions(facts: RouteOptions): MethodDecorator {
   };
 }
 
-/** What the matched route says; nothing where none matched. */
+/** Options of the matched route; empty if none matched. */
 export function optionsOfRoute({ routeOptions }: FastifyRequest): RouteOptions {
   return routeOptions.config as RouteOptions;
 }

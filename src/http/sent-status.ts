@@ -7,7 +7,7 @@ export const CLIENT_CLOSED_REQUEST = 499;
 export function sentStatus({ raw, request }: FastifyReply): number {
   const { rawStatus } = request.lifecycle ?? {};
   if (rawStatus !== undefined) return rawStatus;
-  // The head of a response that waits for an earlier one is written, but not sent.
+  // The head of a response that waits for an earlier response is written but not sent.
   const hasBegun = raw.writableFinished || (raw.headersSent && raw.socket !== null);
   return hasBegun ? raw.statusCode : CLIENT_CLOSED_REQUEST;
 }

@@ -70,7 +70,7 @@ const url: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const parsed = /^https?:\/\/[^\s/?#@]+(?:\/[^\s/?#]+)*$/.test(trimmed) ? URL.parse(trimmed) : null;
-    // What is compared with what browsers send must be written as they write it.
+    // The value is compared with what browsers send, so it must be written in the same way.
     const isPlain = parsed && (parsed.href === trimmed || parsed.href === `${trimmed}/`);
     return isPlain
       ? trimmed
@@ -90,7 +90,7 @@ export class PublicUrlProperties {
   readonly publicUrl?: string;
 }
 
-/** The URL at which clients reach the service: the configured one, or that of this machine for a trial. */
+/** The URL at which clients reach the service: the configured one, or one of this machine for a trial. */
 export function serviceUrl(
   { publicUrl }: PublicUrlProperties,
   { port }: Pick<ServerProperties, 'port'>,
@@ -119,7 +119,7 @@ type Inclusion = 'never' | 'always';
 
 const words = oneOf('never', 'always');
 
-/** Refuses `on-param` with its reason: there it is the caller, not the operator, who decides what is told. */
+/** Rejects `on-param` with a reason: there the caller, not the operator, decides what is disclosed. */
 const inclusion: ScalarType<Inclusion> = {
   ...words,
   parse: (value) =>

@@ -19,7 +19,7 @@ const PUBLIC_URL = 'app.security.public-url';
 const STACK_TRACE = 'server.error.include-stacktrace';
 const GRACE_ORIGIN: Origin = { kind: 'variable', name: 'TERMINATION_GRACE' };
 
-/** Rule 3: the waits at a shutdown end before the process manager loses its patience, stated in seconds. */
+/** Rule 3: a shutdown takes less time than the process manager waits (`TERMINATION_GRACE`, in seconds). */
 export const shutdownWithinGrace = new Rule('3', (facts) => {
   const stated = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
   if (stated === '') return [];
@@ -39,7 +39,7 @@ export const shutdownWithinGrace = new Rule('3', (facts) => {
   return [facts.about(PHASE_LIMIT, { what, action }, others)];
 });
 
-/** Tokens and mailed links of a service in production name where it really is, and by https. */
+/** Tokens and mailed links of production contain the real URL of the service, with https. */
 export const publicUrlGiven = new Rule('security', (facts) => {
   if (!facts.activeProfiles.includes('prod')) return [];
   const { publicUrl } = facts.get(PublicUrlProperties);
@@ -49,7 +49,7 @@ export const publicUrlGiven = new Rule('security', (facts) => {
   return [facts.about(PUBLIC_URL, { what, action })];
 });
 
-/** The folder for uploads is there and can be written; the start tries it by writing. */
+/** The upload folder exists and is writable; startup verifies that by writing. */
 export const uploadFolderWritable = new Rule('uploads', (facts) => {
   const { location } = facts.get(MultipartProperties);
   const code = location === undefined ? undefined : obstacle(location);
@@ -58,7 +58,7 @@ export const uploadFolderWritable = new Rule('uploads', (facts) => {
   return [{ ...uploadFolderProblem(code, { value, origin }), severity: 'fault' }];
 });
 
-/** Stack traces are for developers: no answer of a service in production shows one. */
+/** Responses of production contain no stack trace. */
 export const noStackTraces = new Rule('5', (facts) =>
   facts.get(ServerErrorProperties).includeStacktrace === 'always' && facts.activeProfiles.includes('prod')
     ? [
@@ -70,11 +70,11 @@ export const noStackTraces = new Rule('5', (facts) =>
     : [],
 );
 
-/** The certificate that the main listener shows can be read and used. */
+/** The certificate of the main listener can be read and used. */
 export const bundleUsable = new Rule('tls', async (facts) => {
   const { bundle: name } = facts.get(SslProperties);
   if (name === undefined) return [];
-  // A start without TLS loads nothing of it.
+  // Startup without TLS does not load the TLS code.
   const { SslBundles } = await import('../tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   return faultsOf(() => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());

@@ -6,13 +6,13 @@ import { sentMethod, CONNECT } from './methods.js';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Answers what no route takes: 405 or, to `OPTIONS`, 204 on a path that has routes, 404 elsewhere. */
+/** Responds to requests without a route: 404, or on a path with other methods 405, or 204 to `OPTIONS`. */
 export function answerUnknownRoutes(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler(async (request, reply) => {
-    // Its target is no resource of ours, and allows nothing (RFC 9110 section 10.2.1).
+    // The target of CONNECT is not a resource of this service and allows no method (RFC 9110 section 10.2.1).
     if (sentMethod(request.raw) === CONNECT) throw new HttpError('METHOD_NOT_ALLOWED', { allow: '' });
     const methods = methodsOf(fastify, request);
-    // A route that gave a request of its own method up, such as one with an empty parameter.
+    // The route rejected a request with its own method, such as one with an empty parameter.
     if (methods.length === 0 || methods.includes(request.method)) throw new ServiceError('NOT_FOUND');
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') throw new HttpError('METHOD_NOT_ALLOWED', { allow });
@@ -24,13 +24,13 @@ export function answerUnknownRoutes(fastify: FastifyInstance): void {
 
 function methodsOf(fastify: FastifyInstance, { url }: FastifyRequest): readonly string[] {
   const path = url.replace(/\?.*$/s, '');
-  // In asterisk form (`OPTIONS *`), which names no resource, the router would take the rest for a path.
+  // The asterisk form (`OPTIONS *`) names no resource; the router would treat the rest as a path.
   if (!path.startsWith('/')) return [];
   return METHODS.filter((method) => {
-    // Its type leaves out that it finds nothing.
+    // Its type omits null.
     const found = fastify.findRoute({ method, url: path }) as ReturnType<FastifyInstance['findRoute']> | null;
     if (!found) return false;
-    // With an empty parameter, a route gives requests up.
+    // A route rejects requests with an empty parameter.
     return Object.entries(found.params).every(([name, value]) => name === '*' || value !== '');
   });
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 /** Far more than a chain of certificates takes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What keeps a bundle from being used: the member at fault, why, and what to do. No text of it quotes a file or a value. */
+/** Why a bundle cannot be used: the member, the reason and an action. None of the texts quotes a file or a value. */
 export interface BundleFault {
   /** Key below the name of the bundle, e.g. `keystore.certificate`. */
   readonly member: string;
@@ -15,17 +15,20 @@ export interface BundleFault {
   readonly action: string;
 }
 
-/** What was read of a bundle. */
+/** Content of a bundle. */
 export interface BundleContents {
-  /** Own key and certificate, for `tls.createSecureContext`; undefined for a bundle that only trusts. */
+  /**
+   * Own key and certificate for `tls.createSecureContext`; undefined for a bundle that contains only trusted
+   * certificates.
+   */
   readonly identity: Pick<SecureContextOptions, 'cert' | 'key' | 'passphrase' | 'pfx'> | undefined;
-  /** The own certificate, then those of the authorities sent along, as far as they can be looked at. */
+  /** The own certificate and its authorities, as far as they can be read. */
   readonly chain: readonly X509Certificate[];
-  /** PEM text of the authorities that are trusted; undefined for those the runtime knows. */
+  /** PEM text of the trusted authorities; undefined for those of the runtime. */
   readonly trusted: string | undefined;
 }
 
-/** Thrown inside the folder where the reading of a bundle ends. */
+/** Thrown inside this folder if a bundle cannot be read. */
 export class UnusableBundle extends Error {
   constructor(
     readonly fault: BundleFault,
@@ -36,7 +39,7 @@ export class UnusableBundle extends Error {
   }
 }
 
-/** All of a file that the value of a member names. */
+/** Content of the file that a member names. */
 export function bytesOf(file: string, member: string): Buffer {
   const action = 'Check the path, and that this user may read the file and enter its folders.';
   try {
@@ -62,12 +65,12 @@ export function codeOf(error: unknown): string {
   return code ?? message;
 }
 
-/** The absolute path of the file that a value names, with or without `file:`. */
+/** The absolute path of a file, written with or without `file:`. */
 export function pathOf(value: string): string {
   return resolve(value.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }
 
-/** The same for a value that may also be a PEM text, which names none. */
+/** The absolute path of a file; undefined for a PEM text. */
 export function fileOf(value: string): string | undefined {
   return value.includes('-----BEGIN ') ? undefined : pathOf(value);
 }

@@ -4,8 +4,8 @@ import { fileOf, pathOf } from './bundle-reading.js';
 import { SslBundleProperties } from './tls.properties.js';
 
 /**
- * Warns where the file with the private key of a certificate is not private. It is no breach: such a file often has mode
- * 644 in a folder that is closed to others. A key in clear breaks rule 2.
+ * Warns if other users may read a file with a private key. It is not a breach: such a file often has mode 644 in a
+ * folder that is closed to others. A key in clear text breaks rule 2.
  */
 export const bundleKeysKeptPrivate = new Rule('security', (facts) => {
   const { pem, jks } = facts.get(SslBundleProperties);

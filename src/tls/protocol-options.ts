@@ -5,7 +5,7 @@ export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 const version = text({ form: /^TLSv1\.[23]$/, called: 'a TLS version such as TLSv1.3' }) as ScalarType<TlsVersion>;
 
-/** The two versions that are not broken; they have no gap between them, so that any set of them is a range. */
+/** The two secure versions; they are adjacent, so any set of them is a range. */
 export const tlsVersion: ScalarType<TlsVersion> = {
   ...version,
   parse: (value) =>
@@ -14,10 +14,10 @@ export const tlsVersion: ScalarType<TlsVersion> = {
       : version.parse(value),
 };
 
-/** Suites that a certificate can be used with, and that the server can agree on without further parameters. */
+/** Suites that authenticate by certificate and need no further parameters. */
 const USABLE = /^(?:TLS_|ECDHE-|AES)/;
 
-/** A cipher suite by its name in OpenSSL, `ECDHE-RSA-AES128-GCM-SHA256`, or in the registry of IANA, `TLS_ECDHE_RSA_WITH_…`. */
+/** A cipher suite by its OpenSSL name, `ECDHE-RSA-AES128-GCM-SHA256`, or its IANA name, `TLS_ECDHE_RSA_WITH_…`. */
 export const cipherSuite: ScalarType<string> = {
   ...text(),
   name: 'cipher suite',
@@ -28,13 +28,13 @@ export const cipherSuite: ScalarType<string> = {
   },
 };
 
-/** Loaded when a suite is read, which most starts do not do. */
+/** Loaded only if a suite is configured. */
 function known(): ReadonlySet<string> {
   const names = process.getBuiltinModule('node:tls').getCiphers();
   return new Set(names.map((name) => name.toUpperCase()).filter((name) => USABLE.test(name)));
 }
 
-/** `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256` is `ECDHE-RSA-AES128-GCM-SHA256`; both names of a TLSv1.3 suite are one. */
+/** Converts an IANA name to the OpenSSL name; both names of a TLSv1.3 suite are equal. */
 function nameInOpenssl(name: string): string {
   const [, exchange, cipher] = /^TLS_(\w+)_WITH_(\w+)$/.exec(name) ?? [];
   if (exchange === undefined || cipher === undefined) return name;
@@ -45,10 +45,7 @@ function nameInOpenssl(name: string): string {
   return [...(exchange === 'RSA' ? [] : [exchange]), algorithm].join('_').replaceAll('_', '-');
 }
 
-/**
- * True where some suite fits both a version and the kind of the certificate's key; an empty list stands for all of
- * them.
- */
+/** True if a suite fits one of the versions and the key type of the certificate; an empty list means all. */
 export function fits(suites: readonly string[], versions: readonly TlsVersion[], keyType: string | undefined): boolean {
   if (suites.length === 0) return true;
   const takes = (version: TlsVersion): boolean => versions.length === 0 || versions.includes(version);

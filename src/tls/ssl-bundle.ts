@@ -7,14 +7,14 @@ import { fits, type TlsVersion } from './protocol-options.js';
 import { watchFiles } from './watched-files.js';
 import type { X509Certificate } from 'node:crypto';
 
-/** What a bundle says about its use. */
+/** Options of a bundle. */
 export interface BundleChoices {
   readonly ciphers: readonly string[];
   readonly enabledProtocols: readonly TlsVersion[];
   readonly reloadOnUpdate: boolean;
 }
 
-/** What a server needs of a bundle, and what its operator should know. */
+/** TLS context of a server, and warnings for the operator. */
 export interface ServerIdentity {
   /** For `tls.createServer` and `server.setSecureContext`. */
   readonly context: SecureContextOptions;
@@ -27,7 +27,7 @@ export type Update =
   | { readonly kind: 'taken'; readonly identity: ServerIdentity; readonly until: string }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
-/** One bundle, which may be read again and again. */
+/** A bundle whose files may be read repeatedly. */
 export class SslBundle {
   private last: BundleContents | undefined;
 
@@ -40,9 +40,8 @@ export class SslBundle {
   ) {}
 
   /**
-   * Reads the certificate a server shows.
-   *
-   * @throws ConfigurationFailure with what an operator can do about it
+   * Reads the certificate of a server.
+   * @throws ConfigurationFailure with an action for the operator
    */
   serverIdentity(): ServerIdentity {
     try {
@@ -53,7 +52,7 @@ export class SslBundle {
     }
   }
 
-  /** Calls back whenever changed files were read, where the bundle is to follow them; the answer ends that. */
+  /** Calls back after changed files were read, if reload-on-update is set; the returned function stops that. */
   onUpdate(told: (update: Update) => void): () => void {
     if (!this.options.reloadOnUpdate) return () => undefined;
     return watchFiles(this.files, () => {
@@ -66,7 +65,7 @@ export class SslBundle {
     const before = this.last;
     try {
       const identity = this.readIdentity();
-      // Touched, or changed back before anybody looked.
+      // The files have the same content as before.
       if (isDeepStrictEqual(this.last?.identity, before?.identity)) return undefined;
       return { kind: 'taken', identity, until: this.last?.chain[0]?.validTo ?? 'unknown' };
     } catch (error) {
@@ -106,7 +105,7 @@ export class SslBundle {
   }
 }
 
-/** What only the TLS library itself can say, such as that a key is too short. */
+/** Checks what only the TLS library can, such as the length of a key. */
 function checkUsable(context: SecureContextOptions): void {
   try {
     createSecureContext(context);

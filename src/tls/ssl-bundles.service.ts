@@ -26,7 +26,7 @@ export class SslBundles {
     this.properties = configuration.get(SslBundleProperties);
   }
 
-  /** @throws ConfigurationFailure where there is no such bundle */
+  /** @throws ConfigurationFailure if the bundle does not exist */
   named(by: NamedBy): SslBundle {
     const { pem, jks } = this.properties;
     const [inPem, inStores] = [pem.get(by.name), jks.get(by.name)];

@@ -6,7 +6,7 @@ import { type Health, HealthComponents, type HealthIndicator } from '../health/h
 import { type BundleContents, UnusableBundle } from './bundle-reading.js';
 import { SSL_COMPONENT, SslBundleProperties } from './tls.properties.js';
 
-/** One bundle of the configuration, and how to read what it holds. */
+/** A configured bundle and its certificates. */
 interface Bundle {
   readonly name: string;
   readonly reloadOnUpdate: boolean;
@@ -20,12 +20,12 @@ interface Chain {
 }
 
 interface ReadBundle {
-  /** When its files were changed last. */
+  /** Time of the last change of its files. */
   readonly state: string;
   readonly chain: readonly X509Certificate[];
 }
 
-/** Whether the certificates of the bundles are good today (management API, "Indicators of the login service"). */
+/** Reports the validity of the certificates of all bundles (management API, "Indicators of the login service"). */
 @Injectable()
 export class SslIndicator implements HealthIndicator {
   readonly name = SSL_COMPONENT;
@@ -64,7 +64,7 @@ export class SslIndicator implements HealthIndicator {
     };
   }
 
-  /** None for a bundle that only trusts. */
+  /** Empty for a bundle without a certificate of its own. */
   private async chainOf(bundle: Bundle): Promise<readonly Chain[]> {
     try {
       const now = this.clock.millis();
@@ -77,7 +77,10 @@ export class SslIndicator implements HealthIndicator {
     }
   }
 
-  /** Like who uses the bundle: read once, or again after a change; files that cannot be used leave the old ones. */
+  /**
+   * Reads like the users of the bundle: once, or again after a change; if the new files cannot be used, the old
+   * certificates stay.
+   */
   private async inForce(bundle: Bundle): Promise<readonly X509Certificate[]> {
     const known = this.known.get(bundle);
     if (known && !bundle.reloadOnUpdate) return known.chain;

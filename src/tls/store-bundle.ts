@@ -55,7 +55,7 @@ function openStore(
   }
 }
 
-/** What the cryptography library means by its messages about a PKCS12 file. */
+/** Explanations of the error messages of the cryptography library about PKCS12 files. */
 function whyUnopened(
   bytes: Buffer,
   cause: unknown,
@@ -94,7 +94,7 @@ function whyUnopened(
   return { member: LOCATION, reason, action: 'Set it to a PKCS12 file with one private key and its certificate.' };
 }
 
-/** A context says only to a socket which certificate it would show. */
+/** Only a socket can tell which certificate a context uses. */
 function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
   const socket = new TLSSocket(new PassThrough(), { isServer: true, secureContext });
   try {

@@ -6,7 +6,7 @@ import type { SelfChecking, Violation } from '../config/bind/properties-class.js
 import { ConversionError } from '../config/problem.js';
 import { healthComponent } from '../health/health-components.js';
 
-/** What bundles have in common, whatever their files are. */
+/** Keys of every bundle. */
 export abstract class BundleOptions {
   @Key(list(cipherSuite), {
     name: 'options.ciphers',
@@ -37,7 +37,7 @@ export abstract class BundleOptions {
   readonly reloadOnUpdate: boolean = false;
 }
 
-/** One bundle of PEM files. */
+/** Keys of a bundle of PEM files. */
 @Members()
 export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
@@ -86,7 +86,7 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
 
 const pkcs12 = oneOf('PKCS12');
 
-/** No TLS library here reads JKS: the reason says how to convert such a file. */
+/** JKS is not supported; the reason states how to convert such a file. */
 const storeType: ScalarType<'PKCS12'> = {
   ...pkcs12,
   parse: (value) =>
@@ -98,12 +98,12 @@ const storeType: ScalarType<'PKCS12'> = {
       : pkcs12.parse(value),
 };
 
-/** The TLS library of the runtime takes a PKCS12 file only with a private key in it. */
+/** Node reads a PKCS12 file only if it contains a private key. */
 const NO_TRUST_STORE =
   'a key store without a private key cannot be read: startup fails if a bundle with truststore.location is ' +
   'used; use truststore.certificate of a PEM bundle';
 
-/** One bundle of key store files. */
+/** Keys of a bundle of key store files. */
 @Members()
 export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
@@ -150,7 +150,7 @@ export class StoreBundleProperties extends BundleOptions {
   readonly truststoreType = 'PKCS12';
 }
 
-/** Health has it where there is a bundle. */
+/** The health component exists if a bundle is configured. */
 export const SSL_COMPONENT = healthComponent('ssl');
 
 @Properties('app.ssl.bundle')

@@ -1,14 +1,14 @@
 import { unwatchFile, watchFile } from 'node:fs';
 
-/** How often the files are looked at. */
+/** Interval between checks of the files. */
 const INTERVAL_MILLIS = 1000;
-/** A certificate and its key are rarely replaced at one moment: both are to be there when they are read. */
+/** A certificate and its key are rarely replaced at the same moment; both must be complete when they are read. */
 const QUIET_MILLIS = 1500;
 
 /**
- * Calls back some time after the last change of the files; the answer ends that. Looking at what a path leads to finds
- * every kind of change: a file written anew, another one renamed over it, a link that leads elsewhere, as mounted
- * secrets of Kubernetes change (`..data`), also on network file systems, which report nothing by themselves.
+ * Calls back some time after the last change of the files; the returned function stops that. Polling the path finds
+ * every kind of change: a file that is rewritten or replaced, a changed link such as mounted secrets of Kubernetes
+ * (`..data`), and changes on network file systems, which send no notification.
  */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -1,18 +1,18 @@
-/** Characters. */
+/** Maximum length in characters. */
 const MAX_LENGTH = 1024;
-/** What browsers drop or read as a slash, wherever it stands; line ends of Unicode beside the control characters. */
+/** Characters that browsers drop or read as a slash anywhere, and Unicode line ends beside the control characters. */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\//u;
 
 /**
- * Where to send a browser afterwards: `returnTo` where it is a path inside of `contextPath` and nothing else, however often
- * it is decoded on its way (authentication.md 2.10); the start page otherwise. Both are as they stand in `Location`.
+ * The page to redirect a browser to: `returnTo` if it is a path inside of `contextPath` however often it is decoded
+ * (authentication.md 2.10), otherwise the start page. Both are returned as they are written into `Location`.
  */
 export function safeReturnPath(returnTo: string | undefined, contextPath: string): string {
   return returnTo !== undefined && isOwnPath(returnTo, contextPath) ? returnTo : `${contextPath}/`;
 }
 
 function isOwnPath(text: string, contextPath: string): boolean {
-  // What stands in a header and needs no encoding: so nothing is dropped or changed between here and the browser.
+  // Only characters that need no encoding in a header, so that nothing changes on the way to the browser.
   if (text.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(text)) return false;
   if (!text.startsWith(`${contextPath}/`)) return false;
   const decoded = fullyDecoded(text);
@@ -24,7 +24,7 @@ function isOwnPath(text: string, contextPath: string): boolean {
   return path.split('/').every((segment) => !['.', '..'].includes(segment.trimEnd()));
 }
 
-/** Undefined where escapes stand for no text, such as an overlong slash, at whatever depth. */
+/** Undefined if escapes are not valid UTF-8 at any depth, such as an overlong slash. */
 function fullyDecoded(text: string): string | undefined {
   let decoded = text;
   try {

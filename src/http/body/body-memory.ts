@@ -1,4 +1,4 @@
-/** Bytes of each body that are not counted: hardly a body is larger, and the number of connections is limited. */
+/** Bytes of each body that are not counted. Hardly any body is larger, and the number of connections is limited. */
 const UNCOUNTED_BYTES = 4 * 1024;
 /** Default limit for all bodies together. */
 const DEFAULT_TOTAL_BYTES = 64 * 1024 * 1024;
@@ -9,26 +9,26 @@ export interface MemoryHolder {
 }
 
 /**
- * Memory of the bodies of one listener that are not whole yet. Where they need more than there is, the largest gives way,
- * so that nobody who sends little pays for those who send much and never end.
+ * Memory of the incomplete bodies of one listener. If it runs short, the largest body is rejected, so that a client
+ * with a small body does not pay for clients that send much and never end.
  */
 export class BodyMemory {
-  /** Bytes that all together may have. */
+  /** Limit in bytes for all bodies together. */
   readonly limit: number;
   private readonly held = new Map<MemoryHolder, number>();
   private total = 0;
 
-  /** There is room for the largest body that is taken, whatever `least` says. */
+  /** The limit is never below `least`, the size of the largest permitted body. */
   constructor(largestBody: number, least: number = DEFAULT_TOTAL_BYTES) {
     this.limit = Math.max(largestBody, least);
   }
 
-  /** Bytes that are counted. */
+  /** Counted bytes of all bodies. */
   get used(): number {
     return this.total;
   }
 
-  /** The holder has so much from now on; it may be the one that is told to give up. */
+  /** Sets the bytes of a holder; the holder that has to give up may be this one. */
   take(holder: MemoryHolder, bytes: number): void {
     if (bytes <= UNCOUNTED_BYTES) return;
     this.total += bytes - (this.held.get(holder) ?? 0);
@@ -36,13 +36,13 @@ export class BodyMemory {
     while (this.total > this.limit) this.largest()?.onEvicted();
   }
 
-  /** The holder has nothing any more; a second time does nothing. */
+  /** Releases all bytes of a holder; a second call does nothing. */
   release(holder: MemoryHolder): void {
     this.total -= this.held.get(holder) ?? 0;
     this.held.delete(holder);
   }
 
-  /** Of several, the one that has been counted for longest. */
+  /** Of several largest holders, the one that was counted first. */
   private largest(): MemoryHolder | undefined {
     let found: MemoryHolder | undefined;
     let most = 0;

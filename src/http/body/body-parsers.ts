@@ -7,25 +7,25 @@ import { readBody } from './read-body.js';
 import type { RouteOptions } from '../route-options.decorator.js';
 import { type ReadBody, readForm, readJson } from '../../encoding/strict-json.js';
 
-/** Methods whose bodies are read; of all others nobody reads one. */
+/** Methods whose bodies are read. */
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
-/** Formats of JSON with names of their own (RFC 6839 section 3.1); `bodyRefusal` lets through what a route names. */
+/** JSON formats with their own media types (RFC 6839 section 3.1); `bodyError` accepts those that the route names. */
 const NAMED_JSON = /^application\/[\w.-]+\+json *(?:;|$)/i;
 
-/** Consoles send UTF-8 whatever the users of the service do, and follow none of its keys. */
+/** Consoles send UTF-8 and do not follow the encoding keys for users of the service. */
 const OF_MANAGEMENT = new Encoding();
 
-/** In bytes. */
+/** Limits in bytes. */
 export interface BodyLimits {
-  /** Of one JSON body; a negative number sets no limit of its own, here as below. */
+  /** Limit of one JSON body; a negative number means unlimited, here and below. */
   readonly json: number;
-  /** Of one form. */
+  /** Limit of one form. */
   readonly form: number;
-  /** Of all bodies together that are not whole yet, unless one alone may be larger; left out for the default. */
+  /** Limit of all incomplete bodies together, unless the limit of one body is larger; has a default. */
   readonly memory?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Reader {
   readonly read: (body: Buffer, charset: Charset) => ReadBody;
 }
 
-/** Takes JSON and forms, as far as `bodyRefusal` lets them through; every other body is a 415. */
+/** Parses JSON and forms that `bodyError` accepts; every other body gets 415. */
 export function registerBodyParsers(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
   fastify.removeAllContentTypeParsers();
   const memory = new BodyMemory(Math.max(limits.json, limits.form), limits.memory);
@@ -68,16 +68,18 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
   });
 }
 
-/** The media types of the bodies that a route takes. */
+/** The media types that a route accepts as its body. */
 export function acceptedTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteOptions): readonly string[] {
   if (takesUpload) return [UPLOAD];
   return takesForm ? [FORM] : (jsonTypes ?? [JSON_TYPE]);
 }
 
-/** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
+/**
+ * Rejects a body before it is read: the wrong media type, or compressed, since a few bytes could expand to gigabytes.
+ */
 export function bodyError({ method, headers, is404, lifecycle }: FastifyRequest): ServiceError | undefined {
   const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
-  // Where the path is wrong, it is so whatever the body.
+  // An unmatched path gets 404, whatever the body.
   if (!METHODS_WITH_BODY.has(method) || contentType === undefined || is404) return undefined;
   const type = contentType.replace(/[;\s].*$/s, '').toLowerCase();
   const isTaken = acceptedTypes(lifecycle?.routeOptions ?? {}).includes(type) && coding.toLowerCase() === 'identity';

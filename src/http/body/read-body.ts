@@ -11,17 +11,17 @@ const MIN_BUFFER_BYTES = 512;
 const NO_MEMORY = new HttpError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
 
 export interface BodyReadLimits {
-  /** Bytes of the whole body; more are refused. */
+  /** Limit in bytes for the whole body. */
   readonly limit: number;
   readonly memory: BodyMemory;
 }
 
-/** Called once. */
+/** Is called exactly once. */
 export type BodyCallback = (refusal: ServiceError | null, body: Buffer) => void;
 
 /**
- * Reads a whole body into one piece of memory: as a list of chunks it would cost hundreds of times its bytes where a
- * client makes them small. What is still to come of a refused one is left to whoever answers.
+ * Reads a whole body into one buffer; a list of tiny chunks would take hundreds of times as much memory. The rest of a
+ * rejected body is left to the error response.
  */
 export function readBody(
   stream: Readable,
@@ -47,7 +47,7 @@ class BodyReader implements MemoryHolder {
   ) {}
 
   begin(): void {
-    // A client that leaves shows as a close without an end.
+    // A disconnect is a close without an end.
     this.stream.on('data', this.take).on('end', this.end).on('close', this.abandon);
   }
 

@@ -3,17 +3,20 @@ import { TEXT } from '../../errors/error-text.js';
 import { type Html, html } from '../../encoding/html.js';
 import { htmlPage, refreshTo } from '../page.js';
 
-/** What a person is told of a refusal: what everybody may read about its code, and how to ask about this one. */
+/** Content of an error page: the public text of the code and the request id. */
 export interface ShownProblem {
   readonly code: ErrorCode;
   readonly requestId: string;
-  /** Until another try is of use. */
+  /** Seconds until another attempt can succeed. */
   readonly waitSeconds?: number | undefined;
-  /** Shown in place of the text of the code. */
+  /** Replaces the text of the code. */
   readonly text?: string | undefined;
 }
 
-/** The page of an error, with a link to `back`. A browser asks for `next` at once, and stays where that answers 204. */
+/**
+ * The error page, with a link to `back`. A browser requests `next` at once and stays on the page if `next` responds
+ * 204.
+ */
 export function problemPage(problem: ShownProblem, back: string, next?: string): string {
   return htmlPage(
     'Sign-in problem',
@@ -24,7 +27,7 @@ ${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
   );
 }
 
-/** The same as a part of a page that goes on. */
+/** The error as an alert within another page. */
 export function problemAlert(problem: ShownProblem): Html {
   return html`<div role="alert">
 <p>${problem.text ?? textOf(problem.code)}</p>

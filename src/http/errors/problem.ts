@@ -8,13 +8,13 @@ import type { ServerErrorProperties } from '../server.properties.js';
 
 export const PROBLEM_JSON = 'application/problem+json';
 
-/** Seconds to wait where whoever refused did not say. */
+/** Value of `Retry-After` if the error does not state one. */
 const DEFAULT_WAIT = 1;
 const ASKS_TO_WAIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MFA_LOCKED', 'RATE_LIMITED', 'UNAVAILABLE']);
 
-/** Where and when a request failed. */
+/** The request that failed, and when. */
 export interface ProblemContext {
-  /** Path without query; undefined where the request has none, or could not be read so far. */
+  /** Path without query; undefined if the request has none or could not be read. */
   readonly instance?: string | undefined;
   readonly requestId: string;
   /** Milliseconds since 1970. */
@@ -44,13 +44,13 @@ export function problemBody(
   });
 }
 
-/** Whole seconds until another try is of use; undefined where waiting does not help. */
+/** Whole seconds until another attempt can succeed; undefined if waiting does not help. */
 export function retryAfterSeconds({ code, facts }: ServiceError): number | undefined {
   const wait = facts.retryAfterSeconds ?? (ASKS_TO_WAIT.has(code) ? DEFAULT_WAIT : undefined);
   return wait === undefined ? undefined : Math.max(1, Math.ceil(wait));
 }
 
-/** Headers that a refusal brings along. */
+/** Headers of an error response. */
 export function problemHeaders(error: ServiceError): Readonly<Record<string, string | string[]>> {
   const wait = retryAfterSeconds(error);
   const challenge = challengeOf(error);
@@ -68,14 +68,14 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
   413: 'PAYLOAD_TOO_LARGE',
-  // A path parameter longer than any of ours.
+  // Status for a path parameter that is longer than any valid one.
   414: 'NOT_FOUND',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMITED',
   503: 'UNAVAILABLE',
 };
 
-/** What a caller is told: what a service or one of the frameworks refused; everything else is a defect. */
+/** The public error for an exception: a `ServiceError`, a rejection by a framework, or else `INTERNAL_ERROR`. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const status = error instanceof HttpException ? error.getStatus() : statusOfFastify(error);
@@ -86,18 +86,18 @@ export function serviceErrorOf(error: unknown): ServiceError {
 /** The code of an error that the service, not the caller, has caused; undefined for all other errors. */
 export function defectCode(error: unknown): ErrorCode | undefined {
   const { code, facts } = serviceErrorOf(error);
-  // Overload is counted elsewhere and has no cause; a failure has one.
+  // Overload has no cause and is counted elsewhere; a failure has one.
   return STATUS[code] < 500 || (code === 'UNAVAILABLE' && facts.cause === undefined) ? undefined : code;
 }
 
-/** The status of what Fastify itself raised; an error of a library that also has a status is none of its business. */
+/** The status of an error of Fastify; 500 for other errors, even if they have a status, as those of libraries do. */
 function statusOfFastify(error: unknown): number {
   if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error)) return 500;
   const { code, statusCode } = error;
   return typeof code === 'string' && code.startsWith('FST_') && typeof statusCode === 'number' ? statusCode : 500;
 }
 
-/** Where an error came from, without its message, which may say why, and without folders of this machine. */
+/** The stack of an error without its message, which may state the reason, and with relative paths. */
 function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -9,13 +9,13 @@ import {
 } from '../../encoding/charset.js';
 import { EncodingProperties } from './json.properties.js';
 
-/** A text as it goes out. */
+/** An encoded text and its content type. */
 export interface EncodedText {
   readonly type: string;
   readonly body: string | Buffer;
 }
 
-/** What `server.servlet.encoding.*` makes of request bodies and answers. */
+/** Character sets of request bodies and responses (`server.servlet.encoding.*`). */
 export class Encoding {
   private readonly charset: Charset;
   private readonly name: string;
@@ -27,28 +27,30 @@ export class Encoding {
     this.force = force;
   }
 
-  /** Of a request body with that `Content-Type`; undefined where the body says that it would be misread. */
+  /** Character set of a request body with this `Content-Type`; undefined if it would be misread. */
   ofRequest(contentType: string | undefined): Charset | undefined {
     const stated = charsetStatedIn(contentType);
     if (this.force === true || stated === undefined) return this.charset;
-    // A stranger loads no table that will not be used.
+    // An unauthenticated caller cannot cause character tables to be loaded that are not used.
     if (this.force === undefined && this.charset === UTF_8) return isUtf8Name(stated) ? UTF_8 : undefined;
     const charset = charsetOf(stated);
     if (charset instanceof CharsetFault) return undefined;
     return this.force === false || charset === this.charset ? charset : undefined;
   }
 
-  /** The `Content-Type` of a JSON answer, which says the character set only where that is forced (RFC 8259 section 11). */
+  /** The `Content-Type` of a JSON response; it names the character set only if that is forced (RFC 8259 section 11). */
   jsonType(type: string): string {
     return this.force === true ? this.named(type) : type;
   }
 
-  /** JSON that is right in UTF-8 and in the character set alike. */
+  /** JSON that reads the same in UTF-8 and in the configured character set. */
   json(text: string): string {
     return jsonIn(this.charset, text);
   }
 
-  /** Text of a `text/*` type; one that states its character set keeps it unless another is forced, and is UTF-8. */
+  /**
+   * Encodes a text of a `text/*` type. If its type states a character set, that one applies unless another is forced.
+   */
   text(type: string, body: string): EncodedText {
     if (this.force !== true && charsetStatedIn(type) !== undefined) return { type, body };
     return { type: this.named(type), body: this.charset === UTF_8 ? body : this.charset.encode(body) };

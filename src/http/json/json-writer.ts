@@ -6,16 +6,16 @@ import { JsonProperties, JsonSerializationProperties } from './json.properties.j
 import { type RequiredMembers, requiredMembersOf } from './required-members.js';
 
 type WriteDate = (millis: number) => string | number;
-/** True of a value that is left out where its member is not promised. */
+/** True for a value that is omitted unless its member is required. */
 type IsLeftOut = (value: unknown) => boolean;
 
 /** ISO 8601 with milliseconds and offset. */
 const ISO = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 
-/** Writes the bodies of good answers as `app.json.*` says; error and management bodies know nothing of it. */
+/** Writes the JSON of success responses as `app.json.*` configures; error and management responses do not use it. */
 export class JsonWriter {
   readonly contentType: string;
-  /** Undefined where dates are written as JavaScript writes them: ISO 8601 in UTC. */
+  /** Undefined if dates are written as JavaScript does: ISO 8601 in UTC. */
   private readonly writeDate: WriteDate | undefined;
   private readonly isLeftOut: IsLeftOut | undefined;
 
@@ -29,13 +29,13 @@ export class JsonWriter {
     this.isLeftOut = LEFT_OUT[json.defaultPropertyInclusion];
   }
 
-  /** `schema` is the response schema, which says which members are always sent. */
+  /** Writes a body; `schema` determines the members that are always written. */
   write(body: unknown, schema?: GenericSchema): string {
     const isAsIs = this.writeDate === undefined && this.isLeftOut === undefined;
     return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, schema && requiredMembersOf(schema))));
   }
 
-  /** What `JSON.stringify` shall write: the value itself wherever nothing has to change. */
+  /** Prepares a value for `JSON.stringify`; returns the value itself if nothing has to change. */
   private prepared(value: unknown, promised: RequiredMembers | undefined): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof Date) return this.preparedDate(value);
@@ -46,7 +46,7 @@ export class JsonWriter {
 
   private preparedDate(date: Date): unknown {
     const millis = date.getTime();
-    // As JavaScript writes a date that is none.
+    // JavaScript writes an invalid date like this.
     if (Number.isNaN(millis)) return null;
     return this.writeDate ? this.writeDate(millis) : date;
   }
@@ -66,7 +66,7 @@ export class JsonWriter {
       const member = object[name];
       let prepared = this.prepared(member, promised?.members.get(name) ?? promised?.items);
       if (this.isLeftOut?.(prepared) === true && promised?.always.has(name) !== true) prepared = undefined;
-      // A spread keeps the order and makes members of all names; one without a value is not written.
+      // A spread keeps the order and accepts every name; a member with the value undefined is not written.
       if (prepared !== member) (changed ??= { ...object })[name] = prepared;
     }
     return changed ?? object;

@@ -1,15 +1,15 @@
 import type { GenericSchema } from 'valibot';
 
-/** Which members of an answer are never left out, on all its levels. */
+/** The members of a response that are never omitted, on all levels. */
 export interface RequiredMembers {
-  /** Names of the members that are always there. */
+  /** Names of the members that are always present. */
   readonly always: ReadonlySet<string>;
   readonly members: ReadonlyMap<string, RequiredMembers>;
-  /** Of every item of a list, and of every value of a record. */
+  /** Required members of every item of a list and every value of a record. */
   readonly items: RequiredMembers | undefined;
 }
 
-/** What schemas may be made of; which of these one has depends on its type. */
+/** Possible parts of a schema; its type determines which of them it has. */
 interface Parts {
   readonly type: string;
   readonly entries?: Readonly<Record<string, GenericSchema>>;
@@ -26,7 +26,7 @@ const ALTERNATIVES: ReadonlySet<string> = new Set(['union', 'variant', 'intersec
 
 const read = new WeakMap<GenericSchema, RequiredMembers>();
 
-/** The members that an answer of this shape promises; every schema is read once. */
+/** The required members of a schema; the result is cached. */
 export function requiredMembersOf(schema: GenericSchema): RequiredMembers {
   const before = read.get(schema);
   if (before) return before;
@@ -46,7 +46,7 @@ function promisedByParts({
   options,
 }: Parts): RequiredMembers {
   if (wrapped) return requiredMembersOf(wrapped);
-  // A member that one of them promises is there where that one is meant, and nowhere else.
+  // A required member of one alternative is required in that alternative only.
   if (options && ALTERNATIVES.has(type)) return together(options.map(requiredMembersOf));
   const members = Object.entries(entries);
   const below = [item, ...items, rest, type === 'record' ? value : undefined].filter((schema) => schema !== undefined);

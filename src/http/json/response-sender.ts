@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify';
 import type { Encoding } from './encoding.js';
 import type { JsonWriter } from './json-writer.js';
 
-/** Sends what the handlers of controllers answer. */
+/** Sends the results of controllers. */
 export class ResponseSender {
   constructor(
     private readonly json: JsonWriter,
     private readonly encoding: Encoding,
   ) {}
 
-  /** False where the body is neither JSON nor text: whatever else there is goes out as it is. */
+  /** Sends JSON and text; returns false for other bodies, which are sent unchanged. */
   send(reply: FastifyReply, body: unknown): boolean {
     const stated = reply.getHeader('content-type');
     const type = typeof stated === 'string' ? stated : undefined;
@@ -33,7 +33,7 @@ export class ResponseSender {
   }
 }
 
-/** With a serializer of its own, because JSON would get a character set named otherwise. */
+/** Sends a text unchanged. A custom serializer keeps Fastify from adding a character set to a JSON type. */
 export function sendAsIs(reply: FastifyReply, type: string, body: string | Buffer): void {
   reply.header('content-type', type).serializer(asIs).send(body);
 }

@@ -1,10 +1,10 @@
 import { hostAndPort } from './host-and-port.js';
 import { isNode } from './addresses.js';
 
-/** What one proxy says about the request it took; names in lower case. */
+/** The parameters that one proxy added; names in lower case. */
 export type ForwardedElement = ReadonlyMap<string, string>;
 
-/** One pair or none, and what ends it; quoted text may hold what would end it. Never looks at a character often. */
+/** An optional pair and its separator; quoted text may contain separators. The pattern matches in linear time. */
 const PAIR =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)")[ \t]*)?([;,]|$)/y;
 
@@ -16,8 +16,8 @@ const RULES: ReadonlyMap<string, (value: string) => boolean> = new Map([
 ]);
 
 /**
- * Reads `Forwarded` (RFC 7239 section 4), lines of several joined by commas: the elements from the first proxy to the
- * last. Undefined where anything in it is malformed, because nobody knows then whose word the rest is.
+ * Parses `Forwarded` (RFC 7239 section 4); several lines are joined by commas. Returns the elements from the first
+ * proxy to the last, or undefined if any part is malformed, because the rest cannot be attributed to a proxy then.
  */
 export function parseForwarded(header: string): readonly ForwardedElement[] | undefined {
   const elements: ForwardedElement[] = [];
@@ -40,7 +40,7 @@ export function parseForwarded(header: string): readonly ForwardedElement[] | un
   return elements;
 }
 
-/** False where the value breaks the rule for its name, or the name is there already. */
+/** False if the value is invalid for its name, or the name is repeated. */
 function add(element: Map<string, string>, name: string, value: string): boolean {
   if (element.has(name) || RULES.get(name)?.(value) === false) return false;
   element.set(name, value);

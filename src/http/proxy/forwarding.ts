@@ -4,18 +4,18 @@ import { type ForwardedElement, parseForwarded } from './forwarded.js';
 import { type HostAndPort, hostAndPort, hostText, portOf } from './host-and-port.js';
 import { addressOf, isPrivate } from './addresses.js';
 
-/** Whose word about a caller counts (`server.forward-headers-strategy`). */
+/** Peers whose forwarding headers are trusted (`server.forward-headers-strategy`). */
 export type ForwardStrategy = 'none' | 'native' | 'framework';
 
-/** What is read of a request, over HTTP/1 or 2. */
+/** The part of a request that is read and changed. */
 export interface ForwardedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean };
 }
 
-/** What proxies say about a request. */
+/** Content of the forwarding headers. */
 interface Said {
-  /** From the first to the last; undefined for what is no address. */
+  /** From the first proxy to the last; undefined for an entry that is not an address. */
   readonly addresses: readonly (string | undefined)[];
   readonly scheme: 'http' | 'https' | undefined;
   readonly host: HostAndPort | undefined;
@@ -26,9 +26,8 @@ const NOTHING: Said = { addresses: [], scheme: undefined, host: undefined, port:
 const NAMES = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port'] as const;
 
 /**
- * What a listener believes of what proxies say. Fastify's `trustProxy` walks `X-Forwarded-For` from the right and stops
- * at the first address that is no proxy; it takes any text for an address, a scheme or a host, so `tidy` has to run
- * before it.
+ * Applies forwarding headers. `trustProxy` of Fastify walks `X-Forwarded-For` from the right and stops at the first
+ * address that is not a proxy. It accepts any text as address, scheme or host, so `tidy` must run before it.
  */
 export class Forwarding {
   constructor(private readonly strategy: Exclude<ForwardStrategy, 'none'>) {}
@@ -38,11 +37,11 @@ export class Forwarding {
     address !== undefined && (this.strategy === 'framework' || isPrivate(address));
 
   /**
-   * Leaves of the headers what the peer of the connection may say and is well-formed: addresses behind the last entry
-   * that is none, `http` or `https`, a host that has its port where it is not the usual one.
+   * Keeps only trusted and well-formed values in the headers: the addresses behind the last invalid entry, `http` or
+   * `https`, and a host whose port is omitted if it is the default.
    */
   tidy({ headers, socket }: ForwardedRequest): void {
-    // Nobody reads the headers then.
+    // The headers of an untrusted peer are not read.
     if (!this.isProxy(socket.remoteAddress)) return;
     const hasForwarded = this.strategy === 'framework' && headers.forwarded !== undefined;
     if (!hasForwarded && NAMES.every((name) => headers[name] === undefined)) return;
@@ -63,13 +62,13 @@ export class Forwarding {
     };
   }
 
-  /** Where every peer is believed, the first proxy knows best; else the last one, which is the only one we know. */
+  /** If every peer is trusted, the first proxy decides; otherwise the last one, which is the only known one. */
   private pick(entries: readonly string[] = []): string {
     return entries.at(this.strategy === 'framework' ? 0 : -1) ?? '';
   }
 }
 
-/** `Forwarded` stands for all of it: what is missing or malformed there is not looked up in `X-Forwarded-*`. */
+/** `Forwarded` replaces `X-Forwarded-*` completely, even if parts of it are missing or malformed. */
 function fromForwarded({ forwarded = '' }: IncomingHttpHeaders): Said {
   const elements = parseForwarded(forwarded);
   if (!elements) return NOTHING;
@@ -97,13 +96,13 @@ function schemeOf(text: string): 'http' | 'https' | undefined {
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 }
 
-/** A port beside the host counts only for a host without one: what a browser wrote is nearer to it. */
+/** A separate port applies only if the host has none: the host is what the browser sent. */
 function hostOf({ host, port }: Said, headers: IncomingHttpHeaders, scheme: 'http' | 'https'): string | undefined {
   const named = host ?? hostAndPort(headers.host ?? '');
   return named && hostText({ ...withoutUndefined({ port }), ...named }, scheme);
 }
 
 function put(headers: IncomingHttpHeaders, name: string, value: string | undefined): void {
-  // Empty means the same as missing to Fastify.
+  // Fastify treats an empty header like a missing one.
   headers[name] = value ?? '';
 }

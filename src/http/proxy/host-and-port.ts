@@ -8,7 +8,7 @@ export interface HostAndPort {
 
 const HOST = /^(?:([a-z\d](?:[\w.-]{0,253}[a-z\d.])?)|\[([\da-f:.]+)\])(?::(\d{1,5}))?$/i;
 
-/** Reads the host of a request, e.g. `login.example:8443`; undefined for anything that is no host with or without port. */
+/** Parses the host of a request, e.g. `login.example:8443`; undefined for any other text. */
 export function hostAndPort(text: string): HostAndPort | undefined {
   const [, name, v6, digits] = HOST.exec(text) ?? [];
   if (name === undefined && (v6 === undefined || !isIPv6(v6))) return undefined;
@@ -23,7 +23,7 @@ export function portOf(text: string): number | undefined {
   return port > 0 && port <= 65_535 ? port : undefined;
 }
 
-/** As browsers write it into `Origin`: the port only where it is not that of the scheme. */
+/** Host as in the `Origin` header of browsers: the port is omitted if it is the default of the scheme. */
 export function hostText({ host, port }: HostAndPort, scheme: 'http' | 'https'): string {
   const isUsual = port === undefined || port === (scheme === 'https' ? 443 : 80);
   return isUsual ? host : `${host}:${port}`;

@@ -1,7 +1,7 @@
 import type { ScalarType } from '../../config/bind/key-type.js';
 import { ConversionError } from '../../config/problem.js';
 
-/** What a word of a pattern stands for; no word shows a query string, a cookie or a header that can carry a secret. */
+/** Words of a pattern. No word shows a query string, a cookie or a header that can carry a secret. */
 export const WORDS = {
   '%a': 'address of the caller',
   '%h': 'the same',
@@ -27,11 +27,11 @@ export const WORDS = {
 
 export type Word = keyof typeof WORDS;
 
-/** A piece of a line: text as it stands, or a word; what a word shows may hold spaces only between quotation marks. */
+/** A piece of a line: fixed text, or a word. A value may contain spaces only between quotation marks. */
 export type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
 
 export interface AccessPattern {
-  /** As the operator wrote it. */
+  /** The pattern as configured. */
   readonly name: string;
   readonly pieces: readonly Piece[];
 }
@@ -45,12 +45,12 @@ const NAMED: Readonly<Record<string, string>> = {
 const BY_UNIFORM = new Map((Object.keys(WORDS) as Word[]).map((word) => [uniform(word), word]));
 const UNKNOWN = `no such word; there are ${Object.keys(WORDS).join(' ')}, and %% for a percent sign`;
 
-/** Names of headers in any case; the letters are words of their own in each. */
+/** Parses a word: header names are case-insensitive, letters are not. */
 function uniform(word: string): string {
   return word.replace(/\{.*\}/, (name) => name.toLowerCase());
 }
 
-/** `common`, `combined`, or words of the list above with text between them. */
+/** Parses `common`, `combined`, or words with text between them. */
 export const accessPattern: ScalarType<AccessPattern> = {
   shape: 'scalar',
   name: 'access log pattern',

@@ -64,7 +64,7 @@ export class HttpExchanges {
     return this.parts !== undefined;
   }
 
-  /** The newest first. */
+  /** Recorded exchanges, newest first. */
   get all(): readonly HttpExchange[] {
     return this.kept.toReversed();
   }
@@ -92,7 +92,7 @@ function exchangeOf(exchange: ExchangeRecord, parts: ReadonlySet<ExchangePart>):
       status: exchange.status,
       headers: parts.has('response-headers') ? sanitizeHeaders(exchange.responseHeaders) : {},
     },
-    // ISO 8601, to the millisecond.
+    // ISO 8601 with milliseconds.
     ...(parts.has('time-taken') && { timeTaken: `PT${Math.round(exchange.takenMillis) / 1000}S` }),
   };
 }

@@ -1,23 +1,23 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
 
-/** How long clients of open connections may still send a request that was on its way. */
+/** Time in which a client may complete a request that is on its way. */
 const PATIENCE_MILLIS = 250;
 const LOOK_EVERY_MILLIS = 50;
-/** However many come. */
+/** Limit for accepting queued connections, however many arrive. */
 const MAX_ACCEPT_MILLIS = 2000;
-/** Turns of the loop without a new connection, after which there is none. */
+/** Turns of the event loop without a new connection that show an empty queue. */
 const QUIET_TURNS = 3;
 
-/** The open connections of a listener, and how they come to an end. */
+/** The open connections of a listener, and their end at shutdown. */
 export class Connections {
-  /** By their two ends; of one whose TLS handshake is over, the TLS connection on it. */
+  /** By their addresses; after the handshake, the TLS connection replaces the TCP connection. */
   private readonly open = new Map<string, Socket>();
   private accepted = 0;
 
   constructor(
     private readonly server: HttpServer,
-    /** Whether a request is in progress over a connection. */
+    /** True if a request is in progress on the connection. */
     private readonly isBusy: (socket: Socket) => boolean,
   ) {
     server.on('connection', (socket: Socket) => {
@@ -29,14 +29,14 @@ export class Connections {
     });
   }
 
-  /** Open connections, those with a TLS handshake that goes on included. */
+  /** Number of open connections, including those in a TLS handshake. */
   get current(): number {
     return this.open.size;
   }
 
   /**
-   * Takes no new connection and waits for the end of the others; those that are left after `limitMillis` are cut, and
-   * `beforeCut` is told.
+   * Accepts no new connection and waits for the end of the others. After `limitMillis`, `beforeCut` is called and the
+   * remaining connections are closed.
    */
   async end(limitMillis: number, beforeCut: () => void): Promise<void> {
     if (!this.server.listening) return;
@@ -53,7 +53,7 @@ export class Connections {
       }, LOOK_EVERY_MILLIS);
     }, PATIENCE_MILLIS);
     try {
-      // Not `server.close()` of HTTP, which resets idle connections at once, under a request that is on its way.
+      // `server.close()` of HTTP would reset idle connections at once, even if a request is on its way.
       await new Promise<void>((resolve) => {
         Server.prototype.close.call(this.server, () => {
           resolve();
@@ -74,7 +74,10 @@ export class Connections {
     });
   }
 
-  /** The listening socket would take those in its queue with it; a turn of the loop accepts a few of them. */
+  /**
+   * Accepts queued connections first, because closing the socket would drop them; each turn of the event loop accepts a
+   * few.
+   */
   private async acceptQueued(): Promise<void> {
     const until = performance.now() + MAX_ACCEPT_MILLIS;
     for (let quietTurns = 0; quietTurns < QUIET_TURNS && performance.now() < until;) {
@@ -84,13 +87,16 @@ export class Connections {
     }
   }
 
-  /** Handshakes, too; not Node's own idea of idle: to it, an answer that is still on its way is over. */
+  /**
+   * Closes connections without a request, including TLS handshakes. Node considers a connection idle while its response
+   * is still being sent.
+   */
   private closeUnused(): void {
     for (const socket of this.open.values()) if (!this.isBusy(socket)) socket.destroy();
   }
 }
 
-/** The same for a connection and the TLS connection on it. */
+/** Both addresses; they are the same for a TCP connection and the TLS connection on it. */
 function endsOf({ localAddress = '', remoteAddress = '', remotePort = 0 }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`;
 }

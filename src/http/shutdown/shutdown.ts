@@ -7,26 +7,26 @@ import type { Listener } from '../listener.js';
 export interface ShutdownParts {
   readonly availability: Availability;
   readonly main: Listener;
-  /** Answers probes to the last; the main one where the endpoints have no listener of their own. */
+  /** Serves probes until the end; equals `main` if the endpoints have no listener of their own. */
   readonly management: Listener;
-  /** Everything behind the listeners: workers, databases, logs. */
+  /** Closes everything behind the listeners: workers, databases, logs. */
   readonly closeRest: () => Promise<void>;
   readonly mode: 'graceful' | 'immediate';
-  /** How long everything goes on after readiness turned. */
+  /** Time during which all requests are still served after readiness is down. */
   readonly preDrain: Duration;
-  /** Limit of the requests and of what is behind them. */
+  /** Limit for requests in progress and for `closeRest` together. */
   readonly phaseLimit: Duration;
   readonly log: Logger;
 }
 
-/** Nothing but probes and scrapes, which are short. */
+/** Limit for management requests: probes and scrapes are short. */
 const MANAGEMENT_LIMIT_MILLIS = 1000;
-/** For what is behind the listeners, where the requests have left no time of the phase. */
+/** Minimum for `closeRest` if the requests have used up the phase. */
 const MIN_CLOSE_MILLIS = 1000;
 
 /**
- * Stops the service: readiness refuses, whoever sends requests here is given time to notice, the main listener closes
- * and its requests end, then the management listener, then all behind them (specification, `server.shutdown`).
+ * Stops the service: readiness goes down and load balancers get time to notice; then the main listener closes and its
+ * requests end; then the management listener and everything behind the listeners (specification, `server.shutdown`).
  */
 export async function shutDown(parts: ShutdownParts): Promise<void> {
   const { availability, main, management, mode, preDrain, phaseLimit, log } = parts;

@@ -5,15 +5,14 @@ import type { Logger } from '../../logging/logger.js';
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
 import type { ListenerTls } from './secure-server.js';
 
-/** TLS of the main listener, and lines that belong to the start. */
+/** TLS of the main listener, and warnings for startup. */
 export interface OpenedTls extends ListenerTls {
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads the bundle that `server.ssl.bundle` names.
- *
- * @throws ConfigurationFailure where it cannot be used
+ * @throws ConfigurationFailure if it cannot be used
  */
 export function openTls(configuration: Configuration, bundleName: string, clock: Clock, log: Logger): OpenedTls {
   const bundle = new SslBundles(configuration, clock).named({ key: 'server.ssl.bundle', name: bundleName });

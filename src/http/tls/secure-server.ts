@@ -5,25 +5,25 @@ import type { SecureContextOptions } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
 import { LINGER_MILLIS } from '../body/unread-body.js';
 
-/** What a listener with TLS needs beside what every listener has. */
+/** TLS options of a listener. */
 export interface ListenerTls {
   /** Certificate, key, versions and suites. */
   readonly context: SecureContextOptions;
-  /** Calls back with what takes the place of `context` for new connections; the answer ends that. */
+  /** Calls `take` with a new context for new connections; the returned function stops that. */
   onUpdate(take: (context: SecureContextOptions) => void): () => void;
 }
 
-/** What Fastify hands on of its own options; it sets the two times of a server of its own making. */
+/** Options that Fastify passes on; it applies the two timeouts only to servers that it creates itself. */
 interface HandedOn {
   readonly http?: ServerOptions;
   readonly keepAliveTimeout?: number;
   readonly requestTimeout?: number;
 }
 
-/** Where nothing is said about heads: the time until a TLS connection stands (ms). */
+/** Limit for the TLS handshake unless there is one for request heads (ms). */
 const HANDSHAKE_MILLIS = 20_000;
 
-/** Makes the server of a listener with TLS, with the options and limits the same listener would have without. */
+/** Creates the server of a listener with TLS, with the same options and limits as without. */
 export function secureServers(tls: ListenerTls): FastifyServerFactory {
   return (handler, options) => {
     const { http = {}, keepAliveTimeout, requestTimeout }: HandedOn = options;
@@ -37,12 +37,12 @@ export function secureServers(tls: ListenerTls): FastifyServerFactory {
       },
       handler,
     );
-    // Whoever does not speak TLS, such as a browser with http:// on this port, could not read an answer.
+    // A client without TLS, such as a browser with http:// on this port, could not read a response.
     server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket) => {
       socket.destroy();
     });
     server.on('secureConnection', (socket) => {
-      // We have said the last word; who never closes the other half would keep the connection for ever.
+      // The server has sent everything; a client that never closes its half would keep the connection open.
       socket.once('finish', () => {
         setTimeout(() => socket.destroy(), LINGER_MILLIS).unref();
       });

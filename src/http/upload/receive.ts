@@ -4,48 +4,48 @@ import type { Readable } from 'node:stream';
 import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { ServiceError } from '../../errors/service-error.js';
 
-/** Parts looked at; those without a name count, too. */
+/** Limit of parts, including parts without a name. */
 const MAX_PARTS = 8;
 const MAX_PART_HEADERS = 16;
 const MAX_PART_HEADERS_LENGTH = 8 * 1024;
 /** RFC 2046 section 5.1.1 allows 70 characters. */
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i;
-/** Longest name of a part that is told back. */
+/** Maximum length of a part name in the response. */
 const MAX_FIELD_LENGTH = 64;
 const MAX_NAME_LENGTH = 255;
 
-/** How much is taken. */
+/** Size limits. */
 export interface UploadLimits {
-  /** Of the file; Infinity for no limit. */
+  /** Limit of the file; Infinity for no limit. */
   readonly maxFileBytes: number;
-  /** Of the whole body; Infinity for no limit. */
+  /** Limit of the whole body; Infinity for no limit. */
   readonly maxRequestBytes: number;
 }
 
-/** The body of an upload as it arrives. */
+/** The incoming body of an upload. */
 export interface IncomingBody {
   readonly stream: Readable;
   /** `multipart/form-data` with its boundary. */
   readonly contentType: string;
-  /** How long no byte may come. */
+  /** Maximum time without a byte. */
   readonly silenceMillis: number;
-  /** Called after such a silence; ends the stream. */
+  /** Is called after such a silence and ends the stream. */
   readonly onSilence: () => void;
 }
 
 export interface ReceivedFile {
-  /** As sent, without folders; never part of a path here. */
+  /** File name as sent, without folders; never used in a path. */
   readonly name: string;
-  /** As the part says, in lower case and without parameters. */
+  /** Media type of the part, in lower case and without parameters. */
   readonly mediaType: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
 /**
- * Reads a whole `multipart/form-data` body (RFC 7578) that must consist of one file called `field`, and writes the file.
- * What does not fit ends it at once; the rest of the body is then left to whoever answers.
- * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`; `UNAVAILABLE` where the file cannot be written
+ * Reads a whole `multipart/form-data` body (RFC 7578) that must consist of one file named `field`, and writes the file.
+ * An invalid part ends the reading at once; the rest of the body is left to the error response.
+ * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`; `UNAVAILABLE` if the file cannot be written
  */
 export async function receive(
   body: IncomingBody,
@@ -57,13 +57,13 @@ export async function receive(
   const reception = new Reception(parser, field, target);
   let isTaking = false;
   const silence = setTimeout(() => {
-    // A slow disk is not the client's fault.
+    // A slow disk must not count as silence of the client.
     if (!isTaking) body.onSilence();
   }, body.silenceMillis);
   let size = 0;
   try {
-    // By hand instead of `pipe`: a listener that lets the body flow elsewhere must not drive it past the disk, and the
-    // connection must outlive a refusal.
+    // Not `pipe`: a listener that lets the body flow elsewhere must not bypass the disk, and the connection must
+    // outlive an error.
     for await (const chunk of body.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       isTaking = true;
       size += chunk.length;
@@ -84,7 +84,7 @@ export async function receive(
   }
 }
 
-/** The parts of one body; its first failure counts. */
+/** Checks the parts of one body; the first error is reported. */
 class Reception {
   private readonly stop = new AbortController();
   private readonly finished: Promise<unknown>;
@@ -96,7 +96,7 @@ class Reception {
     private readonly field: string,
     private readonly target: FileHandle,
   ) {
-    // It may come before the body's own end.
+    // The parser may finish before the body ends.
     this.finished = once(parser, 'finish', { signal: this.stop.signal });
     this.finished.catch((error: unknown) => this.fail(error));
     parser.on('error', (error) => this.fail(error));
@@ -130,12 +130,12 @@ class Reception {
     return { name, mediaType, size: stream.bytesRead };
   }
 
-  /** Nothing is written any more. */
+  /** Stops writing. */
   settled(): Promise<void> {
     return this.written;
   }
 
-  /** Names may be missing, whatever the types of the parser say. */
+  /** Names may be missing, contrary to the types of the parser. */
   private begin(
     name: string | undefined,
     stream: BusboyFileStream,
@@ -168,12 +168,12 @@ async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Pr
       },
     });
   } catch (error) {
-    // It reads the media type more closely, such as what looks like a boundary and stands in quotes.
+    // The parser reads the media type more strictly, e.g. a boundary inside quotation marks.
     throw refusal('', 'format', error);
   }
 }
 
-/** `cause` is what the parser or the connection said. */
+/** `cause` is the error of the parser or the connection. */
 function refusal(field: string | undefined, code: string, cause?: unknown): ServiceError {
   const errors = [{ field: (field ?? '').slice(0, MAX_FIELD_LENGTH).toWellFormed(), code }];
   return new ServiceError('VALIDATION_FAILED', { errors, cause });

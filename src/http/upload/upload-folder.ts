@@ -7,18 +7,18 @@ import type { Random } from '../../random/random.js';
 import { type Problem, problem } from '../../config/problem.js';
 
 const PREFIX = 'login-upload';
-/** Host, process id and a random text behind the prefix. */
+/** Prefix, host, process id and a random text. */
 const OURS = /^login-upload\.([\w-]+)\.(\d+)\.[\w-]{22}$/;
 /** Random bytes of a file name. */
 const NAME_BYTES = 16;
-/** No request lasts that long: what is older was left behind, on whatever machine. */
+/** No request takes that long: an older file was left behind by a killed process, on any machine. */
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
-/** Part of a file name: which process ids can be asked about here. */
+/** Part of a file name: the host whose process ids can be checked here. */
 const HOST = hostname()
   .replaceAll(/[^\w-]/g, '_')
   .slice(0, 64);
 
-/** A folder in which uploads cannot be stored. */
+/** An upload folder that cannot be used. */
 export class UploadFolderFailure extends Error {
   constructor(
     readonly path: string,
@@ -33,7 +33,7 @@ export class UploadFolderFailure extends Error {
   }
 }
 
-/** Where uploaded files lie while their request lasts; several processes may share it. */
+/** Folder of uploaded files during their requests; several processes may share it. */
 export class UploadFolder {
   private constructor(
     readonly path: string,
@@ -41,8 +41,8 @@ export class UploadFolder {
   ) {}
 
   /**
-   * Checks at the start, by doing so, that files can be written to `location` and removed from it; the temporary folder
-   * of the machine is made where it is missing. Removes what killed processes of the same user left behind.
+   * Verifies by writing and removing a file that `location` can be used; creates the temporary folder of the machine if
+   * it is missing. Removes files that killed processes of the same user left behind.
    * @throws UploadFolderFailure
    */
   static open(location: string | undefined, random: Random, clock: Clock): UploadFolder {
@@ -57,7 +57,7 @@ export class UploadFolder {
     return folder;
   }
 
-  /** The path of a file that is not there yet; nobody can guess it. */
+  /** Returns the path of a new file, which cannot be guessed. */
   newFile(): string {
     return join(this.path, `${PREFIX}.${HOST}.${process.pid}.${this.random.text(NAME_BYTES)}`);
   }
@@ -79,20 +79,20 @@ function leftovers(folder: string, now: number): readonly string[] {
     if (host === undefined) return [];
     const file = join(folder, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
-    // In a folder that everybody shares, what others call so is theirs to remove, and must not keep us from the start.
+    // In a shared folder, other users may own files with such names; these must not prevent startup.
     if (!found?.isFile() || found.uid !== process.geteuid?.()) return [];
     const isLeft = (host === HOST && !isOfAnother(Number(pid))) || now - found.mtimeMs > DAY_MILLIS;
     return isLeft ? [file] : [];
   });
 }
 
-/** A file of this process id was made by a process before: this one has made none yet. */
+/** This process has created no file yet, so a file with its process id is from an earlier process. */
 function isOfAnother(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // A process of another user may not be asked, but it is there.
+    // A process of another user exists even if it must not be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left there',
 };
 
-/** What an operator can do about a folder that takes no uploads; `code` is that of the system. */
+/** Reports an unusable upload folder with an action; `code` is the error code of the system. */
 export function uploadFolderProblem(
   code: string,
   { value, origin }: { readonly value: string | undefined; readonly origin: string | undefined },

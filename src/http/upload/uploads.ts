@@ -14,43 +14,43 @@ export interface UploadedFile extends ReceivedFile {
   readonly path: string;
 }
 
-/** An upload of which nothing was read so far. */
+/** An upload that has not been read yet. */
 export interface IncomingUpload {
   /**
-   * Receives the whole file that the part `field` holds, and gives it to `run`; when `run` has ended, whatever became of
-   * it and of the client, the file is removed.
+   * Receives the file in the part `field` and passes it to `run`. The file is removed when `run` has ended, also after
+   * an error or a disconnect.
    * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`, `UNAVAILABLE`
    */
   use<T>(field: string, run: (file: UploadedFile) => Promise<T>): Promise<T>;
 }
 
-/** What happens where a client stops sending. */
+/** Handling of a client that stops sending. */
 export interface SilentClients {
-  /** How long no byte may come. */
+  /** Maximum time without a byte. */
   readonly limitMillis: number;
-  /** Answers the request. */
+  /** Responds to the request. */
   readonly onSilent: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 const incoming = new WeakMap<FastifyRequest, (reply: FastifyReply) => IncomingUpload>();
 
-/** Files of requests under way; those of requests that are cut off would otherwise outlive the process. */
+/** Files of requests in progress; files of aborted requests would otherwise outlive the process. */
 const present = new Set<string>();
 
 const NO_UPLOAD: IncomingUpload = {
   use: (field) => Promise.reject(new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'required' }] })),
 };
 
-/** The upload of a request; one without a body holds no file. */
+/** The upload of a request; a request without a body has no file. */
 export function uploadOf(request: FastifyRequest, reply: FastifyReply): IncomingUpload {
   return incoming.get(request)?.(reply) ?? NO_UPLOAD;
 }
 
-/** Takes `multipart/form-data`, as far as `bodyRefusal` lets it through. Reads nothing yet. */
+/** Accepts `multipart/form-data` if `bodyError` does; nothing is read yet. */
 export function registerUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
   if (!process.listeners('exit').includes(removePresent)) process.once('exit', removePresent);
   fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
-    // The path is wrong, whatever the body.
+    // An unmatched path gets 404, whatever the body.
     if (request.is404) {
       done(null);
       return;
@@ -58,7 +58,7 @@ export function registerUploads(fastify: FastifyInstance, options: UploadOptions
     const { 'content-type': contentType = '' } = request.headers;
     incoming.set(request, (reply) => {
       const onSilence = (): void => {
-        // The response alone does not end the body, for which the upload waits.
+        // The response does not end the body, for which the upload waits.
         reply.raw.once('finish', () => stream.destroy());
         silent.onSilent(request, reply);
       };
@@ -87,7 +87,7 @@ async function use<T>(
   run: (file: UploadedFile) => Promise<T>,
 ): Promise<T> {
   const path = folder.newFile();
-  // Before the first byte arrives, so that no file can be made after it was removed.
+  // The file is opened before the first byte arrives, so that it cannot be created after its removal.
   const target = await open(path, 'wx', 0o600).catch((cause: unknown) => {
     throw new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause });
   });
@@ -96,11 +96,11 @@ async function use<T>(
     const received = await receive(body, field, target, limits).finally(() => target.close());
     return await run({ path, ...received });
   } catch (error) {
-    // Somebody else has removed it, or its folder, before it was read.
+    // Another process has removed the file or its folder.
     const isGone = (error as NodeJS.ErrnoException).path === path;
     throw isGone ? new ServiceError('UNAVAILABLE', { reason: 'upload not readable', cause: error }) : error;
   } finally {
-    // Its answer is good, whatever the folder does; what stays in the way is tried again at the end.
+    // A file that cannot be removed does not affect the response; removal is retried at shutdown.
     await rm(path, { force: true }).then(
       () => present.delete(path),
       () => undefined,
@@ -113,7 +113,7 @@ function removePresent(): void {
     try {
       rmSync(file, { force: true });
     } catch {
-      // The next start tries again, and says what is wrong with the folder.
+      // The next startup retries and reports a problem of the folder.
     }
   }
 }

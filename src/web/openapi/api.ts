@@ -2,10 +2,10 @@ import type { ErrorCode } from '../../errors/error-code.js';
 import type { RequiredAmr } from '../../principal/amr.js';
 import type { SecurityScheme } from './document.js';
 
-/** What a route asks of its callers (src/principal/access.decorator.ts). */
+/** Access requirements of a route (src/principal/access.decorator.ts). */
 export interface RouteAccess {
   readonly method: string;
-  /** e.g. `/sessions/:id`. */
+  /** Path template, e.g. `/sessions/:id`. */
   readonly template: string;
   readonly isPublic: boolean;
   readonly isSecondFactor: boolean;
@@ -14,19 +14,19 @@ export interface RouteAccess {
   readonly amr?: RequiredAmr;
 }
 
-/** What the guards make of that: what a caller must show, and what is refused. */
+/** The requirements of the guards for a route: credentials and possible errors. */
 export interface RouteRequirements {
-  /** Names of security schemes, each enough by itself; empty where nobody is asked. */
+  /** Names of alternative security schemes; empty if no credentials are required. */
   readonly security: readonly string[];
   readonly errors: readonly ErrorCode[];
-  /** Sentences (Markdown) about what must be proven. */
+  /** Sentences (Markdown) about further requirements. */
   readonly notes: readonly string[];
 }
 
-/** What describes an interface as a whole; comes from those who know what it is for. */
+/** The description of the interface as a whole. */
 export interface Api {
   readonly title: string;
-  /** Markdown. */
+  /** Description in Markdown. */
   readonly description: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly requirements: (access: RouteAccess) => RouteRequirements;

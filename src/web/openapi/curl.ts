@@ -2,7 +2,7 @@ import { type Content, type JsonSchema, type OpenApiDocument, type Operations, r
 
 const JAR = 'cookies.txt';
 
-/** One request to try, for a shell; what a caller must know stands in variables. */
+/** An example request for a shell; values that only the caller knows are variables. */
 export function curlExample(document: OpenApiDocument, { method, path, operation }: Operations[number]): string {
   const { requestBody, security, responses } = operation;
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
@@ -22,7 +22,7 @@ export function curlExample(document: OpenApiDocument, { method, path, operation
   return parts.join(' \\\n  ');
 }
 
-/** How a caller shows what a security scheme asks for. */
+/** Arguments of curl for a security scheme. */
 function shown({ components }: OpenApiDocument, name: string): string {
   const scheme = components.securitySchemes[name];
   if (scheme?.type === 'apiKey') return `-b ${JAR}`;
@@ -43,7 +43,7 @@ function bodyOf(content: Content): readonly string[] {
   });
 }
 
-/** A value of the right kind, with dots for what only the caller knows; members that may be left out are. */
+/** An example value of the right type, with dots for unknown texts and without optional members. */
 export function sample(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];

@@ -1,25 +1,25 @@
 import type { JsonProperties, JsonSerializationProperties } from '../../http/json/json.properties.js';
 
-/** An instant in JSON Schema. */
+/** JSON Schema of an instant. */
 export interface DateSchema {
   readonly type: 'string' | 'integer';
   readonly format?: 'date-time';
   readonly pattern?: string;
 }
 
-/** How instants look in answers, for programs and for people. */
+/** The form of instants in responses, as schema and as text. */
 export interface DateForm {
   readonly schema: DateSchema;
-  /** Markdown, after "Instants are". */
+  /** Markdown that completes "Instants are …". */
   readonly told: string;
 }
 
-/** The form that the keys `app.json.*` ask for; a pattern wins over milliseconds. */
+/** The form that `app.json.*` configures; a pattern wins over milliseconds. */
 export function dateForm(
   { dateFormat, timeZone }: Pick<JsonProperties, 'dateFormat' | 'timeZone'>,
   { writeDatesAsTimestamps }: JsonSerializationProperties,
 ): DateForm {
-  // An empty one undoes that of a lower source.
+  // An empty pattern removes that of a lower source.
   if (dateFormat !== undefined && dateFormat !== '') {
     return {
       schema: { type: 'string', pattern: `^${expressionOf(dateFormat)}$` },
@@ -30,7 +30,7 @@ export function dateForm(
   return { schema: { type: 'string', format: 'date-time' }, told: 'texts in ISO 8601' };
 }
 
-/** What a Java date pattern writes, as a regular expression: digits are told, words are not. */
+/** Regular expression for the output of a Java date pattern: exact about digits, not about words. */
 function expressionOf(pattern: string): string {
   const parts = pattern.match(/'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+/g) ?? [];
   return parts.map((part) => (/^[A-Za-z]/.test(part) ? lettersOf(part) : literal(part))).join('');
@@ -39,7 +39,7 @@ function expressionOf(pattern: string): string {
 function lettersOf(letters: string): string {
   const isNumber = /^(?:y+|M{1,2}|[dHhmsS]+)$/.test(letters);
   if (!isNumber) return '.+';
-  // Years may have more digits than asked for; of the others, one letter stands for as many as it takes.
+  // Years may have more digits than the pattern; for other numbers, one letter permits as many digits as needed.
   if (letters.startsWith('y')) return letters.length === 2 ? '\\d{2}' : `\\d{${letters.length},}`;
   return letters.length === 1 && letters !== 'S' ? '\\d{1,2}' : `\\d{${letters.length}}`;
 }

@@ -11,17 +11,17 @@ import { parametersOf, pathOf } from './parameters.js';
 import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
 
-/** The way on for a browser, after a form or to another site. */
+/** Redirect of a browser after a form or to another site. */
 const SEE_OTHER = 303;
 
-/** Where the interface is and how it writes. */
+/** Deployment-specific parts of the document. */
 export interface Setting {
-  /** What all paths are appended to; relative ones count from the document itself. */
+  /** Base URL of all paths; a relative one starts at the document itself. */
   readonly serverUrl: string;
   readonly dates: DateForm;
 }
 
-/** The description of all `routes` in OpenAPI 3.1. */
+/** Builds the OpenAPI 3.1 document of `routes`. */
 export function describe(api: Api, routes: readonly Route[], { serverUrl, dates }: Setting): OpenApiDocument {
   const write = schemaWriter(dates.schema);
   const paths: Record<string, Record<string, OperationObject>> = {};
@@ -45,14 +45,14 @@ export function describe(api: Api, routes: readonly Route[], { serverUrl, dates 
   };
 }
 
-/** The shared responses that some route refers to. */
+/** The shared responses that routes refer to. */
 function usedIn(paths: object): OpenApiDocument['components']['responses'] {
   const written = JSON.stringify(paths);
   const used = Object.entries(REFUSALS).filter(([name]) => written.includes(`"${RESPONSES}${name}"`));
   return Object.fromEntries(used);
 }
 
-/** What holds for every route. */
+/** Text about all routes. */
 function rules({ told }: DateForm): string {
   return [
     'Bodies are JSON in UTF-8 unless a route says otherwise; a request with members that are not listed is refused. ' +
@@ -102,7 +102,7 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
   };
 }
 
-/** `post2faSetup`; a parameter is `ById`. */
+/** Operation id, e.g. `post2faSetup`; a parameter becomes `ById`. */
 function idOf({ method, template }: Route['access']): string {
   const words = template.split(/[^\w:]+/).filter((word) => word !== '');
   const named = words.map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
@@ -125,7 +125,7 @@ function requestContent({ inputs, options, operation }: Route, write: WriteSchem
   return Object.fromEntries(acceptedTypes(options).map((type) => [type, { schema }]));
 }
 
-/** No body counts as one without members. */
+/** A missing body is the same as an object without members. */
 function isRequired(content: Content): boolean {
   return Object.values(content).some(({ schema }) => (schema?.required ?? []).length > 0);
 }
@@ -145,15 +145,15 @@ function goodAnswer({ status, mediaType, options, operation }: Route, write: Wri
   };
 }
 
-/** The 303 of a route that otherwise answers a page: without a body, but with the media type of the page. */
+/** The 303 of a page route: without a body, but with the media type of the page. */
 function sendingOn(route: Route, write: WriteSchema): ResponseObject {
   const answer = goodAnswer({ ...route, status: SEE_OTHER }, write);
   return route.status === 204 ? answer : { ...answer, content: { [route.mediaType]: {} } };
 }
 
-/** What bodies and parameters are refused for before the route sees them. */
+/** Errors for bodies and parameters before the handler runs. */
 function ownErrors({ access, inputs }: Route): readonly Refusal[] {
-  // A route that takes none reads it all the same, and refuses its members.
+  // A route without a body reads it nevertheless and rejects its members.
   if (METHODS_WITH_BODY.has(access.method)) {
     return ['VALIDATION_FAILED', LATE_BODY, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   }

@@ -8,7 +8,7 @@ import { outline } from './outline.js';
 
 type Entry = Operations[number];
 
-/** The description as one page, which needs no script; an operation has the anchor of its `operationId`. */
+/** The OpenAPI document as one page without script; each operation has its `operationId` as anchor. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
   const entries = operationsOf(document);
@@ -58,7 +58,7 @@ ${paragraphs(schema.description)}${outline(schema)}
   );
 }
 
-/** What to write before a path; on this machine where the service does not know what it is called. */
+/** Base URL for examples; localhost if the service has no public URL. */
 function baseOf({ servers }: OpenApiDocument): string {
   const { url = '' } = servers[0] ?? {};
   return (url.startsWith('/') ? `http://localhost:8080${url}` : url).replace(/\/$/, '');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The one stylesheet of the page; it stands in the page, so that it has no path of its own. */
+/** The inline stylesheet of the page, which needs no path of its own. */
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; --text: #1c2126; --quiet: #59636e; --line: #d5dae0; --back: #fff; --box: #f4f6f8;
   --link: #0757b8; --get: #1a6b3c; --post: #7a4a00; --delete: #a3222c; }
@@ -32,7 +32,7 @@ nav h2 { margin: 1rem 0 0; border: 0; font-size: 1rem; } nav ul { margin: 0; lis
 
 const HASH = createHash('sha256').update(DOCS_STYLE).digest('base64');
 
-/** Content-Security-Policy of the page: this one style and nothing else. */
+/** Content-Security-Policy of the page: only this stylesheet. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${HASH}'`,

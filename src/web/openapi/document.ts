@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** JSON Schema (2020-12) in OpenAPI 3.1. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -44,7 +44,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** Every scheme in one must be satisfied; `{}` is satisfied by nobody in particular. */
+/** All schemes of one entry are required together; `{}` permits anonymous callers. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface OperationObject {
@@ -61,15 +61,15 @@ export interface OperationObject {
 export interface SecurityScheme {
   readonly type: 'http' | 'apiKey';
   readonly description?: string;
-  /** Of `http`: `bearer` or `basic`. */
+  /** `bearer` or `basic`, for type `http`. */
   readonly scheme?: string;
   readonly bearerFormat?: string;
-  /** Of `apiKey`. */
+  /** Place and name of the key, for type `apiKey`. */
   readonly in?: 'cookie';
   readonly name?: string;
 }
 
-/** The parts of an OpenAPI 3.1 document that are used here. */
+/** The used parts of an OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -86,7 +86,7 @@ export interface OpenApiDocument {
 }
 
 export type Operations = readonly {
-  /** In lower case. */
+  /** Method in lower case. */
   readonly method: string;
   readonly path: string;
   readonly operation: OperationObject;
@@ -98,7 +98,7 @@ export function operationsOf({ paths }: OpenApiDocument): Operations {
   );
 }
 
-/** A response itself, also where another one stands for it by its name. */
+/** Resolves a response that may be a reference. */
 export function resolved({ components }: OpenApiDocument, response: ResponseObject | Reference): ResponseObject {
   if (!('$ref' in response)) return response;
   const found = components.responses[response.$ref.replace(/^.*\//, '')];

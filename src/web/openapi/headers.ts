@@ -4,7 +4,7 @@ import type { HeaderObject, Reference } from './document.js';
 /** Version of the interface. */
 export const API_VERSION = DEFAULT_HEADERS['api-version'] ?? '1';
 
-/** Headers of answers that callers have a use for. */
+/** Response headers that callers can use. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names the request in the log; one of 8 to 64 letters, digits, `.`, `_`, `-` that was sent is kept.',

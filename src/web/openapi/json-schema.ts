@@ -3,20 +3,20 @@ import type { GenericSchema } from 'valibot';
 import type { DateSchema } from './date-schema.js';
 import type { JsonSchema } from './document.js';
 
-/** Writes a schema as JSON Schema: `input` as callers send it, `output` as handlers give it. */
+/** Writes a valibot schema as JSON Schema: `input` as callers send it, `output` as handlers return it. */
 export type WriteSchema = (schema: GenericSchema, side: 'input' | 'output') => JsonSchema;
 
 const NO_NUL = '^[^\\u0000]*$';
 const SAYS_MORE = ['pattern', 'format', 'enum', 'const', 'contentMediaType', 'contentEncoding'];
 
-/** `date` is how an instant looks in an answer. */
+/** `date` is the schema of an instant in a response. */
 export function schemaWriter(date: DateSchema): WriteSchema {
   const overrides: ConversionConfig = {
     target: 'draft-2020-12',
     overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
       if (type === 'date') return { ...date };
       const { required = [], ...others } = jsonSchema;
-      // Said where it is meant: every other object of an answer may gain members as well.
+      // Stated only for strict objects: other objects of a response may gain members.
       const loose = type === 'loose_object' ? { additionalProperties: true } : {};
       return type.endsWith('object') ? { ...others, ...(required.length > 0 && { required }), ...loose } : undefined;
     },
@@ -25,12 +25,12 @@ export function schemaWriter(date: DateSchema): WriteSchema {
         case 'metadata':
           return replacement(valibotAction);
         case 'max_bytes':
-          // No character takes less than a byte; that some take more is for the service to say.
+          // A character takes at least one byte; the service itself checks characters with more bytes.
           return {
             ...jsonSchema,
             maxLength: Number((valibotAction as { readonly requirement?: unknown }).requirement),
           };
-        // Rules that JSON Schema has no word for; what it can say of them stands beside them as metadata.
+        // Checks without equivalent in JSON Schema; their metadata describe as much as possible.
         case 'check':
         case 'readonly':
           return { ...jsonSchema };
@@ -41,13 +41,13 @@ export function schemaWriter(date: DateSchema): WriteSchema {
   };
   return (schema, typeMode) => {
     const converted: object = toJsonSchema(schema, { ...overrides, typeMode });
-    // The dialect is that of the document.
+    // The document states the dialect.
     const written = Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
     return typeMode === 'input' ? withoutNul(written) : written;
   };
 }
 
-/** No text of a request takes a NUL, wherever it stands; one with a pattern or a content of its own says what it takes. */
+/** A text in a request must not contain NUL; a text with its own pattern or content states its rule itself. */
 function withoutNul<T>(node: T): T {
   if (Array.isArray(node)) return node.map(withoutNul) as T;
   if (typeof node !== 'object' || node === null) return node;
@@ -56,7 +56,7 @@ function withoutNul<T>(node: T): T {
   return { ...copy, ...(isFreeText && { pattern: NO_NUL }) } as T;
 }
 
-/** The schema that `withJsonSchema` (src/web/schema.ts) has set. */
+/** The schema of `withJsonSchema` (src/web/schema.ts). */
 function replacement(action: object): Converted | undefined {
   const { metadata } = action as { readonly metadata?: { readonly jsonSchema?: Converted } };
   return metadata?.jsonSchema && { ...metadata.jsonSchema };

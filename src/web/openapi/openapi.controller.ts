@@ -5,7 +5,7 @@ import { DOCS_POLICY } from './docs-style.js';
 import { DESCRIPTION, OpenApi } from './openapi.service.js';
 import { ApiTag, Operation, ResponseSchema } from '../route.decorator.js';
 
-/** The description of the interface, for programs and for people. */
+/** The OpenAPI document as JSON and as a page. */
 @Public()
 @ApiTag(DESCRIPTION)
 @Controller()

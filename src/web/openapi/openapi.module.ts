@@ -6,7 +6,7 @@ import { OpenApiController } from './openapi.controller.js';
 import type { OpenApiProperties } from './openapi.properties.js';
 import { OpenApi } from './openapi.service.js';
 
-/** Describes the whole service it is imported into; `serverUrl` is where its paths begin. */
+/** Provides the OpenAPI document of the importing application; `serverUrl` is the base of all paths. */
 @Module({})
 export class OpenApiModule {
   static of(api: Api, serverUrl: string, { enabled }: OpenApiProperties): DynamicModule {

@@ -4,10 +4,10 @@ import type { JsonProperties, JsonSerializationProperties } from '../../http/jso
 import type { Api } from './api.js';
 import type { Route } from './routes.js';
 
-/** The chapter of the routes that show the description. */
+/** The tag of the routes of the document itself. */
 export const DESCRIPTION = 'Description';
 
-/** The description of the interface as it is sent. */
+/** The document in both forms. */
 export interface Description {
   /** OpenAPI 3.1 in JSON. */
   readonly json: string;
@@ -15,7 +15,7 @@ export interface Description {
   readonly page: string;
 }
 
-/** Describes the routes that are registered; made when somebody asks for the first time, then kept. */
+/** Describes the registered routes at the first request and keeps the result. */
 @Injectable()
 export class OpenApi {
   private description: Promise<Description> | undefined;
@@ -32,7 +32,7 @@ export class OpenApi {
     return (this.description ??= this.make());
   }
 
-  /** Few ask for it, and every start would pay for what it needs. */
+  /** Loaded on demand: few callers request the document, and startup must not pay for it. */
   private async make(): Promise<Description> {
     const [{ describe }, { dateForm }, { routesOf }, { docsPage }] = await Promise.all([
       import('./describe.js'),
@@ -42,7 +42,7 @@ export class OpenApi {
     ]);
     const { discovery, scanner } = this.controllers;
     const setting = { serverUrl: this.serverUrl, dates: dateForm(this.json, this.serialization) };
-    // Last what is about the description itself.
+    // The tag of the document itself comes last.
     const routes = routesOf(discovery, scanner).toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)));
     const document = describe(this.api, routes, setting);
     return { json: JSON.stringify(document), page: docsPage(document) };

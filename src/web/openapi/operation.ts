@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors/error-code.js';
 /** In `security`: the route also accepts callers without credentials. */
 export const ANONYMOUS = 'nobody';
 
-/** Texts of one route in the OpenAPI document that its code cannot give by itself; texts are Markdown. */
+/** Details of a route for the OpenAPI document that its code does not contain; texts are Markdown. */
 export interface OperationOptions {
   /** One line, without a full stop. */
   readonly summary: string;

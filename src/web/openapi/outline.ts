@@ -1,7 +1,7 @@
 import type { JsonSchema } from './document.js';
 import { inlineCode, type Html, html } from '../../encoding/html.js';
 
-/** A schema for people: what it is in words, and its members as a list. */
+/** A schema in words, with a list of its members. */
 export function outline(schema: JsonSchema): Html {
   const forms = schema.oneOf ?? schema.anyOf;
   if (forms && !isNullable(schema)) {
@@ -29,7 +29,7 @@ function told({ description }: JsonSchema): Html | undefined {
   return description === undefined ? undefined : html` ${inlineCode(description)}`;
 }
 
-/** `text, 1 to 255 characters`. */
+/** Type and limits, e.g. `text, 1 to 255 characters`. */
 function words(schema: JsonSchema): string {
   if (schema.const !== undefined) return `always ${JSON.stringify(schema.const)}`;
   if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
@@ -54,7 +54,7 @@ function words(schema: JsonSchema): string {
   }
 }
 
-/** A description says it better than a pattern. */
+/** A description is clearer than a pattern. */
 function formOf({ format, pattern, description }: JsonSchema): readonly string[] {
   if (typeof format === 'string') return [format];
   return typeof pattern === 'string' && description === undefined ? [`of the form ${pattern}`] : [];
@@ -74,7 +74,7 @@ function rangeOf(least: number | undefined, most: number | undefined): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
-/** The other form of a member that may be null. */
+/** The schema of a nullable member without null. */
 function isNullable({ anyOf }: JsonSchema): JsonSchema | undefined {
   const [form, ...others] = anyOf ?? [];
   return others.length === 1 && others[0]?.type === 'null' ? form : undefined;

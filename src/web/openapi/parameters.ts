@@ -3,7 +3,7 @@ import type { JsonSchema, Parameter } from './document.js';
 import type { WriteSchema } from './json-schema.js';
 import type { Route, RouteInput } from './routes.js';
 
-/** The path as OpenAPI writes it: `/sessions/{id}`. */
+/** The path in OpenAPI syntax: `/sessions/{id}`. */
 export function pathOf(template: string): string {
   return template.replaceAll(/:(\w+)/g, '{$1}');
 }
@@ -21,7 +21,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** Members of what a handler takes whole, and those it takes one by one. */
+/** Members of parameters that a handler takes as one object or one by one. */
 function declared(
   from: RouteInput['from'],
   inputs: readonly RouteInput[],
@@ -49,7 +49,7 @@ function parameter(place: Parameter['in'], { name, schema, required }: Member & 
   };
 }
 
-/** A default of a query is a text, whatever it stands for. */
+/** The default of a query parameter is a text, whatever its type. */
 function withTypedDefault(schema: JsonSchema): JsonSchema {
   const { default: stated, type } = schema;
   if (typeof stated !== 'string' || type === 'string') return schema;

@@ -4,13 +4,13 @@ import { PROBLEM_JSON } from '../../http/errors/problem.js';
 import type { Content, JsonSchema, Reference, ResponseObject } from './document.js';
 import { ANSWER_HEADERS, headers } from './headers.js';
 
-/** Where responses stand that routes share. */
+/** Path of shared responses in the document. */
 export const RESPONSES = '#/components/responses/';
 const PROBLEM_REF = '#/components/schemas/Problem';
 const CODES = Object.keys(STATUS) as readonly ErrorCode[];
-/** `VALIDATION_FAILED` with the status that HTTP has for a body that does not come in time. */
+/** Name of `VALIDATION_FAILED` with status 408, for a body that does not arrive in time. */
 export const LATE_BODY = 'LATE_BODY' as const;
-/** The name of a refusal: its code, but for one. */
+/** Name of an error response: its code, except for 408. */
 export type Refusal = ErrorCode | typeof LATE_BODY;
 const text: JsonSchema = { type: 'string' };
 const PAGE: Content = { 'text/html': { schema: text } };
@@ -42,7 +42,7 @@ export const PROBLEM: JsonSchema = {
   },
 };
 
-/** Refusals of a route by status, and whatever else may go wrong; for whom prefers HTML, those of a page are pages. */
+/** Error responses of a route by status, and a default; page routes also send pages. */
 export function refusals(
   names: Iterable<Refusal>,
   isPage: boolean,
@@ -62,7 +62,7 @@ function shared(name: Refusal | 'Problem'): Reference {
   return { $ref: `${RESPONSES}${name}` };
 }
 
-/** The refusal with each code, and any one. */
+/** The shared response of each code, and one for all codes. */
 export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
   ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, refusal([name])])),
   Problem: anyProblem(),

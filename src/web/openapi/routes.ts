@@ -19,7 +19,7 @@ import type { RouteAccess } from './api.js';
 import type { TagOptions, OperationOptions } from './operation.js';
 import { TAG, OPERATION } from '../route.decorator.js';
 
-/** What a handler takes from a request: its whole body, query or path, or one `name` of them. */
+/** A parameter of a handler: the whole body, query or path, or one `name` of them. */
 export interface RouteInput {
   readonly from: 'body' | 'query' | 'path';
   readonly name?: string;
@@ -32,7 +32,7 @@ export interface Route {
   readonly handler: string;
   readonly access: RouteAccess;
   readonly status: number;
-  /** Of the good answer, without parameters. */
+  /** Media type of the success response, without parameters. */
   readonly mediaType: string;
   readonly inputs: readonly RouteInput[];
   readonly options: RouteOptions;
@@ -90,7 +90,7 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
   }));
 }
 
-/** What guards read, from the handler or else its controller. */
+/** Metadata that guards read, from the handler or else its controller. */
 function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
   const authority = stated(AUTHORITY) as string | undefined;
   const amr = stated(AMR) as RequiredAmr | undefined;
@@ -106,7 +106,7 @@ function templateOf(...parts: readonly string[]): string {
   return `/${parts.flatMap((part) => part.split('/').filter((segment) => segment !== '')).join('/')}`;
 }
 
-/** What `@Redirect` or `@HttpCode` says. */
+/** Status of `@Redirect` or `@HttpCode`. */
 function statusOf(handler: object): number | undefined {
   const redirect = read(REDIRECT_METADATA, handler) as { readonly statusCode?: number } | undefined;
   return redirect?.statusCode ?? (read(HTTP_CODE_METADATA, handler) as number | undefined);
