@@ -18,7 +18,7 @@ describe('the log of a command', () => {
     return { log, written };
   }
 
-  it('A7: appends events to the log file of the service, and nothing else', async () => {
+  it('A7: appends only events to the log file of the service', async () => {
     const file = join(workingFolder, 'service.log');
     writeFileSync(file, 'a line of the service\n');
     const { log, written } = opened(`--logging.file.name=${file}`);
@@ -31,7 +31,7 @@ describe('the log of a command', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^a line of the service\n.*events +: USER_CHANGED\n$/);
   });
 
-  it('A8: writes to the error output where the log file cannot be looked at: the change is made already', async () => {
+  it('A8: writes to standard error if the log file cannot be opened, since the change is done already', async () => {
     const loop = join(workingFolder, 'loop.log');
     symlinkSync(loop, loop);
     const { log, written } = opened(`--logging.file.name=${loop}`);
@@ -42,7 +42,7 @@ describe('the log of a command', () => {
     expect(written.join('')).toMatch(/events +: USER_DELETED\n$/);
   });
 
-  it('A8: reports a logging.config that cannot be used before the command changes anything', () => {
+  it('A8: rejects an unusable logging.config before the command changes anything', () => {
     expect(() => opened('--logging.config=file:missing.yml')).toThrow(ConfigurationFailure);
   });
 });

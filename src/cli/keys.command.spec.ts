@@ -30,8 +30,8 @@ const KEY: ListedKey = {
 };
 const CURRENT = { kid: 'kid-2', purpose: 'mfa', algorithm: 'HS256', state: 'current', sealKey: 'k2' } as const;
 
-describe('the commands for keys', () => {
-  it('list the keys with their states and times, and how much is sealed under which', async () => {
+describe('the keys commands', () => {
+  it('list prints keys with states and times, and the number of values under each seal key', async () => {
     const outcome = await run(['list']);
 
     expect(outcome).toMatchObject({ code: 0, complaints: [] });
@@ -46,7 +46,7 @@ describe('the commands for keys', () => {
   it.each([
     [['rotate'], false],
     [['rotate', '--now'], true],
-  ])('%j makes the next keys, at once: %s', async (args, atOnce) => {
+  ])('%j creates the next keys, at once: %s', async (args, atOnce) => {
     const outcome = await run(args);
 
     expect(outcome.calls).toEqual([['rotate', { actor: 'cli', atOnce }], 'closed']);
@@ -56,7 +56,7 @@ describe('the commands for keys', () => {
     ]);
   });
 
-  it('rotate says what to do where an operator configured the signing key', async () => {
+  it('rotate explains what to do if the signing key is configured', async () => {
     const { printed } = await run(['rotate'], { purposes: ['mfa'] });
 
     expect(printed.at(-1)).toContain('app.security.token.signing-key');
@@ -65,14 +65,14 @@ describe('the commands for keys', () => {
   it.each([
     [['retire', 'kid-1'], false],
     [['retire', 'kid-1', '--now'], true],
-  ])('%j takes a key out of use, at once: %s', async (args, atOnce) => {
+  ])('%j retires a key, at once: %s', async (args, atOnce) => {
     const outcome = await run(args);
 
     expect(outcome).toMatchObject({ code: 0, complaints: [] });
     expect(outcome.calls).toEqual([['retire', 'kid-1', { actor: 'cli', atOnce }], 'closed']);
   });
 
-  it('retire complains of a key that is not there', async () => {
+  it('retire reports an unknown key', async () => {
     expect(await run(['retire', 'other'], { isKnown: false })).toMatchObject({
       code: 4,
       printed: [],
@@ -80,7 +80,7 @@ describe('the commands for keys', () => {
     });
   });
 
-  it('rekey seals everything anew and says what is left', async () => {
+  it('rekey seals all values again and prints the remaining ones', async () => {
     const outcome = await run(['rekey']);
 
     expect(outcome.calls).toEqual([['reseal', 'cli'], 'resealTotpSecrets', 'closed']);
@@ -94,7 +94,7 @@ describe('the commands for keys', () => {
   it.each([
     [new SealFailure('k0', 'unknown key'), 'a value is sealed under the key "k0"'],
     [new ServiceError('UNAVAILABLE'), 'The database cannot be reached'],
-  ])('says clearly what is wrong (%s)', async (failure, sentence) => {
+  ])('rekey explains the failure (%s)', async (failure, sentence) => {
     const outcome = await run(['rekey'], { failure });
 
     expect(outcome).toMatchObject({ code: 1, printed: [] });
@@ -102,7 +102,7 @@ describe('the commands for keys', () => {
     expect(outcome.calls).toContain('closed');
   });
 
-  it('does not hide a defect', async () => {
+  it('rekey rethrows an unexpected error', async () => {
     await expect(run(['rekey'], { failure: new TypeError('defect') })).rejects.toThrow('defect');
   });
 });

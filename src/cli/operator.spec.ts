@@ -8,16 +8,16 @@ const NAMELESS = (): string => {
 describe('A7: the actor of a command', () => {
   it.each([
     ['is the user of the process', () => 'login', undefined, 'cli:login'],
-    ['has the user that sudo names in parentheses', () => 'login', 'anna', 'cli:login(anna)'],
-    ['is told once where both are one', () => 'anna', 'anna', 'cli:anna'],
-    ['does not take an empty name', () => 'login', '', 'cli:login'],
-    ['is a number where the user has no name', NAMELESS, undefined, 'cli:uid-1000'],
+    ['contains the sudo user in parentheses', () => 'login', 'anna', 'cli:login(anna)'],
+    ['is written once if both are equal', () => 'anna', 'anna', 'cli:anna'],
+    ['ignores an empty sudo user', () => 'login', '', 'cli:login'],
+    ['is the user id if the user has no name', NAMELESS, undefined, 'cli:uid-1000'],
     ['cannot be forged beyond the parentheses', () => 'login', 'a)\ncli:root(b', 'cli:login(a??cli?root?b)'],
   ])('%s', (_, username, sudoUser, actor) => {
     expect(operatorActor({ username, uid: 1000, sudoUser })).toBe(actor);
   });
 
-  it('fits into its column', () => {
+  it('fits into its database column', () => {
     const username = (): string => 'u'.repeat(100);
 
     expect(operatorActor({ username, uid: 1000, sudoUser: 'v'.repeat(100) }).length).toBeLessThanOrEqual(64);
@@ -33,7 +33,7 @@ describe('A7: the reason of a command', () => {
     expect(cleanReason(text)).toBe(kept);
   });
 
-  it.each(['', ' \n ', 'x'.repeat(201)])('%j is refused', (text) => {
+  it.each(['', ' \n ', 'x'.repeat(201)])('%j is rejected', (text) => {
     expect(() => cleanReason(text)).toThrow(/A reason/);
   });
 });

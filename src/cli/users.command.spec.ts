@@ -30,8 +30,8 @@ const ANNA: Account = {
   hasPassword: true,
 };
 
-describe('the commands for users', () => {
-  it('makes a user with a password from the first line of the input', async () => {
+describe('the users commands', () => {
+  it('add creates a user with the password from the first line of the input', async () => {
     const outcome = await run(
       ['add', 'anna', '--password-stdin', '--roles', 'ROLE_A,ROLE_B', '--email', 'a@example.org'],
       {
@@ -50,7 +50,7 @@ describe('the commands for users', () => {
     ]);
   });
 
-  it('prints a random password once where none is given', async () => {
+  it('add prints a random password if none is given', async () => {
     const outcome = await run(['add', 'anna']);
 
     expect(outcome).toMatchObject({
@@ -66,7 +66,7 @@ describe('the commands for users', () => {
     ['CONFLICT', { reason: 'the file changed while it was read' }, /file changed/],
     ['CONFLICT', { reason: 'oneself' }, /^The command was refused\.$/],
     ['UNAVAILABLE', { reason: 'database unreachable' }, /cannot be reached/],
-  ] as const)('says clearly what is wrong (%s)', async (code, facts, sentence) => {
+  ] as const)('add explains the failure (%s)', async (code, facts, sentence) => {
     const outcome = await run(['add', 'anna'], { failure: new ServiceError(code, facts) });
 
     expect(outcome).toMatchObject({ code: 1, printed: [] });
@@ -88,7 +88,7 @@ describe('the commands for users', () => {
     expect(outcome.calls).toEqual([...calls, 'closed']);
   });
 
-  it('refuses the last administrator and unknown users', async () => {
+  it('disable reports the last administrator, and unlock an unknown user', async () => {
     const last = await run(['disable', 'anna'], {
       failure: new ServiceError('CONFLICT', { reason: 'last administrator' }),
     });
@@ -98,7 +98,7 @@ describe('the commands for users', () => {
     expect(unknown).toMatchObject({ code: 4, complaints: ['Unknown user nobody.'], calls: ['closed'] });
   });
 
-  it('reports an import row by row', async () => {
+  it('import reports errors row by row', async () => {
     const errors = [{ line: 3, field: 'login_id', code: 'taken' }] as const;
     const file = join(temporaryFolder(), 'users.csv');
     writeFileSync(file, '');
@@ -115,7 +115,7 @@ describe('the commands for users', () => {
     });
   });
 
-  it('tells a hundred rows of a long report, and how many more there are', async () => {
+  it('import prints at most a hundred rows and the number of the others', async () => {
     const file = join(temporaryFolder(), 'users.jsonl');
     writeFileSync(file, '');
     const errors = Array.from(
@@ -129,7 +129,7 @@ describe('the commands for users', () => {
     expect([printed[0], printed.at(-1)]).toEqual(['line 1: format', 'and 2400 more']);
   });
 
-  it('says so when the file cannot be read', async () => {
+  it('import reports a file that cannot be read', async () => {
     const missing = join(temporaryFolder(), 'users.csv');
     const file = join(temporaryFolder(), 'users.csv');
     writeFileSync(file, '');
@@ -147,7 +147,7 @@ describe('the commands for users', () => {
     });
   });
 
-  it('imports as a whole only what can be read twice', async () => {
+  it('import without --partial accepts only a file that can be read twice', async () => {
     const refused = {
       code: 1,
       printed: [],

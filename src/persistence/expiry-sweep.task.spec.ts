@@ -11,7 +11,7 @@ const LONGEST_WAIT = 7.5 * 60_000;
 expiringTable('session', 'id');
 expiringTable('saml_request', 'id', 60);
 
-describe('the sweep', () => {
+describe('ExpirySweep', () => {
   let turns = 0;
   let failure: Error | undefined;
   const single = (): Promise<readonly never[]> => {
@@ -35,7 +35,7 @@ describe('the sweep', () => {
     vi.useRealTimers();
   });
 
-  it('looks at every table every few minutes, not all replicas at once', async () => {
+  it('sweeps every table every few minutes with jitter', async () => {
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT / 3 - 1);
     expect(turns).toBe(0);
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
@@ -44,7 +44,7 @@ describe('the sweep', () => {
     expect(turns % expiringTables().length).toBe(0);
   });
 
-  it('goes on after the database was away', async () => {
+  it('continues after a failure of the database', async () => {
     failure = new Error('away');
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
     failure = undefined;
@@ -54,7 +54,7 @@ describe('the sweep', () => {
     expect(turns - before).toBeGreaterThanOrEqual(expiringTables().length);
   });
 
-  it('is known as a task, with its next run and how the last one ended', async () => {
+  it('is listed as a scheduled task with its next run and last result', async () => {
     const [task] = tasks.all;
     expect(task?.target).toBe('ExpirySweep.sweep');
     expect(task?.nextAt).toBeGreaterThanOrEqual(1_800_000_150_000);
@@ -66,7 +66,7 @@ describe('the sweep', () => {
     expect(task?.lastExecution).toMatchObject({ status: 'ERROR', exception: { type: 'Error', message: 'away' } });
   });
 
-  it('stops with the service', async () => {
+  it('stops at shutdown', async () => {
     await tasks.stop();
     await vi.advanceTimersByTimeAsync(3 * LONGEST_WAIT);
 

@@ -45,13 +45,13 @@ describe('a data size', () => {
   );
 
   it.each(['9007199254740992', '9999999TB', '-9999999TB', `${'9'.repeat(400)}B`])(
-    'is refused where it is larger than can be counted: %s',
+    'is rejected if it is too large: %s',
     (text) => {
       expect(bytes(text)).toBe('the size is too large');
     },
   );
 
-  it('is shown in the largest unit that needs no fraction', () => {
+  it('is shown in the largest unit without a fraction', () => {
     expect(['1024', '1536', '3145728', '0', '1025', '-1'].map((text) => sizeOf(text).toString())).toEqual([
       '1KB',
       '1536B',
@@ -63,7 +63,7 @@ describe('a data size', () => {
     expect(JSON.stringify(DataSize.ofBytes(1024))).toBe('"1KB"');
   });
 
-  it('is shown in a form that reads as the same size', () => {
+  it('is shown in a form that is parsed as the same size', () => {
     const size = fc.tuple(fc.integer({ min: -4000, max: 4000 }), fc.constantFrom('', 'B', 'KB', 'MB', 'GB', 'TB'));
     fc.assert(
       fc.property(size, ([amount, unit]) => {

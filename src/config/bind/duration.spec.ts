@@ -53,7 +53,7 @@ describe('a duration', () => {
     expect(millis(text)).toBeCloseTo(expected, 12);
   });
 
-  it('counts a bare number in milliseconds, or in the unit of its key', () => {
+  it('reads a bare number in milliseconds or in the unit of its key', () => {
     expect(millis('20')).toBe(20);
     expect(millis('20', 's')).toBe(20_000);
     expect(millis('20ms', 's')).toBe(20);
@@ -87,7 +87,7 @@ describe('a duration', () => {
   );
 
   it.each(['99999999999999999999ms', '999999999999d', '-999999999999d', '9'.repeat(400), `PT${'9'.repeat(400)}S`])(
-    'is refused where it is longer than can be counted: %s',
+    'is rejected if it is too long: %s',
     (text) => {
       expect(millis(text)).toBe('the duration is too long');
     },
@@ -104,14 +104,14 @@ describe('a duration', () => {
     ['7us', '7us'],
     ['1500ns', '1500ns'],
     ['PT1M30S', '90s'],
-  ])('written %s is shown as %s', (text, expected) => {
+  ])('%s is shown as %s', (text, expected) => {
     const parsed = durationOf(text);
 
     expect(parsed.toString()).toBe(expected);
     expect(JSON.stringify(parsed)).toBe(`"${expected}"`);
   });
 
-  it('is shown in a form that reads as the same duration', () => {
+  it('is shown in a form that is parsed as the same duration', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.constantFrom(...UNITS), (amount, unit) => {
         const parsed = durationOf(`${amount}${unit}`);
@@ -134,14 +134,14 @@ describe('a duration', () => {
     ['7d', 'PT168H'],
     ['-90s', 'PT-1M-30S'],
     ['100ns', 'PT0.0000001S'],
-  ])('%s is %s in ISO 8601, which reads as the same duration', (text, expected) => {
+  ])('%s is %s in ISO 8601, which is parsed as the same duration', (text, expected) => {
     const parsed = durationOf(text);
 
     expect(parsed.toIso()).toBe(expected);
     expect(durationOf(expected).milliseconds).toBeCloseTo(parsed.milliseconds, 9);
   });
 
-  it('counts whole units exactly', () => {
+  it('converts to whole units exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.constantFrom('ms', 's', 'm', 'h'), (n, unit) => {
         const exact = BigInt(n) * { ms: 1n, s: 1000n, m: 60_000n, h: 3_600_000n }[unit];

@@ -32,7 +32,7 @@ function stateIn(environment: Environment, name: string): KeyState {
 }
 
 describe('the state of a key', () => {
-  it('has what every source says, highest first', () => {
+  it('lists the assignments of all sources, highest first', () => {
     const environment = new Environment([
       source('command-line', { 'app.config.onNotFound': 'ignore' }),
       source('environment', {}),
@@ -44,7 +44,7 @@ describe('the state of a key', () => {
     expect(assignments.map(({ source: { kind } }) => kind)).toEqual(['command-line', 'file']);
   });
 
-  it('is unset, has a value, or a problem', () => {
+  it('evaluates to unset, a value or a problem', () => {
     const evaluated = (values: Readonly<Record<string, string>>): unknown => {
       const environment = new Environment([source('file', values)]);
       const evaluation = evaluate(environment, stateIn(environment, 'app.config.on-not-found'));
@@ -75,7 +75,7 @@ describe('the state of a key', () => {
     ]);
   });
 
-  it('of a list that adds up is the sum, lowest first, or the first problem', () => {
+  it('of an accumulating list is the sum, lowest source first, or the first problem', () => {
     const sum = (top: Readonly<Record<string, string>>): unknown => {
       const environment = new Environment([
         source('command-line', top),
@@ -90,10 +90,10 @@ describe('the state of a key', () => {
   });
 });
 
-describe('the free part of a map', () => {
+describe('the free part of a map key', () => {
   const group = definitionOf('app.profiles.group.any');
 
-  it('is what stands there in any source, each once', () => {
+  it('is collected once from all sources', () => {
     const environment = new Environment([
       source('environment', { 'app.profiles.group.myProfile[0]': 'a', 'app.profiles.group.eu': 'b' }),
       source('file', { 'app.profiles.group.my-profile': 'c', 'app.profiles.group[Exact]': 'd' }),
@@ -108,7 +108,7 @@ describe('the free part of a map', () => {
     ['[A.b]', 'app.profiles.group[A.b]'],
     ['[a-b]', 'app.profiles.group[a-b]'],
     ['a-b', 'app.profiles.group.a-b'],
-  ])('%s is named so that the name reads as the key: %s', (part, name) => {
+  ])('%s has a name that parses as the same key: %s', (part, name) => {
     const key = group.key.append(part);
 
     expect(nameBelow(group, key.textFrom(3), key)).toBe(name);

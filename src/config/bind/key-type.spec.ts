@@ -29,16 +29,16 @@ describe('an integer', () => {
     },
   );
 
-  it('with a leading zero is refused, for it is octal to some readers', () => {
+  it('with a leading zero is rejected because some parsers read it as octal', () => {
     expect(read(integer(), '0600')).toMatch(/^refused: a leading zero means octal/);
     expect(read(integer(), '-08')).toMatch(/^refused: a leading zero means octal/);
   });
 
-  it('is refused where it cannot be counted exactly', () => {
+  it('is rejected if it cannot be represented exactly', () => {
     expect(read(integer(), '9007199254740993')).toBe('refused: the number is too large');
   });
 
-  it('keeps to its range and names it', () => {
+  it('outside its range is rejected with the range', () => {
     const port = integer({ min: 0, max: 65_535 });
 
     expect([read(port, '0'), read(port, '65535')]).toEqual([0, 65_535]);
@@ -74,7 +74,7 @@ describe('a choice', () => {
     ['when_authorized', 'when-authorized'],
     ['WhenAuthorized', 'when-authorized'],
     [' always ', 'always'],
-  ])('is read from "%s" whatever its case and dashes', (value, expected) => {
+  ])('is read from "%s" regardless of case and dashes', (value, expected) => {
     expect(read(inclusion, value)).toBe(expected);
   });
 
@@ -82,13 +82,13 @@ describe('a choice', () => {
     expect(read(inclusion, value)).toBe('refused: not one of the allowed words');
   });
 
-  it('lists its words for whoever missed them', () => {
+  it('lists its words when a value is rejected', () => {
     expect(inclusion.expects).toBe('one of always, non_null, when-authorized');
   });
 });
 
 describe('a duration key', () => {
-  it('counts a bare number in its unit and says so', () => {
+  it('reads a bare number in its unit and documents that', () => {
     const timeout = duration({ unit: 's', min: '0s' });
 
     expect(read(timeout, '30')).toEqual(Duration.ofSeconds(30));
@@ -96,7 +96,7 @@ describe('a duration key', () => {
     expect(timeout.expects).toContain('a bare number counts s');
   });
 
-  it('keeps to its range', () => {
+  it('is limited to its range', () => {
     const wait = duration({ min: '1ms', max: '1h' });
 
     expect(read(wait, '0')).toBe('refused: must be at least 1ms');
@@ -104,13 +104,13 @@ describe('a duration key', () => {
     expect(read(wait, '61m')).toBe('refused: must be at most 1h');
   });
 
-  it('with a limit that is none is a mistake of the code', () => {
+  it('throws at declaration for an invalid limit', () => {
     expect(() => duration({ min: '20 s' })).toThrow(TypeError);
   });
 });
 
 describe('a data size key', () => {
-  it('takes no negative sizes unless it says so', () => {
+  it('rejects negative sizes unless it allows them', () => {
     expect(read(dataSize(), '-1')).toBe('refused: must be at least 0B');
     expect(read(dataSize({ min: -1 }), '-1')).toEqual(DataSize.ofBytes(-1));
     expect(read(dataSize({ min: -1 }), '-1KB')).toBe('refused: must be at least -1');
@@ -134,7 +134,7 @@ describe('a text', () => {
     expect(read(text(), value)).toBe(value);
   });
 
-  it('of one form refuses every other and names the form', () => {
+  it('with a form rejects other values and names the form', () => {
     const name = text({ form: /^[a-z]+$/, called: 'a name in small letters' });
 
     expect(read(name, 'abc')).toBe('abc');
@@ -144,7 +144,7 @@ describe('a text', () => {
 });
 
 describe('a list', () => {
-  it('is named after its elements', () => {
+  it('takes its name from its elements', () => {
     expect(list(integer()).name).toBe('list of integer');
     expect(list(integer()).addsUp).toBe(false);
   });

@@ -5,7 +5,7 @@ function same(one: string, other: string): boolean {
   return KeyName.parse(one).uniform === KeyName.parse(other).uniform;
 }
 
-describe('the name of a key', () => {
+describe('a key name', () => {
   it.each([
     'app.datasource.pool.maximum-pool-size',
     'app.datasource.pool.maximumPoolSize',
@@ -14,7 +14,7 @@ describe('the name of a key', () => {
     'APP.DATASOURCE.POOL.MAXIMUM_POOL_SIZE',
     'app.dataSource.pool.maximumpool-size',
     'app.datasource.pool.-maximum--pool-size_',
-  ])('is the same in the spelling %s', (spelling) => {
+  ])('equals its spelling %s', (spelling) => {
     expect(same(spelling, 'app.datasource.pool.maximum-pool-size')).toBe(true);
   });
 
@@ -29,11 +29,11 @@ describe('the name of a key', () => {
     ['map[a-b]', 'map.ab'],
     ['map[a-b]', 'map[ab]'],
     ['straße', 'strasse'],
-  ])('%s is not %s', (one, other) => {
+  ])('%s differs from %s', (one, other) => {
     expect(same(one, other)).toBe(false);
   });
 
-  it('takes an index in brackets, and as a part of its own', () => {
+  it('accepts an index in brackets or as a part', () => {
     expect(same('list[0].name', 'list.0.name')).toBe(true);
     expect(KeyName.parse('list[0]').length).toBe(2);
   });
@@ -53,14 +53,14 @@ describe('the name of a key', () => {
     expect(KeyName.parse(name).textFrom(1)).toBe(key);
   });
 
-  it('drops parts in which nothing is left to compare', () => {
+  it('drops parts without letters and digits', () => {
     expect(same('a.-._.b', 'a.b')).toBe(true);
     expect(same('..a..b.', 'a.b')).toBe(true);
     expect(KeyName.parse('-').length).toBe(0);
     expect(KeyName.parse('').uniform).toBe('');
   });
 
-  it('joins names and indexes', () => {
+  it('can be extended by names and indexes', () => {
     const key = KeyName.parse('app.list').appendIndex(2).append('some-Name');
 
     expect(key.uniform).toBe('app.list.2.somename');
@@ -70,12 +70,12 @@ describe('the name of a key', () => {
     expect(key.uniformPart(7)).toBe('');
   });
 
-  it('of ten thousand parts is read in time', () => {
+  it('of ten thousand parts is parsed in time', () => {
     expect(KeyName.parse('a.'.repeat(10_000)).length).toBe(10_000);
   });
 });
 
-describe('the forms of a variable', () => {
+describe('the environment variables of a key', () => {
   it.each([
     ['server.port', ['SERVER_PORT']],
     ['app.datasource.pool.max-lifetime', ['APP_DATASOURCE_POOL_MAXLIFETIME', 'APP_DATASOURCE_POOL_MAX_LIFETIME']],
@@ -83,7 +83,7 @@ describe('the forms of a variable', () => {
     ['http.proxyHost', ['HTTP_PROXYHOST']],
     ['app.list[0].name', ['APP_LIST_0_NAME']],
     ['app.list[10]', ['APP_LIST_10']],
-  ])('of %s are %s', (name, forms) => {
+  ])('for %s are %s', (name, forms) => {
     expect(variableForms(name)).toEqual(forms);
   });
 });

@@ -10,7 +10,7 @@ function found(key: string): string | undefined {
   return registry.find(KeyName.parse(key))?.name;
 }
 
-describe('a key registry', () => {
+describe('the key registry', () => {
   it.each([
     ['app.config.on-not-found', 'app.config.on-not-found'],
     ['APP.config.OnNotFound', 'app.config.on-not-found'],
@@ -56,7 +56,7 @@ describe('a key registry', () => {
     ['app.config.activate', 2],
     ['app.config.name', 0],
     ['app.con', 0],
-  ])('has below %s that many keys: %i', (key, count) => {
+  ])('lists the keys below %s: %i', (key, count) => {
     expect(registry.below(KeyName.parse(key))).toHaveLength(count);
   });
 
@@ -70,12 +70,12 @@ describe('a key registry', () => {
     ['app.profiles.grup', 'app.profiles.group.<name>'],
     ['user.timezon', 'user.timezone'],
     ['app.config.imports[0]', 'app.config.import'],
-  ])('finds the name nearest to %s: %s', (wrong, near) => {
+  ])('suggests for %s the name %s', (wrong, near) => {
     expect(registry.nearest(wrong)).toBe(near);
   });
 
   it.each(['zzz.yyy.xxx', 'app.prof.some.thing.quite.long', 'a', '', 'x'.repeat(100_000)])(
-    'finds no name near "%.20s"',
+    'suggests no name for "%.20s"',
     (wrong) => {
       expect(registry.nearest(wrong)).toBeUndefined();
     },
@@ -91,11 +91,11 @@ describe('a key registry', () => {
     ['my.server', false],
     ['user.home', false],
     ['', false],
-  ])('owns %s: %s', (key, isOwned) => {
+  ])('decides whether it owns %s: %s', (key, isOwned) => {
     expect(registry.isOwned(KeyName.parse(key))).toBe(isOwned);
   });
 
-  it('refuses a class without a prefix, and a key declared twice', () => {
+  it('rejects a class without a prefix and a class registered twice', () => {
     class Bare {}
 
     expect(() => new KeyRegistry([Bare as PropertiesClass])).toThrow('Bare carries no @Properties or @Members');

@@ -20,7 +20,7 @@ function warnings(...names: readonly string[]): readonly string[] {
 }
 
 describe('unknown keys', () => {
-  it('are told with the nearest name and what to do', () => {
+  it('are reported with the nearest name and an action', () => {
     expect(complaints('--app.config.nam=x', '-Dapp.quite.another=y')).toEqual([
       'The key app.config.nam is unknown: Did you mean app.config.name? Correct or remove app.config.nam; ' +
         'app.config.unknown-keys=warn lets it pass.',
@@ -29,26 +29,26 @@ describe('unknown keys', () => {
     ]);
   });
 
-  it('are sections where something known stands below', () => {
+  it('are reported as sections if a key below them is known', () => {
     expect(complaints('--app.profiles=x')).toEqual([
       'app.profiles is a section, it takes no value: Set a key below it, such as app.profiles.active.',
     ]);
     expect(complaints('--app.profiles=')).toEqual([]);
   });
 
-  it('are none below the prefixes of others', () => {
+  it('are not reported for prefixes of other programs', () => {
     expect(complaints('--my.app=x', '--application=y', '--=z')).toEqual([]);
   });
 });
 
-describe('unknown variables', () => {
-  it('are told with the nearest name, as a variable', () => {
+describe('unknown environment variables', () => {
+  it('are reported with the nearest variable name', () => {
     expect(warnings('APP_PROFILES_ACTVE', 'APP_PROFILES_ACTIVE', 'PATH')).toEqual([
       'The environment variable APP_PROFILES_ACTVE sets no key of this service; did you mean APP_PROFILES_ACTIVE?',
     ]);
   });
 
-  it('are told although they read like a key, where none of its forms is spelled', () => {
+  it('are reported even if they parse as a key, but match none of its forms', () => {
     expect(warnings('APP__CONFIG_NAME')).toEqual([
       'The environment variable APP__CONFIG_NAME sets no key of this service; did you mean APP_CONFIG_NAME?',
     ]);

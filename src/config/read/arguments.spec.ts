@@ -18,21 +18,21 @@ describe('arguments', () => {
     });
   });
 
-  it('keep everything behind the first equals sign', () => {
+  it('keep the text after the first equals sign', () => {
     const { options, definitions } = read('--app.datasource.url=jdbc:x?a=b&c==', '-Da.b==c');
 
     expect(options).toEqual(['app.datasource.url=jdbc:x?a=b&c==']);
     expect(definitions).toEqual(['a.b==c']);
   });
 
-  it('without a value set the empty one', () => {
+  it('without a value set an empty value', () => {
     expect(read('--server.port', '--a.b=', '-Dc.d')).toEqual({
       options: ['server.port=', 'a.b='],
       definitions: ['c.d='],
     });
   });
 
-  it('of other forms are passed on in their order', () => {
+  it('of other forms are passed on in order', () => {
     const { commandLine, systemProperties, rest } = readArguments([
       'config',
       '-',
@@ -48,23 +48,23 @@ describe('arguments', () => {
     expect([...commandLine.entries, ...systemProperties.entries]).toEqual([]);
   });
 
-  it('that repeat an option collect its values, in whatever spelling', () => {
+  it('that repeat an option in any spelling collect its values', () => {
     expect(read('--app.some-list=a', '--other=x', '--app.someList=b', '--APP.SOME_LIST=c').options).toEqual([
       'app.some-list=a,b,c',
       'other=x',
     ]);
   });
 
-  it('that repeat a -D key replace its value, in whatever spelling', () => {
+  it('that repeat a -D key in any spelling replace its value', () => {
     expect(read('-Dserver.port=1', '-Dserver.PORT=2').definitions).toEqual(['server.PORT=2']);
   });
 
-  it('tell apart what only looks equal', () => {
+  it('distinguish different map keys and indexes', () => {
     expect(read('--map[A.b]=1', '--map[a.b]=2', '--list[0]=3', '--list[1]=4').options).toHaveLength(4);
     expect(read('--+=1', '--!=2').options).toEqual(['+=1', '!=2']);
   });
 
-  it('may be called like members every object has', () => {
+  it('may be named like members of Object.prototype', () => {
     const { commandLine } = readArguments(['--__proto__=1', '--constructor=2', '--constructor.name=3']);
 
     expect(commandLine.entries.map(({ key, text }) => [key.uniform, text])).toEqual([
@@ -74,7 +74,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('are named as they were written in the origin of their value', () => {
+  it('keep their spelling in the origin of their value', () => {
     const { commandLine, systemProperties } = readArguments(['--server.PORT=1', '-Dserver.port=2']);
 
     expect(commandLine.entries.map(({ origin }) => origin)).toEqual([
@@ -86,14 +86,14 @@ describe('arguments', () => {
   });
 
   it.each(['--server.port=1', '--server.port', '-Dserver.port=1', '-Dport=1', '--list[0]=a'])(
-    'of a command that set a key are known by their form: %s',
+    'of a command that set a key are recognised: %s',
     (argument) => {
       expect(isConfigurationArgument(argument)).toBe(true);
     },
   );
 
   it.each(['--changed', '--help', '-D', '-d', 'server.port', 'a=b.c', '--option=with.dot', '--', ''])(
-    'of a command that set no key are left to the command: %s',
+    'of a command that set no key are left to it: %s',
     (argument) => {
       expect(isConfigurationArgument(argument)).toBe(false);
     },

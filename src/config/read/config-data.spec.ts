@@ -32,7 +32,7 @@ function sources(files: Readonly<Record<string, string>>, ...args: string[]): re
   return environment.sources.slice(1).map(({ name }) => /\[(.*?)\]/.exec(name)?.[1] ?? name);
 }
 
-it('C1: orders a tree of imports as Spring Boot 3.5.16 does', () => {
+it('C1: a tree of imports has the order of Spring Boot 3.5.16', () => {
   const files = {
     'p/application.yml': 'app.config.import: [a.yml, b.yml]',
     'p/a.yml': 'app.config.import: a1.yml',
@@ -60,7 +60,7 @@ it('C1: orders a tree of imports as Spring Boot 3.5.16 does', () => {
   ]);
 });
 
-it('keeps to what an import first said, although a profile would say something else', () => {
+it('an import keeps its first target even if a profile changes its placeholder', () => {
   const files = {
     'w/application.yml': 'which: a\n---\napp.config.import: ${which}.yml',
     'w/application-eu.yml': 'which: b',
@@ -79,7 +79,7 @@ it('keeps to what an import first said, although a profile would say something e
   ]);
 });
 
-it('reads nothing of a document that does not count', () => {
+it('the imports of an inactive document are not read', () => {
   const files = {
     'w/application.yml': 'app.config.activate.on-profile: us\napp.config.import: gone.yml\n---\nx: y\n',
   };

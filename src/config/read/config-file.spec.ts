@@ -68,7 +68,7 @@ describe('the files behind a location', () => {
   });
 
   it.each(['x', 'x.json', 'x.yml[.json]', 'conf[yaml]', '.'.repeat(3)])(
-    'are none for "%s", whose type nobody knows',
+    'are rejected for "%s", which has no known type',
     (text) => {
       expect(() => paths(text)).toThrow(/is unknown$/);
     },

@@ -10,15 +10,15 @@ function environment(...args: string[]): Environment {
   return new Environment([commandLine, systemProperties]);
 }
 
-it('fills a placeholder from the highest source that has the key, in any spelling', () => {
+it('a placeholder is resolved from the highest source that has the key in any spelling', () => {
   expect(environment('-Da.b-c=low', '--A.bC=high').fill('${a.b_c}')).toMatchObject({ text: 'high' });
 });
 
-it('fills a placeholder by the exact text an author wrote', () => {
+it('a placeholder is resolved by the exact spelling of a key', () => {
   expect(environment('--A_B=x').fill('${A_B}')).toMatchObject({ text: 'x' });
 });
 
-it('fills a placeholder with a dash from a variable that has an underscore there', () => {
+it('a placeholder with a dash is resolved from a variable with an underscore', () => {
   const variables = new ConfigSource('environment', 'systemEnvironment', [
     { key: KeyName.parse('a.b.c'), spelled: 'A_B_C', text: 'x', origin: { kind: 'variable', name: 'A_B_C' } },
   ]);
@@ -27,17 +27,17 @@ it('fills a placeholder with a dash from a variable that has an underscore there
   expect(new Environment([variables]).fill('${ab-c:none}')).toMatchObject({ text: 'none' });
 });
 
-it('fills a placeholder with a whole sequence, in the order of its indexes', () => {
+it('a placeholder is resolved from a sequence in the order of its indexes', () => {
   const args = ['--a[10]=k', '--a[1]=y', '--a[0]=x', '--a[0].b=z', '--a.c=w', '-Da=low'];
 
   expect(environment(...args).fill('${a}')).toMatchObject({ text: 'x,y,k' });
 });
 
-it('fills no placeholder with a sequence that has no first element', () => {
+it('a placeholder is not resolved from a sequence without a first element', () => {
   expect(environment('--a[1]=y', '-Da=low').fill('${a}')).toMatchObject({ text: 'low' });
 });
 
-it('for display, leaves what cannot be filled in the middle of what can', () => {
+it('fillForDisplay keeps unresolvable placeholders among resolved ones', () => {
   const text = '${a} ${none} ${half} ${none:y} ${circle} \\${a}';
 
   const filled = environment('--a=x', '--circle=${circle}', '--half=${a}-${none}').fillForDisplay(text);
@@ -45,13 +45,13 @@ it('for display, leaves what cannot be filled in the middle of what can', () => 
   expect(filled).toMatchObject({ text: 'x ${none} x-${none} y ${circle} ${a}', isWhole: false });
 });
 
-it('for display, leaves a text as written whose placeholders do not end', () => {
+it('fillForDisplay keeps a text whose placeholders are nested too deeply', () => {
   const args = Array.from({ length: 300 }, (_, n) => `--deep.n${n}=\${deep.n${n + 1}}`);
 
   expect(environment(...args).fillForDisplay('${deep.n0}')).toMatchObject({ text: '${deep.n0}', isWhole: false });
 });
 
-it('puts what the running service knows above everything that was read', () => {
+it('facts of the running service override all other sources', () => {
   const published = environment('--local.server.port=1');
 
   published.publish({ 'local.server.port': 40_000 });
@@ -60,7 +60,7 @@ it('puts what the running service knows above everything that was read', () => {
   expect(published.sources.map(({ name }) => name)).toEqual(['server.ports', 'commandLineArgs', 'systemProperties']);
 });
 
-it('lists every source that has a key, the highest first', () => {
+it('occurrences lists every source that has a key, highest first', () => {
   const held = environment('-Da.b=low', '--aB=other', '--a.b=high').occurrences(KeyName.parse('A.B'));
 
   expect(held.map(({ source, entry }) => [source.name, entry.text])).toEqual([

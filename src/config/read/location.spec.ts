@@ -21,24 +21,24 @@ describe('a location', () => {
     ['extra.yml', { isOptional: false, scheme: 'relative', path: 'extra.yml' }],
     ['optional:/etc/login.yml', { isOptional: true, scheme: 'relative', path: '/etc/login.yml' }],
     ['file:a:b.yml', { isOptional: false, scheme: 'file', path: 'a:b.yml' }],
-  ])('%s is taken apart', (text, expected) => {
+  ])('%s is parsed', (text, expected) => {
     expect(one(text)).toEqual({ text, shown: text, key: BY.key, origin: ORIGIN, ...expected });
   });
 
-  it('stands in a group by ";", and groups are parted by ","', () => {
+  it('is separated by ";" within a group, and groups by ","', () => {
     const groups = parseLocations(' a/ ; b/ , c/ ,, ; ,', BY);
 
     expect(groups.map((group) => group.map(({ text }) => text))).toEqual([['a/', 'b/'], ['c/']]);
   });
 
-  it.each(['', ' ', ',', ';'])('is none in "%s"', (text) => {
+  it.each(['', ' ', ',', ';'])('does not exist in "%s"', (text) => {
     expect(parseLocations(text)).toEqual([]);
   });
 });
 
-describe('a location that nothing can stand at', () => {
+describe('an invalid location', () => {
   it.each(['clsspath:/x/', 'https://host/x.yml', 'classpath*:x.yml', 'optional:optional:x.yml', 'FILE:x.yml'])(
-    '%s has a scheme nobody knows',
+    '%s has an unknown scheme',
     (text) => {
       expect(faultOf(one(text))).toMatch(/^[A-Za-z*]+: is none of file:/);
     },
@@ -62,7 +62,7 @@ describe('a location that nothing can stand at', () => {
     'C:/x/',
     'file:a:b.yml',
     'env:A*',
-  ])('%s is none', (text) => {
+  ])('%s is rejected', (text) => {
     expect(faultOf(one(text))).toBeUndefined();
   });
 });

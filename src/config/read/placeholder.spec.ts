@@ -19,23 +19,23 @@ describe('placeholders', () => {
     ['a value before a default', '${host:localhost}', { host: 'db' }, 'db'],
     ['an empty value before a default', '${host:localhost}', { host: '' }, ''],
     ['an empty default', 'x${host:}y', {}, 'xy'],
-    ['the default behind the first colon', '${URL:http://x:1}', {}, 'http://x:1'],
+    ['the default after the first colon', '${URL:http://x:1}', {}, 'http://x:1'],
     ['a default that is a placeholder', '${A:${B:x}}', {}, 'x'],
     ['the value of a default that is a placeholder', '${A:${B:x}}', { B: 'b' }, 'b'],
-    ['a name made of placeholders', '${url.${region}}', { region: 'eu', 'url.eu': 'http://eu' }, 'http://eu'],
-    ['a name made by a default', '${url.${region:us}:none}', { 'url.us': 'http://us' }, 'http://us'],
+    ['a name that contains placeholders', '${url.${region}}', { region: 'eu', 'url.eu': 'http://eu' }, 'http://eu'],
+    ['a name that contains a default', '${url.${region:us}:none}', { 'url.us': 'http://us' }, 'http://us'],
     ['a value that has placeholders', '${a}', { a: 'x${b}', b: 'y${c}', c: 'z' }, 'xyz'],
     ['a value that has a default', '${a}', { a: '${b:fallback}' }, 'fallback'],
-    ['braces in a default, in pairs', '${PATTERN:%d{HH:mm} %m{1}}!', {}, '%d{HH:mm} %m{1}!'],
-    ['nothing where one is escaped', '\\${name}', { name: 'x' }, '${name}'],
-    ['nothing where one is escaped in a default', '${a:\\${b}}', { b: 'x' }, '${b}'],
+    ['paired braces in a default', '${PATTERN:%d{HH:mm} %m{1}}!', {}, '%d{HH:mm} %m{1}!'],
+    ['nothing if it is escaped', '\\${name}', { name: 'x' }, '${name}'],
+    ['nothing if it is escaped in a default', '${a:\\${b}}', { b: 'x' }, '${b}'],
     ['only what is not escaped', '\\${a}${a}', { a: 'x' }, '${a}x'],
-    ['nothing where the end is missing', 'a${b', { b: 'x' }, 'a${b'],
-    ['what stands behind one without end', '${a ${b}', { b: 'x' }, '${a x'],
-    ['nothing in other dollars and braces', '$a {b} $ {c} %{d}}', {}, '$a {b} $ {c} %{d}}'],
-    ['names with blanks as they are', '${ a }', { a: 'x', ' a ': 'y' }, 'y'],
-    ['the same name twice without taking it for a circle', '${a} ${b}', { a: '${b}', b: 'x' }, 'x x'],
-  ])('fill in %s', (_, text, values, expected) => {
+    ['nothing if the end is missing', 'a${b', { b: 'x' }, 'a${b'],
+    ['a placeholder after one without an end', '${a ${b}', { b: 'x' }, '${a x'],
+    ['nothing in other dollar signs and braces', '$a {b} $ {c} %{d}}', {}, '$a {b} $ {c} %{d}}'],
+    ['names with blanks unchanged', '${ a }', { a: 'x', ' a ': 'y' }, 'y'],
+    ['the same name twice without reporting a circle', '${a} ${b}', { a: '${b}', b: 'x' }, 'x x'],
+  ])('resolve %s', (_, text, values, expected) => {
     expect(filled(text, values)).toBe(expected);
   });
 
@@ -51,15 +51,15 @@ describe('placeholders', () => {
     ['circular: b c b', '${a}', { a: '${b}', b: '${c}', c: '${b:x}' }],
     ['circular: a a', '${a}', { a: '${x.${a}}' }],
     ['circular: a a', '${a}', { a: '${unset:${a}}' }],
-  ])('fail as "%s" for %s', (expected, text, values) => {
+  ])('fail with "%s" for %s', (expected, text, values) => {
     expect(filled(text, values)).toBe(expected);
   });
 
-  it('does not follow a circle that a value in force avoids', () => {
+  it('do not evaluate a circular default that is not needed', () => {
     expect(filled('${a}', { a: '${b:${a}}', b: 'x' })).toBe('x');
   });
 
-  it('names everything a text came through, also names, defaults and values of values', () => {
+  it('list all names that a text was resolved through', () => {
     const values = new Map([
       ['a', '${DB_PASSWORD:none}'],
       ['url.eu', '${inner}'],
@@ -76,14 +76,14 @@ describe('placeholders', () => {
   });
 
   it.each([
-    ['inside each other', '${a:'.repeat(5000) + '}'.repeat(5000), {}],
+    ['nested in each other', '${a:'.repeat(5000) + '}'.repeat(5000), {}],
     ['through values', '${v0}', Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`v${n}`, `\${v${n + 1}}`]))],
     [
       'that double',
       '${v0}',
       Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`v${n}`, `\${v${n + 1}:x}`.repeat(2)])),
     ],
-  ])('give up on more than anybody writes %s', (_, text, values) => {
+  ])('fail for too many placeholders %s', (_, text, values) => {
     expect(filled(text, values)).toMatch(/^excessive/);
   });
 });
@@ -148,10 +148,10 @@ function outcome(fill: () => string): string {
   }
 }
 
-describe('placeholders nested at will', () => {
+describe('randomly nested placeholders', () => {
   const valueSets = fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES), pieces), { selector: ([name]) => name });
 
-  it('give what a naive evaluator of their meaning gives', () => {
+  it('resolve like a naive reference implementation', () => {
     let fills = 0;
     fc.assert(
       fc.property(pieces, valueSets, (text, entries) => {

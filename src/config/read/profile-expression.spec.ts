@@ -27,11 +27,11 @@ describe('a profile expression', () => {
     ['!(prod | eu) & us', ['us'], true],
     ['((prod))', ['prod'], true],
     ['eu-west_1.a+b@c', ['eu-west_1.a+b@c'], true],
-  ])('%s with %j is %s', (text, active, result) => {
+  ])('%s for the active profiles %j is %s', (text, active, result) => {
     expect(parsed(text).test(new Set(active))).toBe(result);
   });
 
-  it('tells the names it mentions, denied ones too', () => {
+  it('lists the names it mentions, including negated ones', () => {
     expect(parsed('!prod & (eu | us)').names).toEqual(['prod', 'eu', 'us']);
   });
 
@@ -50,17 +50,17 @@ describe('a profile expression', () => {
     '!',
     'a b',
     'a !b',
-  ])('is none as "%s"', (text) => {
+  ])('is rejected as "%s"', (text) => {
     expect(parseProfileExpression(text)).toBeInstanceOf(ConversionError);
   });
 
-  it('is none where it is nested without end', () => {
+  it('is rejected if it is nested too deeply', () => {
     expect(parseProfileExpression('!'.repeat(1_000_000))).toBeInstanceOf(ConversionError);
     expect(parseProfileExpression(`${'('.repeat(200)}a${')'.repeat(200)}`)).toBeInstanceOf(ConversionError);
     expect(parsed(`${'('.repeat(50)}a${')'.repeat(50)}`).test(new Set(['a']))).toBe(true);
   });
 
-  it('means what the same expression means in another language', () => {
+  it('evaluates like the equivalent expression in JavaScript', () => {
     interface Pair {
       readonly text: string;
       readonly holds: (active: ReadonlySet<string>) => boolean;
@@ -90,7 +90,7 @@ describe('a profile expression', () => {
     );
   });
 
-  it('is a verdict for any text', () => {
+  it('is either rejected or evaluated for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '!', '&', '|', '(', ')') }), (text) => {
         const expression = parseProfileExpression(text);

@@ -38,7 +38,7 @@ describe('the choice of profiles', () => {
     expect(chosen(keys).profiles).toEqual({ active: [], default: fallback });
   });
 
-  it('names every profile once, whatever the groups say', () => {
+  it('lists every profile once for any groups', () => {
     const names = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 5 });
     const groups = fc.dictionary(fc.constantFrom('group.a', 'group.b', 'group.c', 'group.d'), names);
     fc.assert(
@@ -56,20 +56,20 @@ describe('the choice of profiles', () => {
     );
   });
 
-  it('takes a chain of groups of any length', () => {
+  it('accepts a long chain of groups', () => {
     const groups = Array.from({ length: 5_000 }, (_, index) => [`group.p${index}`, `p${index + 1}`] as const);
 
     expect(chosen({ active: 'p0', ...Object.fromEntries(groups) }).profiles.active).toHaveLength(5_001);
   });
 
-  it('tells all bad names at once', () => {
+  it('reports all invalid names together', () => {
     const choose = (): unknown => chosen({ active: '-a,b', include: 'c-', default: '.d' });
 
     expect(choose).toThrow(ConfigurationFailure);
     expect(choose).toThrow(/"c-".*"-a".*"\.d"/);
   });
 
-  it('knows where each profile comes from', () => {
+  it('records the origin of each profile', () => {
     const { originOf } = chosen({ active: 'a', include: 'x', default: 'y', 'group.a': 'b' });
 
     expect(Object.fromEntries(originOf)).toEqual(
@@ -87,15 +87,15 @@ describe('an unknown profile', () => {
   const unknown = (keys: Readonly<Record<string, string>>, ...known: string[]): readonly string[] =>
     unknownProfiles(chosen(keys), new Set(known), () => undefined).map(({ what }) => /"(.*)"/.exec(what)?.[1] ?? '');
 
-  it('is an active one that no file, no condition and no group names', () => {
+  it('is an active profile without a file, condition or group', () => {
     expect(unknown({ active: 'a,b,c', 'group.b': 'd' }, 'a')).toEqual(['d', 'c']);
   });
 
-  it('is none among those that count when none is active', () => {
+  it('is not reported among default profiles', () => {
     expect(unknown({ default: 'a' })).toEqual([]);
   });
 
-  it('is not looked for with validate=false', () => {
+  it('is not reported with validate=false', () => {
     expect(unknown({ active: 'a', validate: 'false' })).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ describe('an environment variable', () => {
     'app.config.additionalLocation',
     'APP.CONFIG.ADDITIONAL-LOCATION',
     'APP_CONFIG_ADDITIONAL-LOCATION',
-  ])('sets a key by its form %s', (name) => {
+  ])('sets a key by the name %s', (name) => {
     expect(valueOf({ [name]: 'x' }, 'app.config.additional-location')).toBe('x');
   });
 
@@ -32,7 +32,7 @@ describe('an environment variable', () => {
     '_APP_CONFIG_ADDITIONALLOCATION',
     'APP_CONFIG_ADDITIONALLOCATION$',
     'APP_CONFIG_ADDITIONALLOCATIONS',
-  ])('does not set it by the name %s', (name) => {
+  ])('does not set the key by the name %s', (name) => {
     expect(valueOf({ [name]: 'x' }, 'app.config.additional-location')).toBeUndefined();
   });
 
@@ -45,11 +45,11 @@ describe('an environment variable', () => {
     ['APP_PROFILES_GROUP_Prod_EU', 'app.profiles.group.prod.eu'],
     ['APP_CONFIG_ACTIVATE_ONPROFILE_0', 'app.config.activate.on-profile[0]'],
     ['APP_CONFIG_ACTIVATE_ON_PROFILE_0', 'app.config.activate.on-profile[0]'],
-  ])('%s is %s', (name, key) => {
+  ])('%s sets %s', (name, key) => {
     expect(valueOf({ [name]: 'x' }, key)).toBe('x');
   });
 
-  it('of the newer form counts before one of the older, wherever it stands', () => {
+  it('of the canonical form takes precedence over the other form in any order', () => {
     const older = { APP_CONFIG_ADDITIONAL_LOCATION: 'older' };
     const newer = { APP_CONFIG_ADDITIONALLOCATION: 'newer' };
 
@@ -57,7 +57,7 @@ describe('an environment variable', () => {
     expect(valueOf({ ...newer, ...older }, 'app.config.additional-location')).toBe('newer');
   });
 
-  it('that is none of ours is found by its name and by the key it reads as', () => {
+  it('of another program is found by its name and by the key it parses as', () => {
     const source = readVariables({ MY_REGION: 'eu', MY_LIST_0: 'a', SERVER__PORT: 'b' }, registry);
 
     expect(source.findSpelled('MY_REGION')?.text).toBe('eu');
@@ -66,7 +66,7 @@ describe('an environment variable', () => {
     expect(source.findSpelled('SERVER__PORT')?.text).toBe('b');
   });
 
-  it('that is not set, or empty, is told apart', () => {
+  it('that is unset differs from an empty one', () => {
     expect(valueOf({ USER_TIMEZONE: undefined }, 'user.timezone')).toBeUndefined();
     expect(valueOf({ USER_TIMEZONE: '' }, 'user.timezone')).toBe('');
   });
@@ -88,7 +88,7 @@ describe('an environment variable', () => {
     'BASH_FUNC_x%%',
     'ÄÖ_Ü',
     'A'.repeat(100_000),
-  ])('may have a name as strange as %.20s', (name) => {
+  ])('may have the name %.20s', (name) => {
     const variables = Object.fromEntries([[name, 'x']]);
 
     expect(readVariables(variables, registry).findSpelled(name)?.text).toBe('x');

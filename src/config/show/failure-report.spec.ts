@@ -9,7 +9,7 @@ const port = problem('The value of server.port cannot be used', 'Set server.port
 });
 
 describe('a failure report', () => {
-  it('tells of every problem what is wrong, its facts in a column, and what to do', () => {
+  it('lists every problem with its facts and its action', () => {
     const report = failureReport([port, problem('No name', 'Give a name.')]);
 
     expect(report.split('\n')).toEqual([
@@ -36,11 +36,11 @@ describe('a failure report', () => {
     ]);
   });
 
-  it('leaves out facts nobody knows', () => {
+  it('omits undefined facts', () => {
     expect(failureReport([problem('a', 'b', { Property: 'c', Origin: undefined })])).not.toContain('Origin');
   });
 
-  it('has as many lines as its problems need, whatever stands in names and values', () => {
+  it('escapes line breaks and control characters in names and values', () => {
     const wild = fc.string({ unit: fc.oneof(fc.constantFrom('\n', '\r', '\u2028', '\u0085', '\u001b'), fc.string()) });
     fc.assert(
       fc.property(wild, wild, wild, wild, (what, action, value, origin) => {

@@ -44,7 +44,7 @@ describe('a JDBC URL', () => {
     ['jdbc:mysql://db/login?connectTimeout=3s', 'parameter connectTimeout: write a whole number'],
     ['jdbc:mysql://db/login?serverTimezone=Mars/North', 'parameter serverTimezone: not a time zone'],
     ['jdbc:mysql://db/login?allowPublicKeyRetrieval=1', 'parameter allowPublicKeyRetrieval: write true or false'],
-  ])('"%s" is refused with a reason', (url, reason) => {
+  ])('"%s" is rejected with a reason', (url, reason) => {
     const refused = parseJdbcUrl(url);
 
     expect(refused).toBeInstanceOf(ConversionError);
@@ -69,7 +69,7 @@ describe('the parameters of a JDBC URL', () => {
     ['connectTimeout=3000&sockettimeout=0', { connectTimeoutMillis: 3000, socketTimeoutMillis: 0 }],
     ['allowPublicKeyRetrieval=false', { allowsPublicKeyRetrieval: false }],
     ['characterEncoding=UTF-8&', {}],
-  ])('%s is understood', (query, expected) => {
+  ])('%s is parsed', (query, expected) => {
     expect(parametersOf(query)).toMatchObject({ ...expected, notes: [] });
   });
 
@@ -79,11 +79,11 @@ describe('the parameters of a JDBC URL', () => {
     ['characterEncoding=EUC-KR', 'characterEncoding has no effect: text travels as UTF-8.'],
     ['connectionTimeZone=Europe/Berlin', 'The zone Europe/Berlin has no single offset from UTC'],
     ['sslMode=PREFERRED', 'sslMode=PREFERRED connects without TLS'],
-  ])('%s is reported', (query, note) => {
+  ])('%s causes a warning', (query, note) => {
     expect(parametersOf(query).notes).toEqual([expect.stringContaining(note)]);
   });
 
-  it('reports parameters of the embedded database, which takes none', () => {
+  it('of the embedded database cause a warning because it has none', () => {
     expect(parseJdbcUrl('jdbc:sqlite:x.db?journal_mode=OFF')).toMatchObject({
       file: 'x.db',
       notes: [expect.stringContaining('journal_mode')],
@@ -91,7 +91,7 @@ describe('the parameters of a JDBC URL', () => {
   });
 
   it.each(['jdbc:mysql://ann:p%40ss@db/login', 'jdbc:mysql://db/login?user=ann&password=p%40ss'])(
-    'credentials in %s are taken, and belong elsewhere',
+    'credentials in %s are accepted with a warning',
     (url) => {
       const location = parseJdbcUrl(url);
 
