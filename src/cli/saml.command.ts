@@ -11,14 +11,14 @@ import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;
 
-/** The service as far as `saml refresh` needs it, opened for one command. */
+/** The services that `saml refresh` needs, opened for one command. */
 export interface SamlServices {
-  /** Makes every running replica read the metadata of that identity provider again. */
+  /** Requests that every running replica reads the metadata of this identity provider again. */
   readonly requestMetadata: (idp: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What the commands need from outside. */
+/** The dependencies of the commands. */
 export interface SamlCommandParts {
   readonly configuration: () => Configuration;
   readonly open: () => Promise<SamlServices>;
@@ -27,7 +27,7 @@ export interface SamlCommandParts {
   readonly complain: (line: string) => void;
 }
 
-/** Lines to be printed, and what is wrong. */
+/** The lines to print, and the problems found. */
 interface Report {
   readonly lines: string[];
   readonly findings: string[];
@@ -38,25 +38,25 @@ export function addSamlCommand(program: Command, parts: SamlCommandParts, exit: 
   const saml = program.command('saml').description('identity providers of staff');
   saml
     .command('check')
-    .description('reads the metadata of an identity provider and reports what they contain')
+    .description('reads the metadata of an identity provider and reports its content')
     .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
     .action(async (name: string) => {
-      exit(await checked(parts, name));
+      exit(await check(parts, name));
     });
   saml
     .command('refresh')
     .description('makes the running service read the metadata of an identity provider again')
     .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
     .action(async (name: string) => {
-      exit(await refreshed(parts, name));
+      exit(await refresh(parts, name));
     });
 }
 
-async function refreshed(parts: SamlCommandParts, name: string): Promise<ExitCode> {
+async function refresh(parts: SamlCommandParts, name: string): Promise<ExitCode> {
   const properties = named(parts, parts.configuration(), name);
   if (!properties) return EXIT.notFound;
   if (properties.metadata === undefined) {
-    parts.complain(`The identity provider "${name}" has no metadata to read: its keys are configured one by one.`);
+    parts.complain(`The identity provider "${name}" is configured without metadata, so there is nothing to read.`);
     return EXIT.failed;
   }
   const services = await parts.open();
@@ -73,34 +73,34 @@ async function refreshed(parts: SamlCommandParts, name: string): Promise<ExitCod
   }
 }
 
-/** Complains where it is not configured. */
+/** The configuration of an identity provider; reports an unknown name. */
 function named({ complain }: SamlCommandParts, known: Configuration, name: string): IdpProperties | undefined {
   const { idp } = known.get(SamlProperties);
   const properties = idp.get(name);
   if (properties) return properties;
   const names = [...idp.keys()].sort();
   const others = names.length === 0 ? 'none is configured' : `known: ${names.join(', ')}`;
-  complain(`Unknown identity provider "${shown(name)}": ${others}.`);
+  complain(`Unknown identity provider "${printable(name)}": ${others}.`);
   return undefined;
 }
 
-async function checked(parts: SamlCommandParts, name: string): Promise<ExitCode> {
+async function check(parts: SamlCommandParts, name: string): Promise<ExitCode> {
   const { configuration, clock, print, complain } = parts;
   const known = configuration();
   const properties = named(parts, known, name);
   if (!properties) return EXIT.notFound;
   const report: Report = { lines: [], findings: [] };
-  await look(report, known, properties, clock);
-  await lookAtUs(report, known, name, properties, clock);
-  for (const line of report.lines) print(shown(line));
-  for (const finding of report.findings) complain(shown(`${finding}.`));
-  if (report.findings.length === 0) print('Nothing is wrong.');
+  await reportIdp(report, known, properties, clock);
+  await reportServiceProvider(report, known, name, properties, clock);
+  for (const line of report.lines) print(printable(line));
+  for (const finding of report.findings) complain(printable(`${finding}.`));
+  if (report.findings.length === 0) print('No problems found.');
   return report.findings.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-async function look(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
+async function reportIdp(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
   const [found, { certificateFacts }] = await Promise.all([
-    learnt(report, known, properties, clock),
+    read(report, known, properties, clock),
     import('../saml/idp/idp-trust.js'),
   ]);
   if (!found) return;
@@ -109,25 +109,25 @@ async function look(report: Report, known: Configuration, properties: IdpPropert
   lines.push(`entity id       ${entityId}`);
   lines.push(`single sign-on  ${sso.url} (${sso.binding})`);
   lines.push(`single logout   ${slo ? `${slo.url} (${slo.binding})` : 'none'}`);
-  if (slo?.responseUrl !== undefined) lines.push(`  answers to    ${slo.responseUrl}`);
+  if (slo?.responseUrl !== undefined) lines.push(`  responses to  ${slo.responseUrl}`);
   for (const pem of certificates) {
-    tellCertificate(report, 'certificate', certificateFacts(pem), clock);
+    reportCertificate(report, 'certificate', certificateFacts(pem), clock);
   }
   if (properties.metadata === undefined) return;
   lines.push(
-    `signature       ${properties.metadataCertificate === undefined ? 'not checked: there is no metadata-certificate' : 'good'}`,
+    `signature       ${properties.metadataCertificate === undefined ? 'not verified: metadata-certificate is not set' : 'valid'}`,
   );
-  lines.push(`valid until     ${validUntil === undefined ? 'not said' : instant(validUntil)}`);
+  lines.push(`valid until     ${validUntil === undefined ? 'not stated' : instant(validUntil)}`);
   const { cacheDurationSeconds, assuranceProfiles = [], nameIdFormats = [], warnings = [] } = found;
-  lines.push(`cache duration  ${cacheDurationSeconds === undefined ? 'not said' : `${cacheDurationSeconds} s`}`);
-  lines.push(`NameID formats  ${nameIdFormats.join(', ') || 'not said'}`);
-  lines.push(`assurance       ${assuranceProfiles.join(', ') || 'no profile is stated'}`);
+  lines.push(`cache duration  ${cacheDurationSeconds === undefined ? 'not stated' : `${cacheDurationSeconds} s`}`);
+  lines.push(`NameID formats  ${nameIdFormats.join(', ') || 'not stated'}`);
+  lines.push(`assurance       ${assuranceProfiles.join(', ') || 'no profile stated'}`);
   findings.push(...warnings);
-  if (validUntil !== undefined && validUntil <= clock.millis()) findings.push('The metadata are over');
+  if (validUntil !== undefined && validUntil <= clock.millis()) findings.push('The metadata has expired');
 }
 
-/** What the metadata, or the keys in their place, say now. */
-async function learnt(
+/** Reads the metadata, or the keys in its place. */
+async function read(
   report: Report,
   known: Configuration,
   properties: IdpProperties,
@@ -135,41 +135,34 @@ async function learnt(
 ): Promise<IdpFacts | undefined> {
   const { configuredTrust } = await import('../saml/idp/idp-trust.js');
   if (!/^https?:/.test(properties.metadata ?? '')) {
-    report.lines.push('clock           not compared: there are no metadata at a URL');
+    report.lines.push('clock           not compared: there is no metadata at a URL');
   }
   const found =
     properties.metadata === undefined
       ? configuredTrust(properties)
-      : await read(report, known, properties, properties.metadata, clock);
+      : await readMetadata(report, known, properties, properties.metadata, clock);
   if (!('fault' in found)) return found;
   const what = properties.metadata === undefined ? 'The keys' : 'The metadata';
   report.findings.push(`${what} of the identity provider cannot be used: ${found.fault}`);
   return undefined;
 }
 
-async function read(
+async function readMetadata(
   { lines, findings }: Report,
   known: Configuration,
   properties: IdpProperties,
   metadata: string,
   clock: Clock,
 ): Promise<IdpFacts | { readonly fault: string }> {
-  const [
-    { metadataSource },
-    { readConfigured: readAs },
-    { readMetadataFile: documentIn },
-    { MetadataClient },
-    { MetadataFailure },
-  ] = await Promise.all([
-    import('../saml/idp/metadata-source.js'),
-    import('../saml/idp/idp-metadata.js'),
-    import('../saml/idp/metadata-source.js'),
-    import('../saml/idp/metadata.client.js'),
-    import('../saml/idp/metadata-source.js'),
-  ]);
+  const [{ MetadataFailure, metadataSource, readMetadataFile }, { readConfigured }, { MetadataClient }] =
+    await Promise.all([
+      import('../saml/idp/metadata-source.js'),
+      import('../saml/idp/idp-metadata.js'),
+      import('../saml/idp/metadata.client.js'),
+    ]);
   const source = metadataSource(metadata);
   try {
-    if (source.kind === 'file') return readAs(await documentIn(source.file), properties);
+    if (source.kind === 'file') return readConfigured(await readMetadataFile(source.file), properties);
     const { connectTimeout, readTimeout } = known.get(HttpClientProperties);
     const client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
     const { document, date } = await client.fetch(source.url);
@@ -180,10 +173,10 @@ async function read(
       const seconds = Math.round((clock.millis() - date) / 1000);
       lines.push(`clock           ${apart(seconds)}`);
       if (Math.abs(seconds) > properties.clockSkew.seconds + 1) {
-        findings.push(`The clocks are further apart than clock-skew, ${properties.clockSkew.seconds} s, allows`);
+        findings.push(`The clocks differ by more than clock-skew (${properties.clockSkew.seconds} s) allows`);
       }
     }
-    return readAs(document, properties);
+    return readConfigured(document, properties);
   } catch (error) {
     if (error instanceof MetadataFailure) return { fault: error.message };
     throw error;
@@ -191,12 +184,12 @@ async function read(
 }
 
 function apart(seconds: number): string {
-  if (Math.abs(seconds) <= 1) return 'as theirs';
-  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} theirs`;
+  if (Math.abs(seconds) <= 1) return 'in sync';
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the identity provider`;
 }
 
-/** What the identity provider has to know of us. */
-async function lookAtUs(
+/** Reports what the identity provider needs to know about this service. */
+async function reportServiceProvider(
   report: Report,
   known: Configuration,
   name: string,
@@ -217,10 +210,10 @@ async function lookAtUs(
   ]);
   const by = { key: `app.security.saml.idp.${name}.bundle`, name: properties.bundle };
   const { cert } = new SslBundles(known, clock).named(by).serverIdentity().context;
-  if (typeof cert === 'string') tellCertificate(report, 'our certificate', certificateFacts(cert), clock);
+  if (typeof cert === 'string') reportCertificate(report, 'our certificate', certificateFacts(cert), clock);
 }
 
-function tellCertificate(
+function reportCertificate(
   { lines, findings }: Report,
   what: string,
   { subject, fingerprint, end }: CertificateFacts,
@@ -228,12 +221,12 @@ function tellCertificate(
 ): void {
   lines.push(`${what.padEnd(15)} ${subject}, until ${instant(end)}, SHA-256 ${fingerprint}`);
   const left = end - clock.millis();
-  if (left < 0) findings.push(`The certificate ${subject} has ended at ${instant(end)}`);
-  else if (left < SOON_MILLIS) findings.push(`The certificate ${subject} ends at ${instant(end)}`);
+  if (left < 0) findings.push(`The certificate ${subject} expired at ${instant(end)}`);
+  else if (left < SOON_MILLIS) findings.push(`The certificate ${subject} expires at ${instant(end)}`);
 }
 
-/** What others wrote must not control the terminal. */
-function shown(text: string): string {
+/** Replaces control characters, so that text of others cannot control the terminal. */
+function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
 }
 

@@ -14,7 +14,7 @@ export class SamlMeters {
 
   /** `idps` are names. All series exist from the start, so that the first count is an increase. */
   constructor(meters: Meters, idps: readonly string[]) {
-    const family = meters.counter('saml.responses', { description: 'Answers of identity providers' });
+    const family = meters.counter('saml.responses', { description: 'Responses of identity providers, by outcome' });
     const ofIdp = (idp: string): Readonly<Record<SamlOutcome, Counter>> => {
       const all = OUTCOMES.map((outcome) => [outcome, family.of({ idp, outcome })] as const);
       return Object.fromEntries(all) as Record<SamlOutcome, Counter>;
@@ -36,7 +36,7 @@ export class IdpMeters {
 
   /** The age of the metadata; NaN until it has been read. */
   watchAge(idp: IdpMetadataCache): void {
-    const description = 'Time since the metadata of an identity provider were last read';
+    const description = 'Time since the metadata of an identity provider was last read';
     const facts = { description, baseUnit: 'seconds' };
     const age = (): number => (idp.updatedAt === undefined ? NaN : (this.clock.millis() - idp.updatedAt) / 1000);
     this.meters.gauge('saml.metadata.age', facts, age, { idp: idp.name });
@@ -44,7 +44,8 @@ export class IdpMeters {
 
   /** Measures the certificate that expires last: during a key rollover the old one may expire. */
   watchCertificates(idp: IdpMetadataCache): void {
-    const description = 'Time until the last signing certificate of an identity provider ends; below zero it has';
+    const description =
+      'Time until the last signing certificate of an identity provider expires; negative after it has expired';
     const facts = { description, baseUnit: 'seconds' };
     const left = (): number => {
       const ends = idp.certificates.map(({ end }) => end);

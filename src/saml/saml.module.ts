@@ -58,7 +58,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
     ...[MetadataRequestWatch, KeyRollover],
-    { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
+    { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: createIdpMeters },
     ServiceProviders,
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
     ...[SamlResponses, Rejections, AssertionConsumer],
@@ -79,11 +79,11 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
 })
 export class SamlModule {}
 
-function idpMeters(meters: Meters, clock: Clock, idps: Idps): IdpMeters {
-  const made = new IdpMeters(meters, clock);
-  for (const { cache: known, properties } of idps.entries) {
-    if (properties.metadata !== undefined) made.watchAge(known);
-    made.watchCertificates(known);
+function createIdpMeters(meters: Meters, clock: Clock, idps: Idps): IdpMeters {
+  const idpMeters = new IdpMeters(meters, clock);
+  for (const { cache, properties } of idps.entries) {
+    if (properties.metadata !== undefined) idpMeters.watchAge(cache);
+    idpMeters.watchCertificates(cache);
   }
-  return made;
+  return idpMeters;
 }

@@ -2,60 +2,61 @@ import { SCHEMES } from '../auth/api/api.js';
 import { REFRESH_TOKEN, SAML_REQUEST, SESSION } from '../auth/cookies.js';
 import { ANONYMOUS, type OperationOptions } from '../web/openapi/operation.js';
 
-export const LIST_IDPS: OperationOptions = { summary: 'Identity providers that staff sign in through' };
+export const LIST_IDPS: OperationOptions = { summary: 'List the identity providers of staff' };
 
 export const START_SSO: OperationOptions = {
-  summary: 'Begin a login at an identity provider',
+  summary: 'Start a login at an identity provider',
   description:
-    'Sends the browser there: by 303, or by a page that posts itself. With `acr` or `prompt` its session there is no ' +
-    'proof, and a user who is signed in here by the same identity provider must come back as the same user (step-up). For ' +
-    'browsers on their way, not for what a page loads.',
+    'Sends the browser to the identity provider: by 303, or by a page that submits a form. With `acr` or `prompt` the user ' +
+    'must authenticate again, and a user with a session from the same identity provider must return as the same user ' +
+    '(step-up). Only for navigations of a browser, not for resources of a page.',
   errors: ['CROSS_SITE', 'NOT_FOUND', 'UNAVAILABLE'],
   cookies: [SAML_REQUEST],
 };
 
 export const CONSUME_RESPONSE: OperationOptions = {
-  summary: 'Take the answer of an identity provider',
+  summary: 'Receive the response of an identity provider',
   description:
-    'Sends the browser on to where it wanted to go, with a new session, or to a page for the second factor where that is ' +
-    'still due here. For browsers, which an identity provider makes post it.',
+    'Opens a session and redirects the browser to the requested page, or to a page for the second factor if one is required ' +
+    'here. The identity provider has the browser post the response.',
   errors: ['NOT_FOUND', 'SAML_RESPONSE_INVALID', 'SAML_MFA_MISSING', 'SAML_USER_NOT_ALLOWED', 'UNAVAILABLE'],
   cookies: [SESSION, REFRESH_TOKEN, SAML_REQUEST],
 };
 
 export const FORWARDING_SCRIPT_FILE: OperationOptions = {
-  summary: 'Script of the page that posts itself to an identity provider',
+  summary: 'Script that submits the form for an identity provider',
 };
 
 export const SHOW_METADATA: OperationOptions = {
-  summary: 'Our SAML metadata for an identity provider',
-  description: 'With a key of ours also how to encrypt for us, and where single logout is taken.',
+  summary: 'SAML metadata of this service for an identity provider',
+  description: 'If this service has a key, also its encryption methods and its single logout endpoints.',
   errors: ['NOT_FOUND'],
 };
 
-const ON_LOGOUT =
-  'A request ends the sessions here that belong to the one named at this identity provider, and is answered there; the ' +
-  'answer to a request of ours leads to the sign-in page. Both must be signed. By 303, or by a page that posts itself.';
+const LOGOUT =
+  'A LogoutRequest ends the sessions of this service that belong to the named session at the identity provider; the browser ' +
+  'then carries the LogoutResponse there, by 303 or by a page that submits a form. A LogoutResponse to a request of this ' +
+  'service redirects to the sign-in page. Both must be signed.';
 
 export const LOGOUT_BY_QUERY: OperationOptions = {
-  summary: 'Take a logout message of an identity provider by HTTP-Redirect',
-  description: `${ON_LOGOUT} The query is that of SAML bindings 3.4.4: \`SAMLRequest\` or \`SAMLResponse\`, \`RelayState\`, \`SigAlg\` and \`Signature\`.`,
+  summary: 'Receive a logout message of an identity provider by HTTP-Redirect',
+  description: `${LOGOUT} Query parameters (SAML bindings 3.4.4): \`SAMLRequest\` or \`SAMLResponse\`, \`RelayState\`, \`SigAlg\` and \`Signature\`.`,
   errors: ['NOT_FOUND', 'SAML_RESPONSE_INVALID', 'UNAVAILABLE'],
   cookies: [SESSION, REFRESH_TOKEN],
 };
 
 export const LOGOUT_BY_FORM: OperationOptions = {
   ...LOGOUT_BY_QUERY,
-  summary: 'Take a logout message of an identity provider by HTTP-POST',
-  description: ON_LOGOUT,
+  summary: 'Receive a logout message of an identity provider by HTTP-POST',
+  description: LOGOUT,
 };
 
 export const LOG_OUT: OperationOptions = {
-  summary: 'End this session, and the one at the identity provider with it',
+  summary: 'End the session here and at the identity provider',
   description:
-    'The own session ends first. Then the browser is sent to the identity provider with a request for a logout: by 303, or ' +
-    'by a page that posts itself. Without a session of this provider, or where it takes no such request, the sign-in page ' +
-    'is next. Takes an access token or the cookie `SESSION`, and as well who has neither.',
+    'Ends the session of this service first, and then sends the browser to the identity provider with a LogoutRequest: by ' +
+    '303, or by a page that submits a form. Without a session from this provider, or if it accepts no such request, redirects ' +
+    'to the sign-in page. Accepts an access token, the cookie `SESSION`, or neither.',
   errors: ['NOT_FOUND', 'INVALID_TOKEN'],
   security: [ANONYMOUS, SCHEMES.accessToken, SCHEMES.session],
   cookies: [SESSION, REFRESH_TOKEN],

@@ -113,7 +113,7 @@ export class IdpProperties {
 
   @Key(flag(), {
     does:
-      'Whether every login requires the user to authenticate anew at the identity provider, even with a session ' +
+      'Whether every login requires the user to authenticate again at the identity provider, even with a session ' +
       'there (ForceAuthn).',
     effect: full,
   })
@@ -238,7 +238,7 @@ export class IdpProperties {
   readonly rolesDefault: readonly string[] = [];
 }
 
-/** Health has it where there is an identity provider. */
+/** Health component, present if an identity provider is configured. */
 export const SAML_COMPONENT = healthComponent('saml');
 
 @Properties('app.security.saml')

@@ -6,16 +6,10 @@ import { MAX_RELAY_STATE_LENGTH } from './redirect-binding.js';
 /** Query of `GET /saml/{idp}/login`. */
 export const startSsoSchema = v.strictObject({
   return_to: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('Path of this service to go to afterwards; anything else stands for the start page.'),
-    ),
+    v.pipe(v.string(), v.description('Path of this service to return to; any other value means the start page.')),
   ),
   acr: v.optional(
-    v.pipe(
-      text(255),
-      v.description('`urn:login:acr:mfa`, or a context class that is offered: asks for a new proof of it.'),
-    ),
+    v.pipe(text(255), v.description('`urn:login:acr:mfa`, or an offered context class: requests a new proof of it.')),
   ),
   prompt: v.optional(
     v.pipe(
@@ -31,7 +25,7 @@ export const responseSchema = v.object({
   RelayState: v.optional(v.pipe(v.string(), v.maxLength(80))),
 });
 
-/** Form of `POST /saml/{idp}/slo`; one of the first two, and not both. */
+/** Form of `POST /saml/{idp}/slo`, with either `SAMLRequest` or `SAMLResponse`. */
 export const logoutSchema = v.object({
   SAMLRequest: v.optional(text(2 * MAX_MESSAGE_LENGTH)),
   SAMLResponse: v.optional(text(2 * MAX_MESSAGE_LENGTH)),
@@ -42,9 +36,9 @@ export const logoutSchema = v.object({
 export const idpsResponse = v.object({
   items: listOf(
     v.object({
-      idp: v.pipe(v.string(), v.description('Its name in paths, and claim `idp` of tokens.')),
-      name: v.pipe(v.string(), v.description('For people.')),
-      login: v.pipe(v.string(), v.description('Path at which a login begins.')),
+      idp: v.pipe(v.string(), v.description('Name in paths, and in the claim `idp` of tokens.')),
+      name: v.pipe(v.string(), v.description('Display name.')),
+      login: v.pipe(v.string(), v.description('Path that starts a login.')),
     }),
   ),
 });

@@ -50,12 +50,12 @@ describe('saml check', { timeout: 60_000 }, () => {
     );
 
     expect(linesOf(ended)).toMatchObject({
-      clock: 'as theirs',
+      clock: 'in sync',
       'entity id': server.idp.entityId,
       'single sign-on': `${server.ssoUrl} (redirect)`,
       'single logout': `${server.sloUrl} (redirect)`,
       certificate: expect.stringMatching(FINGERPRINT) as string,
-      signature: 'good',
+      signature: 'valid',
       'valid until': '2999-01-01T00:00:00.000Z',
       'cache duration': '21600 s',
       assurance: 'https://refeds.org/profile/mfa',
@@ -74,8 +74,8 @@ describe('saml check', { timeout: 60_000 }, () => {
     const ended = await check([`metadata=${server.metadataUrl}`]);
 
     server.settings.metadataAnswer = {};
-    expect(linesOf(ended).clock).toMatch(/^\d+ s ahead of theirs$/);
-    expect(ended.stderr).toBe('The clocks are further apart than clock-skew, 60 s, allows.\n');
+    expect(linesOf(ended).clock).toMatch(/^\d+ s ahead of the identity provider$/);
+    expect(ended.stderr).toBe('The clocks differ by more than clock-skew (60 s) allows.\n');
     expect(ended.exitCode).toBe(1);
   });
 
@@ -96,7 +96,7 @@ describe('saml check', { timeout: 60_000 }, () => {
 
     const { stderr, exitCode } = await check([`metadata=file:${fileOf(text)}`]);
 
-    expect(stderr).toMatch(/^The certificate CN=soon ends at \S+\.\nThe metadata are over\.\n$/);
+    expect(stderr).toMatch(/^The certificate CN=soon expires at \S+\.\nThe metadata has expired\.\n$/);
     expect(exitCode).toBe(1);
   });
 
@@ -119,7 +119,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     const ended = await check(keys);
 
     expect(linesOf(ended)).toMatchObject({
-      clock: 'not compared: there are no metadata at a URL',
+      clock: 'not compared: there is no metadata at a URL',
       'entity id': 'urn:idp',
       'single logout': 'none',
     });
@@ -133,7 +133,7 @@ describe('saml check', { timeout: 60_000 }, () => {
 
     expect(ended.stderr).toBe('');
     expect(linesOf(ended)).toMatchObject({
-      clock: 'not compared: there are no metadata at a URL',
+      clock: 'not compared: there is no metadata at a URL',
       'entity id': 'https://idp.test/metadata',
     });
   });

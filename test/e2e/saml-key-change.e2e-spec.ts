@@ -80,7 +80,7 @@ describe('a key change of an identity provider', { timeout: 120_000 }, () => {
 
   it.each([
     ['other', 4, 'Unknown identity provider "other": known: hand.\n'],
-    ['hand', 1, 'The identity provider "hand" has no metadata to read: its keys are configured one by one.\n'],
+    ['hand', 1, 'The identity provider "hand" is configured without metadata, so there is nothing to read.\n'],
   ])('S3: "saml refresh %s" exits with code %d when there is nothing to read', async (name, exitCode, stderr) => {
     const file = join(makeFolder(), 'idp.crt');
     const keys = { 'entity-id': 'urn:idp', 'sso-url': 'https://idp.example/sso', certificates: `file:${file}` };

@@ -1,4 +1,4 @@
-/** Keys that do nothing without another one, or take something away. */
+/** Keys of an identity provider that have no effect without another one, or that weaken a login. */
 interface Keys {
   readonly metadata?: string;
   readonly metadataCertificate?: string;
@@ -9,7 +9,7 @@ interface Keys {
   readonly rolesMap: ReadonlyMap<string, string>;
 }
 
-/** What an operator should know about a key below the name of an identity provider. */
+/** Advice for operators about a key of an identity provider. */
 interface Diagnostic {
   readonly key: string;
   /** A sentence without a full stop. */
@@ -30,38 +30,38 @@ export function diagnose(keys: Keys): readonly Diagnostic[] {
     keys.rolesMap.size > 0 && keys.rolesAttribute === undefined
       ? {
           key: 'roles.map',
-          what: 'Nobody gets a role by it without roles.attribute',
+          what: 'It assigns no roles without roles.attribute',
           action: 'Set roles.attribute, or remove the map.',
         }
       : undefined,
     keys.rolesAttribute !== undefined && keys.rolesMap.size === 0
       ? {
           key: 'roles.attribute',
-          what: 'Nobody gets a role by it without roles.map',
-          action: 'Set roles.map for each of its values that stands for a role.',
+          what: 'It assigns no roles without roles.map',
+          action: 'Set roles.map for each value that assigns a role.',
         }
       : undefined,
     keys.idpInitiated
       ? {
           key: 'idp-initiated',
-          what: 'Logins that nobody here asked for can sign a browser in as somebody else',
-          action: 'Let staff begin at /saml/<name>/login, and set it to false.',
+          what: 'Unsolicited responses allow an attacker to sign a browser in to another account',
+          action: 'Let staff start at /saml/<name>/login, and set it to false.',
         }
       : undefined,
     isRecordedOnly
       ? {
           key: 'report-only',
-          what: 'Logins without a second factor pass while they are only recorded',
-          action: 'Set it to false once the events name nobody who should pass.',
+          what: 'Logins without a second factor are accepted and only recorded',
+          action: 'Set it to false once the events show no login that should be accepted.',
         }
       : undefined,
     keys.reportOnly && !isRecordedOnly
       ? {
           key: 'report-only',
-          what: 'It has an effect with on-missing-mfa=deny alone',
+          what: 'It has no effect unless on-missing-mfa is deny',
           action: 'Remove it, or set on-missing-mfa to deny.',
         }
       : undefined,
   ];
-  return found.filter((advice) => advice !== undefined);
+  return found.filter((diagnostic) => diagnostic !== undefined);
 }

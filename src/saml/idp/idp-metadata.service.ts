@@ -60,8 +60,8 @@ export class IdpMetadata {
 
   private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
     // Loaded only if there is metadata, since the module loads an XML library.
-    const { readConfigured: readAs } = await import('./idp-metadata.js');
-    const reading = readAs(document, properties);
+    const { readConfigured } = await import('./idp-metadata.js');
+    const reading = readConfigured(document, properties);
     if ('fault' in reading) throw new MetadataFailure(reading.fault);
     const { validUntil } = reading.trust;
     if (validUntil === undefined || this.clock.millis() < validUntil) return reading;

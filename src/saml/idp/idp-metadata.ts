@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { loadCertificates, parseCertificate, type Binding, type Endpoint, type IdpTrust } from './idp-trust.js';
 import { readMetadataXml } from '../xml/metadata-allowlist.js';
 import type { XmlElement } from '../xml/xml-reader.js';
@@ -61,7 +62,7 @@ interface MetadataKeys {
 /** Reads metadata as configured; with `metadata-certificate`, only the signed text. */
 export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
   const { entityId, ssoBinding: binding, metadataCertificate } = keys;
-  const wanted = { ...(entityId !== undefined && { entityId }), binding };
+  const wanted = { ...withoutUndefined({ entityId }), binding };
   if (metadataCertificate === undefined) return readMetadata(document, wanted);
   const signedBy = loadCertificates(metadataCertificate);
   if ('fault' in signedBy)
@@ -97,9 +98,8 @@ function described(
     trust: {
       entityId,
       sso: { url: sso.url, binding: sso.binding },
-      ...(slo && { slo }),
       certificates,
-      ...(Number.isFinite(validUntil) && { validUntil }),
+      ...withoutUndefined({ slo, validUntil: Number.isFinite(validUntil) ? validUntil : undefined }),
     },
     ...(Number.isFinite(cacheDuration) && { cacheDurationSeconds: cacheDuration }),
     nameIdFormats: children(role, NAMESPACE.metadata, 'NameIDFormat').map(textOf),
@@ -108,7 +108,7 @@ function described(
   };
 }
 
-/** The root element; with `signedBy`, as it stands in the signed text. */
+/** The root element; with `signedBy`, read from the signed text. */
 function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataFault {
   const root = readMetadataXml(xml);
   if ('fault' in root || signedBy === undefined) return root;
@@ -181,9 +181,9 @@ function profilesOf(entity: XmlElement): readonly string[] {
     .flatMap((extensions) => extensions.children)
     .filter(({ name }) => name === 'EntityAttributes')
     .flatMap((holder) => children(holder, NAMESPACE.assertion, 'Attribute'))
-    .flatMap((said) => {
-      const name = attribute(said, 'Name') ?? '';
-      const values = children(said, NAMESPACE.assertion, 'AttributeValue').map(textOf);
+    .flatMap((element) => {
+      const name = attribute(element, 'Name') ?? '';
+      const values = children(element, NAMESPACE.assertion, 'AttributeValue').map(textOf);
       if (name === CERTIFICATION) return values;
       return CATEGORIES.includes(name) ? values.filter((value) => PROFILE.test(value)) : [];
     });

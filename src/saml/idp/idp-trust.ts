@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { bytesOf, UnusableBundle, fileOf } from '../../tls/bundle-reading.js';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
@@ -39,13 +40,13 @@ export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } 
   const { entityId, ssoUrl, ssoBinding: binding, sloUrl } = keys;
   if (entityId === undefined || ssoUrl === undefined) return { fault: 'entity-id and sso-url are not both set' };
   const certificates: string[] = [];
-  for (const place of keys.certificates) {
-    const found = loadCertificates(place);
+  for (const value of keys.certificates) {
+    const found = loadCertificates(value);
     if ('fault' in found) return { fault: `certificates: ${found.fault}` };
     certificates.push(...found);
   }
-  const slo = sloUrl === undefined ? {} : { slo: { url: sloUrl, binding: 'redirect' as const } };
-  return { trust: { entityId, sso: { url: ssoUrl, binding }, ...slo, certificates } };
+  const slo = sloUrl === undefined ? undefined : { url: sloUrl, binding: 'redirect' as const };
+  return { trust: { entityId, sso: { url: ssoUrl, binding }, ...withoutUndefined({ slo }), certificates } };
 }
 
 /** Whether traffic to the URL is protected: https, or this machine. */

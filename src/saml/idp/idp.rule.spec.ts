@@ -43,7 +43,7 @@ function fileOf(text: string): string {
   return `file:${file}`;
 }
 
-describe('an identity provider', () => {
+describe('the check of an identity provider', () => {
   const made: { rsa: MadeCertificate; ec: MadeCertificate; byHand: Keys } = {
     rsa: { folder: '', certificate: '', key: '', pem: '' },
     ec: { folder: '', certificate: '', key: '', pem: '' },
@@ -61,21 +61,24 @@ describe('an identity provider', () => {
     };
   });
 
-  it('is not asked for', async () => {
+  it('finds nothing without identity providers', async () => {
     expect(await findings({})).toEqual([]);
   });
 
-  it.each(['entity-id', 'sso-url', 'certificates'])('is not known well enough without %s', async (key) => {
-    const rest = Object.fromEntries(Object.entries(made.byHand).filter(([name]) => name !== key));
+  it.each(['entity-id', 'sso-url', 'certificates'])(
+    'reports a fault if metadata and %s are both missing',
+    async (key) => {
+      const rest = Object.fromEntries(Object.entries(made.byHand).filter(([name]) => name !== key));
 
-    const [[severity, line] = []] = await findings(rest);
+      const [[severity, line] = []] = await findings(rest);
 
-    expect(severity).toBe('fault');
-    expect(line).toContain(`${PREFIX}.${key}`);
-    expect(line).toContain('Set metadata, or all of entity-id, sso-url and certificates.');
-  });
+      expect(severity).toBe('fault');
+      expect(line).toContain(`${PREFIX}.${key}`);
+      expect(line).toContain('Set metadata, or all of entity-id, sso-url and certificates.');
+    },
+  );
 
-  it.each(['sso-url', 'slo-url', 'certificates'])('is described twice by metadata and %s', async (key) => {
+  it.each(['sso-url', 'slo-url', 'certificates'])('reports a fault if both metadata and %s are set', async (key) => {
     const byHand: Keys = { ...made.byHand, 'slo-url': 'https://idp.example/slo' };
 
     const found = await findings({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });
@@ -83,7 +86,7 @@ describe('an identity provider', () => {
     expect(found).toEqual([['fault', expect.stringContaining('described twice') as string]]);
   });
 
-  it('knows this service as localhost where nobody says otherwise', async () => {
+  it('warns if public-url is not set', async () => {
     const url = { 'app.security.public-url': 'https://login.example' };
 
     expect(await foundBy(publicUrlKnown.check, made.byHand)).toEqual([
@@ -93,23 +96,23 @@ describe('an identity provider', () => {
     expect(await foundBy(publicUrlKnown.check, {})).toEqual([]);
   });
 
-  it('may be set by hand, with certificates in files and as text', async () => {
+  it('accepts a configuration without metadata, with certificates in files and as PEM text', async () => {
     expect(await findings({ ...made.byHand, certificates: [made.rsa.certificate, made.rsa.pem] })).toEqual([]);
   });
 
-  it('may have its metadata in a file', async () => {
+  it('accepts metadata in a file', async () => {
     expect(await findings({ metadata: fileOf(metadataWith()) })).toEqual([]);
   });
 
-  it('may have its metadata at an https URL, which is not asked', async () => {
+  it('accepts metadata at an https URL without a request to it', async () => {
     expect(await findings({ metadata: 'https://nobody.invalid/metadata' })).toEqual([]);
   });
 
-  it.each(['Corp', 'co_rp', '-corp', 'c'.repeat(33)])('cannot be named %s', async (name) => {
+  it.each(['Corp', 'co_rp', '-corp', 'c'.repeat(33)])('rejects the name %s', async (name) => {
     const [[severity, line] = []] = await findings(made.byHand, `app.security.saml.idp[${name}]`);
 
     expect(severity).toBe('fault');
-    expect(line).toContain('cannot be the name of an identity provider');
+    expect(line).toContain('is not a valid name of an identity provider');
   });
 
   it.each([
@@ -120,7 +123,7 @@ describe('an identity provider', () => {
       'the RSA key of a certificate in it has 1024 bits, not at least 2048',
       () => makeCertificate({ key: 'short-rsa' }).pem,
     ],
-  ])('has no usable certificate where %s', async (reason, certificate) => {
+  ])('reports a certificate that cannot be used: %s', async (reason, certificate) => {
     const found = await findings({ ...made.byHand, certificates: [certificate()] });
 
     expect(found).toEqual([
@@ -132,13 +135,13 @@ describe('an identity provider', () => {
     ]);
   });
 
-  it('is told of where a certificate has ended, and trusted all the same', async () => {
+  it('warns of an expired certificate', async () => {
     const clock = new ManualClock(new SystemClock().seconds() + 31 * 86_400);
 
     const [[severity, line] = [], ...more] = await findings(made.byHand, PREFIX, clock);
 
     expect([severity, more]).toEqual(['warning', []]);
-    expect(line).toContain('The certificate CN=idp of an identity provider has ended at ');
+    expect(line).toContain('The certificate CN=idp of an identity provider expired at ');
   });
 
   it.each([
@@ -152,18 +155,18 @@ describe('an identity provider', () => {
         return fileOf(entitiesDescriptor(both));
       },
     ],
-  ])('has no usable metadata where %s', async (reason, metadata) => {
+  ])('reports metadata that cannot be used: %s', async (reason, metadata) => {
     const [[severity, line] = []] = await findings({ metadata: metadata() });
 
     expect(severity).toBe('fault');
     expect(line).toContain(`The metadata of an identity provider cannot be used; File: `);
-    expect(line).toContain(`; Reason: ${reason}. Get them anew`);
+    expect(line).toContain(`; Reason: ${reason}. Get new metadata`);
   });
 
-  it('may have metadata that are over, which is told of', async () => {
-    const over = metadataWith({ validUntil: '2020-01-01T00:00:00Z' });
+  it('warns of expired metadata', async () => {
+    const expired = metadataWith({ validUntil: '2020-01-01T00:00:00Z' });
 
-    const [[severity, line] = []] = await findings({ metadata: fileOf(over) });
+    const [[severity, line] = []] = await findings({ metadata: fileOf(expired) });
 
     expect(severity).toBe('warning');
     expect(line).toContain('The metadata was valid until 2020-01-01T00:00:00.000Z');
@@ -176,17 +179,17 @@ describe('an identity provider', () => {
     ['fault', 'metadata', { metadata: 'http://localhost.idp.example/metadata' }],
     ['breach', 'sso-url', { 'sso-url': 'http://idp.example/sso' }],
     ['breach', 'slo-url', { 'slo-url': 'http://idp.example/slo' }],
-  ])('is reached by https: a %s in %s of %j', async (severity, key, keys) => {
+  ])('reports a URL without https: %s, %s, %j', async (severity, key, keys) => {
     const found = await findings('metadata' in keys ? keys : { ...made.byHand, ...keys });
 
     expect(found.map(([level, line]) => [level, line.split(' ')[0]])).toEqual([[severity, `${PREFIX}.${key}`]]);
   });
 
-  it('at this machine may be without https', async () => {
+  it('accepts a loopback sso-url without https', async () => {
     expect(await findings({ ...made.byHand, 'sso-url': 'http://127.0.0.1:7000/sso' })).toEqual([]);
   });
 
-  it('needs a certificate of metadata that can be used', async () => {
+  it('reports a metadata-certificate that cannot be used', async () => {
     const found = await findings({
       metadata: 'https://idp.example/m',
       'metadata-certificate': '/nowhere/federation.crt',
@@ -195,13 +198,13 @@ describe('an identity provider', () => {
     expect(found).toEqual([
       [
         'fault',
-        `${PREFIX}.metadata-certificate ${AT}2:50): The certificate that metadata are signed with cannot be used; ` +
+        `${PREFIX}.metadata-certificate ${AT}2:50): The certificate that verifies metadata cannot be used; ` +
           'Reason: there is no such file (ENOENT). Set it to a file or the PEM text of a certificate with an RSA key.',
       ],
     ]);
   });
 
-  it('takes a bundle with an RSA key', async () => {
+  it('accepts a bundle with an RSA key, and reports one with another key', async () => {
     const bundle = ({ certificate, key }: MadeCertificate): Keys => ({
       bundle: 'sp',
       'app.ssl.bundle.pem.sp.keystore.certificate': certificate,
@@ -218,7 +221,7 @@ describe('an identity provider', () => {
     ]);
   });
 
-  it('takes no bundle that is not defined', async () => {
+  it('reports a bundle that is not defined', async () => {
     const [[severity, line] = []] = await findings({ ...made.byHand, bundle: 'sp' });
 
     expect(severity).toBe('fault');
@@ -232,7 +235,7 @@ describe('an identity provider', () => {
     ['idp-initiated', { 'idp-initiated': true }],
     ['report-only', { 'report-only': true }],
     ['report-only', { 'report-only': true, 'on-missing-mfa': 'deny' }],
-  ])('is told of where %s makes no sense or takes something away: %j', async (key, keys) => {
+  ])('warns of %s if it has no effect or weakens the login: %j', async (key, keys) => {
     const found = await findings({ ...made.byHand, ...keys });
 
     expect(found.map(([level, line]) => [level, line.split(' ')[0]])).toEqual([
@@ -240,13 +243,13 @@ describe('an identity provider', () => {
     ]);
   });
 
-  it('has roles by attribute and map, and denies logins without a second factor, without a word', async () => {
+  it('accepts roles by attribute and map, and on-missing-mfa=deny', async () => {
     const keys = { 'roles.map[Admins]': 'ROLE_STAFF', 'roles.attribute': 'groups', 'on-missing-mfa': 'deny' };
 
     expect(await findings({ ...made.byHand, ...keys })).toEqual([]);
   });
 
-  it('is told of where it is the same as another one', async () => {
+  it('warns of two identity providers with the same entity id', async () => {
     const other = Object.fromEntries(
       Object.entries(made.byHand).map(([key, value]) => [`app.security.saml.idp.other.${key}`, value]),
     );

@@ -9,7 +9,7 @@ import { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
 
-const LEAST_MILLIS = 60_000;
+const MIN_MILLIS = 60_000;
 const FIRST_RETRY_MILLIS = 5000;
 
 /** An identity provider whose metadata is read repeatedly. */
@@ -137,7 +137,7 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
   }
 }
 
-/** What is known when metadata were read, and what stands in them. */
+/** The last reading of metadata, and its limits. */
 interface Read {
   readonly refreshSeconds: number;
   readonly cacheDurationSeconds?: number | undefined;
@@ -147,13 +147,14 @@ interface Read {
 }
 
 /**
- * Milliseconds until metadata are read again; `part` from 0 to 1 spreads what began together. Not longer than cacheDuration
- * (SAML metadata 2.3.1), and twice before validUntil; after failures soon, then less and less often.
+ * Milliseconds until metadata is read again: not longer than cacheDuration (SAML metadata 2.3.1) nor half the time until
+ * validUntil; short after a failure, and longer with each further one. `part` from 0 to 1 spreads replicas that started at
+ * the same time.
  */
 export function refreshDelayMillis(read: Read, failures: number, part: number): number {
   const { refreshSeconds, cacheDurationSeconds = Infinity, validUntil = Infinity, readAt = 0 } = read;
   const usual = Math.min(refreshSeconds * 1000, cacheDurationSeconds * 1000, (validUntil - readAt) / 2);
-  const longest = Math.max(usual, LEAST_MILLIS);
+  const longest = Math.max(usual, MIN_MILLIS);
   const wait = failures === 0 ? longest : Math.min(FIRST_RETRY_MILLIS * 2 ** (failures - 1), longest);
   return Math.round(wait * (0.75 + part / 4));
 }

@@ -45,7 +45,7 @@ export async function readMetadataFile(file: string): Promise<string> {
   }
 }
 
-/** Keys of an identity provider that tell its entity id. */
+/** Keys of an identity provider that determine its entity id. */
 interface Configured {
   readonly metadata?: string;
   readonly entityId?: string;
@@ -54,18 +54,18 @@ interface Configured {
 }
 
 /**
- * The entity id that assertions of an identity provider name, without asking it: by hand or from a file. Undefined where
- * its metadata stand at a URL.
+ * The entity id of an identity provider, from the configuration or from a metadata file. Undefined if its metadata is at a
+ * URL, because this sends no request.
  *
- * @throws MetadataFailure where the file cannot be used
+ * @throws MetadataFailure if the file cannot be used
  */
 export async function configuredEntityId(keys: Configured): Promise<string | undefined> {
   const { metadata, entityId } = keys;
   if (entityId !== undefined || metadata === undefined) return entityId;
   const source = metadataSource(metadata);
   if (source.kind === 'url') return undefined;
-  const { readConfigured: readAs } = await import('./idp-metadata.js');
-  const reading = readAs(await readMetadataFile(source.file), keys);
+  const { readConfigured } = await import('./idp-metadata.js');
+  const reading = readConfigured(await readMetadataFile(source.file), keys);
   if ('fault' in reading) throw new MetadataFailure(reading.fault);
   return reading.trust.entityId;
 }

@@ -1,7 +1,7 @@
 import { MAX_METADATA_LENGTH } from '../xml/metadata-allowlist.js';
 import { decodeUtf8, MetadataFailure } from './metadata-source.js';
 
-/** A fetched document, with the time at which its sender sent it. */
+/** A fetched document, and the time in the header `Date` of its response. */
 interface Fetched {
   readonly document: string;
   /** Milliseconds since 1970. */

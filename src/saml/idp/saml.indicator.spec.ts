@@ -21,11 +21,11 @@ function parts(keys: Readonly<Record<string, string>>) {
   return { idps, clock, components, saml: new SamlIndicator(idps, clock, components) };
 }
 
-it('there is no health of identity providers without one', () => {
+it('health has no component saml without identity providers', () => {
   expect(parts({}).components.all).toEqual([]);
 });
 
-describe('the health of identity providers', () => {
+describe('the health component saml', () => {
   let made: MadeCertificate;
   beforeAll(() => {
     made = makeCertificate({ key: 'rsa', name: 'idp', days: 40 });
@@ -36,7 +36,7 @@ describe('the health of identity providers', () => {
     'hand.certificates': certificate,
   });
 
-  it('is UP with the certificates of all, each with its end, and never part of liveness', () => {
+  it('is UP with the certificates and their expiry, and is not part of liveness', () => {
     const { saml, components } = parts(byHand());
 
     expect(components.all).toEqual([saml]);
@@ -66,9 +66,9 @@ describe('the health of identity providers', () => {
 
   it.each([
     [9, /^$/, 'VALID'],
-    [11, /^hand: the certificate CN=idp ends at \d{4}-/, 'EXPIRES_SOON'],
-    [41, /^hand: the certificate CN=idp has ended at \d{4}-/, 'EXPIRED'],
-  ])('after %i of the 40 days of a certificate warns: %s', (days, warning, validity) => {
+    [11, /^hand: the certificate CN=idp expires at \d{4}-/, 'EXPIRES_SOON'],
+    [41, /^hand: the certificate CN=idp expired at \d{4}-/, 'EXPIRED'],
+  ])('after %i of the 40 days of a certificate has the warnings %s', (days, warning, validity) => {
     const { saml, clock } = parts(byHand());
     clock.advance(days * DAY);
 
@@ -79,7 +79,7 @@ describe('the health of identity providers', () => {
     expect([details?.warnings].flat().join('\n')).toMatch(warning);
   });
 
-  it('is OUT_OF_SERVICE while nothing is known of one, and says why', () => {
+  it('is OUT_OF_SERVICE with the reason while one identity provider has no metadata', () => {
     const { saml } = parts({ ...byHand(), 'corp.metadata': 'https://idp.example/m' });
 
     expect(saml.check()).toMatchObject({
@@ -93,7 +93,7 @@ describe('the health of identity providers', () => {
     });
   });
 
-  it('has the age of metadata, and the last failure beside what is still in use', () => {
+  it('shows the age of the metadata, and the last failure, until the metadata in use expires', () => {
     const { saml, idps, clock } = parts({ 'corp.metadata': 'https://idp.example/m' });
     const [entry] = idps.entries;
     const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
@@ -117,10 +117,10 @@ describe('the health of identity providers', () => {
     });
   });
 
-  it('is measured: age of metadata and time left of the certificate that lasts longest', () => {
+  it('IdpMeters measure the age of metadata and the remaining time of the certificate that expires last', () => {
     const { idps, clock } = parts({ 'corp.metadata': 'https://idp.example/m' });
     const [entry] = idps.entries;
-    if (!entry) throw new Error('there is none');
+    if (!entry) throw new Error('no identity provider');
     const meters = new Meters();
     const idpMeters = new IdpMeters(meters, clock);
     idpMeters.watchAge(entry.cache);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../../health/health-components.js';
 import type { CertificateFacts } from './idp-trust.js';
@@ -6,14 +7,14 @@ import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
 import { SAML_COMPONENT } from '../saml.properties.js';
 
-/** Enough for an identity provider and us to agree on another one. */
+/** Time enough to replace a certificate at both sides. */
 const SOON_MILLIS = 30 * 86_400_000;
 
-/** Whether staff can be sent to every identity provider, and until when its certificates last. */
+/** Reports whether staff can sign in through every identity provider, and when its certificates expire. */
 @Injectable()
 export class SamlIndicator implements HealthIndicator {
   readonly name = SAML_COMPONENT;
-  /** Metadata come from elsewhere. */
+  /** The metadata comes from another system. */
   readonly isExternal = true;
 
   constructor(
@@ -27,7 +28,7 @@ export class SamlIndicator implements HealthIndicator {
   check(): Health {
     const now = this.clock.millis();
     const { entries } = this.idps;
-    const isUsable = entries.every(({ cache: known }) => !('fault' in known.trustAt(now)));
+    const isUsable = entries.every(({ cache }) => !('fault' in cache.trustAt(now)));
     const warnings = entries.flatMap((entry) => warningsOf(entry, now));
     return {
       status: isUsable ? 'UP' : 'OUT_OF_SERVICE',
@@ -39,19 +40,19 @@ export class SamlIndicator implements HealthIndicator {
   }
 }
 
-function describe({ cache: known, properties }: IdpEntry, now: number): object {
-  const { updatedAt: knownAt, current: { trust } = {}, failure } = known;
-  const found = known.trustAt(now);
+function describe({ cache, properties }: IdpEntry, now: number): object {
+  const { updatedAt, current: { trust } = {}, failure } = cache;
+  const found = cache.trustAt(now);
   const source = properties.metadata === undefined ? 'configuration' : metadataSource(properties.metadata).kind;
   return {
-    idp: known.name,
+    idp: cache.name,
     usable: !('fault' in found),
     source,
-    ...(trust && { entityId: trust.entityId }),
+    ...withoutUndefined({ entityId: trust?.entityId }),
     ...(source !== 'configuration' &&
-      knownAt !== undefined && { readAt: instant(knownAt), ageSeconds: Math.floor((now - knownAt) / 1000) }),
+      updatedAt !== undefined && { readAt: instant(updatedAt), ageSeconds: Math.floor((now - updatedAt) / 1000) }),
     ...(trust?.validUntil !== undefined && { validUntil: instant(trust.validUntil) }),
-    certificates: known.certificates.map((certificate) => ({
+    certificates: cache.certificates.map((certificate) => ({
       subject: certificate.subject,
       fingerprint: certificate.fingerprint,
       validTo: instant(certificate.end),
@@ -65,8 +66,8 @@ function warningsOf({ cache: { name, certificates } }: IdpEntry, now: number): r
   return certificates.flatMap((certificate) => {
     const { subject, end } = certificate;
     const validity = validityOf(certificate, now);
-    if (validity === 'EXPIRED') return [`${name}: the certificate ${subject} has ended at ${instant(end)}`];
-    return validity === 'EXPIRES_SOON' ? [`${name}: the certificate ${subject} ends at ${instant(end)}`] : [];
+    if (validity === 'EXPIRED') return [`${name}: the certificate ${subject} expired at ${instant(end)}`];
+    return validity === 'EXPIRES_SOON' ? [`${name}: the certificate ${subject} expires at ${instant(end)}`] : [];
   });
 }
 

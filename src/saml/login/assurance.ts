@@ -13,7 +13,7 @@ export interface AssuranceFacts {
   readonly isSatisfied: boolean;
   /** Whether only `otp` satisfies the requested context (`requiresOtp`). */
   readonly isOtpRequired: boolean;
-  /** Whether the caller of this login named an `acr`; the identity provider's own `request` does not count. */
+  /** Whether the caller of this login named an `acr`; `authn-context.request` of the identity provider does not. */
   readonly isAcrRequested: boolean;
   /** Whether policy requires a second factor of the account, with the roles that this login assigns. */
   readonly isMfaRequired: boolean;
@@ -34,21 +34,14 @@ export type Assurance =
 
 /** Decides the assurance of a login whose response passed every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {
-  const {
-    amr,
-    isSatisfied,
-    isOtpRequired: isOtpAsked,
-    isAcrRequested: isAcrAsked,
-    isMfaRequired: isDemanded,
-    onMissingMfa,
-    reportOnly,
-  } = facts;
+  const { amr, isSatisfied, isOtpRequired, isAcrRequested, isMfaRequired, onMissingMfa, reportOnly } = facts;
   if (isSatisfied && hasOtp(amr)) return { kind: 'full', amr, wouldDeny: false };
   // A code of this service replaces a missing second factor, but no other missing method.
-  if (!isSatisfied && !(isOtpAsked && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };
+  if (!isSatisfied && !(isOtpRequired && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };
 
   if (onMissingMfa === 'deny' && !reportOnly) return { kind: 'refused', rejection: 'mfa_missing' };
   const wouldDeny = reportOnly;
-  if (onMissingMfa === 'local-totp' || isDemanded || (isAcrAsked && isOtpAsked)) return { kind: 'local', wouldDeny };
+  if (onMissingMfa === 'local-totp' || isMfaRequired || (isAcrRequested && isOtpRequired))
+    return { kind: 'local', wouldDeny };
   return { kind: 'full', amr: PWD, wouldDeny };
 }

@@ -46,8 +46,8 @@ const PROVEN_BY_PRESET: Readonly<Record<Preset, ReadonlyMap<string, Amr>>> = {
     ['https://refeds.org/profile/mfa', PWD_OTP],
     ['https://refeds.org/profile/sfa', PWD],
   ]),
-  // Entra ID and AD FS name these as values of authnmethodsreferences, beside a class that tells the first factor only.
-  // Not `wiaormultiauthn`: it stands for a Windows sign-in or a second factor, and does not say which.
+  // Entra ID and AD FS send these as values of authnmethodsreferences; the class states only the first factor.
+  // Not `wiaormultiauthn`: it means either a Windows sign-in or a second factor.
   microsoft: new Map([
     ['http://schemas.microsoft.com/ws/2008/06/identity/authenticationmethod/password', PWD],
     ['http://schemas.microsoft.com/claims/multipleauthn', PWD_OTP],
@@ -117,7 +117,7 @@ export function requiresOtp({ classes, comparison }: RequestedContext, rules: Co
 
 /**
  * Whether the stated context satisfies the requested one. This must be checked, because the browser that carries the request
- * can change it. A value of the attribute counts like the class: AD FS states only the first factor in the class.
+ * can change it. A value of the attribute is treated like the class: AD FS states only the first factor in the class.
  */
 export function satisfies(
   stated: StatedContext,
@@ -130,15 +130,15 @@ export function satisfies(
   const known = names.flatMap((name) => strengthOf(name, rules) ?? []);
   const strength = known.length === 0 ? undefined : Math.max(...known);
   if (strength === undefined) return isNamed && comparison !== 'better';
-  const asked = classes.map((name) => strengthOf(name, rules));
+  const strengths = classes.map((name) => strengthOf(name, rules));
   switch (comparison) {
     case 'exact':
       return isNamed;
     case 'minimum':
-      return isNamed || asked.some((each) => each !== undefined && strength >= each);
+      return isNamed || strengths.some((each) => each !== undefined && strength >= each);
     case 'maximum':
-      return asked.some((each) => each !== undefined && strength <= each);
+      return strengths.some((each) => each !== undefined && strength <= each);
     case 'better':
-      return asked.every((each) => each !== undefined && strength > each);
+      return strengths.every((each) => each !== undefined && strength > each);
   }
 }

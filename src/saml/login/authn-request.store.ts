@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import type { RequestedContext } from './authn-context.js';
 
-/** Its use deletes a request, so nothing has to be remembered, and anyone can create them: kept as long as clocks may differ. */
+/** Rows are deleted 60 s after they expire, for clocks that differ; anyone can create rows, so none is kept for longer. */
 expiringTable('saml_request', 'id', 60);
 
 /** A login that waits for the response of an identity provider. */
@@ -46,18 +47,8 @@ const USE = 'DELETE FROM saml_request WHERE id = ? AND idp = ? AND browser_hash 
 @Injectable()
 export class AuthnRequestStore {
   async insert(tx: Tx, pending: PendingRequest): Promise<void> {
-    const {
-      id,
-      idp,
-      browserHash,
-      relayState,
-      returnTo,
-      requested: asked,
-      subject = null,
-      sid = null,
-      expiresAt,
-    } = pending;
-    const facts = [returnTo, JSON.stringify(asked), subject, sid, expiresAt];
+    const { id, idp, browserHash, relayState, returnTo, requested, subject = null, sid = null, expiresAt } = pending;
+    const facts = [returnTo, JSON.stringify(requested), subject, sid, expiresAt];
     await tx.change(INSERT, [id, idp, browserHash, relayState, ...facts]);
   }
 
@@ -80,8 +71,7 @@ function pendingOf(row: Row): PendingRequest {
     relayState: row.relay_state,
     returnTo: row.return_to,
     requested: JSON.parse(row.asked) as PendingRequest['requested'],
-    ...(row.user_id !== null && { subject: row.user_id }),
-    ...(row.session_id !== null && { sid: row.session_id }),
+    ...withoutUndefined({ subject: row.user_id ?? undefined, sid: row.session_id ?? undefined }),
     expiresAt: row.expires_at,
   };
 }

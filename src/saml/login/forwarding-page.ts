@@ -6,10 +6,10 @@ import type { OutgoingMessage } from './saml-messages.js';
 /** Path of the script below `/saml`. */
 export const SCRIPT = 'forward.js';
 
-/** Sends the form of the page, which a person may do by hand as well. */
+/** Submits the form of the page; without it, the user presses the button. */
 export const FORWARDING_SCRIPT = `document.forms[0].submit();\n`;
 
-/** Sends a browser on with a message: by 303, or by the page that is answered here. */
+/** Sends a browser to an identity provider with a message: by 303, or by the returned page, which submits a form. */
 export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, contextPath: string): string {
   if (!form) {
     reply.seeOther(url);
@@ -21,8 +21,8 @@ export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, con
 }
 
 /**
- * Sends a browser on after a form of ours, always by a page. Browsers hold `form-action 'self'` of the page with the form
- * against redirects as well, so a 303 to an identity provider would be blocked.
+ * Sends a browser that submitted a form of this service to an identity provider, always by a page. Browsers apply
+ * `form-action 'self'` of the page with the form to redirects as well, so they would block a 303.
  */
 export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: string): string {
   if (to.form) return redirectOrPost(reply, to, contextPath);
@@ -35,7 +35,7 @@ export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: st
   );
 }
 
-/** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */
+/** The page whose form carries a message to an identity provider (SAML bindings 3.5.4). */
 function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): string {
   const fields = Object.entries(to.form).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">

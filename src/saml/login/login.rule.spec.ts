@@ -31,7 +31,7 @@ it.each([
   ['on-missing-mfa: deny'],
   ['on-missing-mfa: deny', 'authn-context.presets: ""', 'authn-context.map: {Strong: otp}'],
   ['on-missing-mfa: deny', 'report-only: true', 'authn-context.presets: ""'],
-])('finds nothing against %s', (...keys) => {
+])('accepts %s', (...keys) => {
   expect(findings(keys)).toEqual([]);
 });
 
@@ -39,8 +39,8 @@ it('X14: warns of a class that lost its colons outside brackets', () => {
   expect(findings(['authn-context.map: {"https://refeds.org/profile/mfa": pwd}'])).toMatchObject([
     {
       severity: 'warning',
-      what: 'The context class httpsrefeds.orgprofilemfa is not https://refeds.org/profile/mfa: every letter counts',
-      action: `Write ${STAFF}.authn-context.map.[https://refeds.org/profile/mfa], in a file and in brackets.`,
+      what: 'The context class httpsrefeds.orgprofilemfa does not match https://refeds.org/profile/mfa: names are compared exactly',
+      action: `Use the key ${STAFF}.authn-context.map.[https://refeds.org/profile/mfa] in a file, with the brackets.`,
     },
   ]);
 });
@@ -49,25 +49,27 @@ it('X14: warns of a class that lost its capitals in a variable', () => {
   expect(findings([], { APP_SECURITY_SAML_IDP_STAFF_AUTHNCONTEXT_MAP_MULTIFACTOR: 'pwd' })).toMatchObject([
     {
       severity: 'warning',
-      what: 'The context class multifactor is not MultiFactor: every letter counts',
+      what: 'The context class multifactor does not match MultiFactor: names are compared exactly',
       facts: expect.arrayContaining([['Value', '"pwd"']]) as unknown,
     },
   ]);
 });
 
-it('X14: warns of a class that is spelled in another way than it is asked for', () => {
+it('X14: warns of a class that the map and the request spell differently', () => {
   const keys = ['authn-context.request: urn:example:Strong', 'authn-context.map: {"[urn:example:strong]": "pwd,otp"}'];
 
-  expect(findings(keys)).toMatchObject([{ what: expect.stringContaining('is not urn:example:Strong') as unknown }]);
+  expect(findings(keys)).toMatchObject([
+    { what: expect.stringContaining('does not match urn:example:Strong') as unknown },
+  ]);
 });
 
 it.each(['MultiFactor', 'urn:example:unknown', 'Password, MultiFactor'])(
-  'warns where nothing is better than %s',
+  'warns if no context class is better than %s',
   (request) => {
     expect(findings(['authn-context.comparison: better', `authn-context.request: ${request}`])).toMatchObject([
       {
         severity: 'warning',
-        what: 'No login can be better than the context classes that are asked for',
+        what: 'No login can be better than the requested context classes',
         facts: expect.arrayContaining([['Property', `${STAFF}.authn-context.comparison`]]) as unknown,
       },
     ]);
@@ -77,8 +79,8 @@ it.each(['MultiFactor', 'urn:example:unknown', 'Password, MultiFactor'])(
 it.each([
   ['authn-context.presets: ""'],
   ['authn-context.presets: refeds', 'authn-context.map: {"[https://refeds.org/profile/mfa]": pwd}'],
-])('warns where deny refuses every login: %s', (...keys) => {
+])('warns if on-missing-mfa=deny rejects every login: %s', (...keys) => {
   expect(findings(['on-missing-mfa: deny', ...keys])).toMatchObject([
-    { severity: 'warning', what: 'Every login is refused, since no context class gives otp' },
+    { severity: 'warning', what: 'Every login is rejected, because no context class proves otp' },
   ]);
 });

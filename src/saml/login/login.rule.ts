@@ -7,7 +7,7 @@ import { PublicUrlProperties } from '../../http/server.properties.js';
 const WARNING = { severity: 'warning' } as const;
 const BUILT_IN = knownClasses({ authnContextPresets: PRESETS, authnContextMap: new Map() });
 
-/** Context classes are written as they are sent, and a login can satisfy what is asked for. */
+/** Warns of misspelled context classes, and of settings that reject every login. */
 export const contextClassesUsable = new Rule('staff login', (facts) =>
   Array.from(facts.get(SamlProperties).idp).flatMap(([name, idp]) => {
     const prefix = `app.security.saml.idp.${name}`;
@@ -15,31 +15,33 @@ export const contextClassesUsable = new Rule('staff login', (facts) =>
   }),
 );
 
-/** A variable loses capitals and a key without brackets loses colons; such a name never comes, and takes nothing down. */
+/** A variable loses capitals, and a key without brackets loses colons; the resulting name matches no class. */
 function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
   const meant = [...BUILT_IN, ...idp.authnContextRequest, ...idp.authnContextStepUp];
   return [...idp.authnContextMap.keys()].flatMap((written) => {
-    const alike = meant.includes(written) ? undefined : meant.find((each) => normalized(each) === normalized(written));
-    if (alike === undefined) return [];
-    const what = `The context class ${written} is not ${alike}: every letter counts`;
-    const action = `Write ${prefix}.authn-context.map.[${alike}], in a file and in brackets.`;
+    const similar = meant.includes(written)
+      ? undefined
+      : meant.find((each) => normalized(each) === normalized(written));
+    if (similar === undefined) return [];
+    const what = `The context class ${written} does not match ${similar}: names are compared exactly`;
+    const action = `Use the key ${prefix}.authn-context.map.[${similar}] in a file, with the brackets.`;
     return [facts.about(`${prefix}.authn-context.map.[${written}]`, { ...WARNING, what, action })];
   });
 }
 
 function neverBetter(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
-  const asked = requestedContext(idp, undefined);
-  if (asked === 'not_offered' || asked.comparison !== 'better' || asked.classes.length === 0) return [];
-  if (knownClasses(idp).some((classRef) => satisfies({ classRef, attributeValues: [] }, asked, idp))) return [];
-  const what = 'No login can be better than the context classes that are asked for';
-  const action = `Set ${prefix}.authn-context.request to classes that give pwd alone, or the comparison to exact.`;
+  const requested = requestedContext(idp, undefined);
+  if (requested === 'not_offered' || requested.comparison !== 'better' || requested.classes.length === 0) return [];
+  if (knownClasses(idp).some((classRef) => satisfies({ classRef, attributeValues: [] }, requested, idp))) return [];
+  const what = 'No login can be better than the requested context classes';
+  const action = `Set ${prefix}.authn-context.request to classes that prove only pwd, or the comparison to exact.`;
   return [facts.about(`${prefix}.authn-context.comparison`, { ...WARNING, what, action })];
 }
 
 function deniedAll(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
   if (idp.onMissingMfa !== 'deny' || idp.reportOnly) return [];
   if (knownClasses(idp).some((classRef) => hasOtp(amrOfContext({ classRef, attributeValues: [] }, idp)))) return [];
-  const what = 'Every login is refused, since no context class gives otp';
+  const what = 'Every login is rejected, because no context class proves otp';
   const action = `Set ${prefix}.authn-context.presets or ${prefix}.authn-context.map.`;
   return [facts.about(`${prefix}.on-missing-mfa`, { ...WARNING, what, action })];
 }
@@ -57,7 +59,7 @@ export const forcedLoginsProven = new Rule('staff login', (facts) =>
     .filter(([, { bundle, authnInstant }]) => bundle === undefined && authnInstant === 'time-of-response')
     .map(([name]) => {
       const prefix = `app.security.saml.idp.${name}`;
-      const what = 'Users can remove ForceAuthn from unsigned requests, so that an old login counts as fresh';
+      const what = 'Users can remove ForceAuthn from unsigned requests, so that an old login is treated as fresh';
       const action =
         'Set it to a bundle, and let the identity provider reject unsigned requests. If AuthnInstant is the time at which ' +
         `users authenticated, set ${prefix}.authn-instant to time-of-authentication.`;
@@ -67,12 +69,12 @@ export const forcedLoginsProven = new Rule('staff login', (facts) =>
 
 const KEY = 'app.security.public-url';
 
-/** Identity providers have to know where this service is; profile `prod` demands it whoever signs in. */
+/** Identity providers need the URL of this service; in profile `prod` it is required even without them. */
 export const publicUrlKnown = new Rule('saml', (facts) => {
   const hasIdps = facts.get(SamlProperties).idp.size > 0;
   const { publicUrl } = facts.get(PublicUrlProperties);
   if (!hasIdps || publicUrl !== undefined || facts.activeProfiles.includes('prod')) return [];
-  const what = 'Identity providers of staff know this service as localhost alone';
-  const action = `Set ${KEY} to the URL of the service, as users know it.`;
+  const what = 'Identity providers of staff know this service only as localhost';
+  const action = `Set ${KEY} to the URL at which users reach the service.`;
   return [facts.about(KEY, { severity: 'warning', what, action })];
 });

@@ -1,4 +1,5 @@
 import { areRoles } from '../../account/account.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { isPersonName } from '../../account/staff/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import type { Rejection } from './rejection.js';
@@ -38,7 +39,7 @@ export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser 
   const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
   const roles = mapRoles(facts, rules);
   if (!areRoles(roles)) return 'roles';
-  return { ...name, roles, ...(email !== undefined && { email }) };
+  return { ...name, roles, ...withoutUndefined({ email }) };
 }
 
 type Name = Pick<MappedUser, 'person' | 'qualifier'>;

@@ -3,14 +3,14 @@ import type { XmlElement } from '../xml/xml-reader.js';
 import type { Rejection } from './rejection.js';
 import { NAMESPACE } from '../xml/saml-values.js';
 
-/** What a response says around its assertion. */
+/** The facts of a response around its assertion. */
 export interface ResponseFacts {
   readonly id: string;
   readonly issuer: string | undefined;
   readonly destination: string | undefined;
   readonly inResponseTo: string | undefined;
   readonly status: Status;
-  /** Whether the response itself has a signature, which must then be good, too. */
+  /** Whether the response itself has a signature, which must then be valid, too. */
   readonly isSigned: boolean;
   /** Whether its assertion is encrypted. */
   readonly isEncrypted: boolean;
@@ -18,7 +18,7 @@ export interface ResponseFacts {
 
 interface Status {
   readonly isSuccess: boolean;
-  /** Of a failure, such as `RequestDenied`, the finer code first; only names that SAML has, no text of the sender (core 3.2.2.2). */
+  /** The innermost known code of a failure, such as `RequestDenied`; never text that the sender chose (SAML core 3.2.2.2). */
   readonly reason: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const REASONS: ReadonlySet<string> = new Set([
   'UnsupportedBinding',
 ]);
 
-/** Reads what stands in a document of the right shape (document-allowlist.ts). */
+/** Reads a document that passed the allowlist. */
 export function readResponse(document: XmlElement): ResponseFacts | Rejection {
   const { attributes, children } = document;
   const id = attributes.get('ID');
@@ -52,7 +52,7 @@ export function readResponse(document: XmlElement): ResponseFacts | Rejection {
   };
 }
 
-/** The values from the outermost to the innermost. */
+/** The status codes, the outermost first. */
 function statusCodes(status: XmlElement): string[] | undefined {
   const codes: string[] = [];
   for (let around: XmlElement | undefined = status; around !== undefined;) {

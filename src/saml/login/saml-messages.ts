@@ -137,7 +137,7 @@ function singleRequestCache(id: string | undefined, nowMillis: number): CachePro
   const requestedAt = new Date(nowMillis).toISOString();
   return {
     saveAsync: () => Promise.resolve(null),
-    getAsync: (asked) => Promise.resolve(asked === id ? requestedAt : null),
+    getAsync: (requested) => Promise.resolve(requested === id ? requestedAt : null),
     removeAsync: () => Promise.resolve(null),
   };
 }

@@ -67,41 +67,37 @@ export class SamlResponses {
   }
 
   private async verifyOnce(
-    { base64, document, facts }: PostedResponse,
+    posted: PostedResponse,
     idp: Idp,
     sp: ServiceProvider,
     inResponseTo: string | undefined,
   ): Promise<AssertionFacts | Rejection> {
+    const { facts } = posted;
     const trust = idp.trust();
     const rules = validationRules(idp.properties);
     const { clockSkewMillis: skewMillis, maxAgeMillis } = rules;
     const { entityId: issuer } = trust;
     const expected = { issuer, audience: sp.entityId, recipient: sp.acsUrl, inResponseTo, skewMillis, maxAgeMillis };
-    const fault = responseFault(facts, expected);
-    if (fault !== undefined) {
-      if (fault === 'status')
-        this.log.debug('The identity provider responded with a failure status', {
-          idp: idp.name,
-          status: facts.status.reason,
-        });
-      return fault;
-    }
+    const rejection = responseFault(facts, expected);
+    if (rejection === 'status')
+      this.log.debug('The identity provider responded with a failure status', {
+        idp: idp.name,
+        status: facts.status.reason,
+      });
+    if (rejection !== undefined) return rejection;
     // A signature that is present must be valid, even if none is required.
     const signedResponse = rules.signedResponse || facts.isSigned;
-    const posted = { base64, document, facts };
     const readable = facts.isEncrypted ? await this.decrypt(posted, idp, sp, signedResponse) : posted;
     if (isRejection(readable)) return readable;
     const parties = { trust, sp, rules: { ...rules, signedResponse: signedResponse && !facts.isEncrypted } };
-    const { assertion, fault: refusal } = await this.oneAtATime(() =>
+    const { assertion, fault } = await this.oneAtATime(() =>
       verifyResponse(parties, readable.base64, inResponseTo, this.clock.millis()),
     );
-    if (refusal !== undefined) {
-      this.log.debug('The SAML library rejected a response', { idp: idp.name, why: refusal });
-    }
+    if (fault !== undefined) this.log.debug('The SAML library rejected a response', { idp: idp.name, why: fault });
     if (assertion === undefined) return 'signature';
     const validated = this.validate(assertion, expected);
     // A rejection by the library for a reason that the service does not know is a rejection, too.
-    return refusal === undefined || isRejection(validated) ? validated : 'structure';
+    return fault === undefined || isRejection(validated) ? validated : 'structure';
   }
 
   /** Decrypts the assertion of a response; if the response is signed, only its signed text is read. */

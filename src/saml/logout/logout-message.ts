@@ -91,19 +91,19 @@ const UNSPECIFIED = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
  * Whether a request names the same user as the login did (SAML core 3.3.4). An omitted qualifier is the issuer itself. Some
  * identity providers omit in requests what the assertion stated; what they do state must be equal.
  */
-export function isSameName(known: NameId, asked: NameId, issuer: string): boolean {
+export function isSameName(known: NameId, named: NameId, issuer: string): boolean {
   const { nameQualifier: knownQualifier = issuer } = known;
-  const { nameQualifier: askedQualifier = issuer } = asked;
+  const { nameQualifier: namedQualifier = issuer } = named;
   return (
-    known.value === asked.value &&
-    knownQualifier === askedQualifier &&
-    isCompatible(known.format, asked.format) &&
-    isCompatible(known.spNameQualifier, asked.spNameQualifier)
+    known.value === named.value &&
+    knownQualifier === namedQualifier &&
+    isCompatible(known.format, named.format) &&
+    isCompatible(known.spNameQualifier, named.spNameQualifier)
   );
 }
 
-function isCompatible(known: string | undefined, asked: string | undefined): boolean {
-  return known === asked || [known, asked].some((text) => text === undefined || text === UNSPECIFIED);
+function isCompatible(known: string | undefined, named: string | undefined): boolean {
+  return known === named || [known, named].some((text) => text === undefined || text === UNSPECIFIED);
 }
 
 function readHead(document: XmlElement): LogoutHead | Rejection {

@@ -67,9 +67,9 @@ export class LogoutMessages {
   /** @throws ServiceError `UNAVAILABLE` without valid metadata of the identity provider */
   async read(sent: IncomingLogout, idp: Idp, sp: ServiceProvider): Promise<VerifiedLogout | Rejection> {
     const { certificates, entityId: issuer } = idp.trust();
-    const carried = 'query' in sent ? readRedirect(sent.query, certificates) : await readForm(sent, certificates);
-    if (isRejection(carried)) return carried;
-    const facts = factsOf(carried);
+    const message = 'query' in sent ? readRedirect(sent.query, certificates) : await readForm(sent, certificates);
+    if (isRejection(message)) return message;
+    const facts = factsOf(message);
     if (isRejection(facts)) return facts;
     const expected = { issuer, destination: sp.sloUrl, ...timesOf(idp.properties) };
     const fault = logoutFault(facts, expected, this.clock.millis());
@@ -82,7 +82,7 @@ export class LogoutMessages {
           status: facts.status.reason,
         });
     }
-    return { facts, relayState: carried.relayState };
+    return { facts, relayState: message.relayState };
   }
 
   /** When a request expires, in milliseconds since 1970. */
@@ -100,7 +100,7 @@ export class LogoutMessages {
     return this.outgoing(parties, slo.url, message);
   }
 
-  /** Builds the LogoutResponse for a request that was carried out. */
+  /** Builds the LogoutResponse for a request that was message out. */
   async response(
     parties: LogoutParties,
     inResponseTo: string,

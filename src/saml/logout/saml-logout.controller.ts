@@ -56,17 +56,17 @@ export class SamlLogoutController {
   async receivePost(
     @Param('idp') name: string,
     @Body() body: unknown,
-    @Req() request: HttpRequest,
+    @Req() origin: HttpRequest,
     @Res() reply: Reply,
   ): Promise<string> {
     const idp = this.idps.named(name);
     const form = v.safeParse(logoutSchema, body);
     if (!form.success) return this.idpLogouts.reject(idp, 'malformed');
-    const { SAMLRequest: asked, SAMLResponse: answered, RelayState: relayState } = form.output;
-    if ((asked === undefined) === (answered === undefined)) return this.idpLogouts.reject(idp, 'malformed');
-    const field = asked === undefined ? 'SAMLResponse' : 'SAMLRequest';
-    const sent = { field, base64: asked ?? answered ?? '', relayState } as const;
-    return this.respond(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], request));
+    const { SAMLRequest: request, SAMLResponse: response, RelayState: relayState } = form.output;
+    if ((request === undefined) === (response === undefined)) return this.idpLogouts.reject(idp, 'malformed');
+    const field = request === undefined ? 'SAMLResponse' : 'SAMLRequest';
+    const sent = { field, base64: request ?? response ?? '', relayState } as const;
+    return this.respond(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], origin));
   }
 
   @SignInRoute()
@@ -82,8 +82,8 @@ export class SamlLogoutController {
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<string> {
-    const carried = { authorization, session: reply.cookies[SESSION] };
-    const to = await this.ownLogouts.logOut(this.idps.named(name), carried, request);
+    const credentials = { authorization, session: reply.cookies[SESSION] };
+    const to = await this.ownLogouts.logOut(this.idps.named(name), credentials, request);
     return this.respond(reply, { to, isOwnEnded: true });
   }
 

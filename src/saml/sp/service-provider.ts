@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 
@@ -34,7 +35,7 @@ export function createServiceProvider(
     entityId: spEntityId ?? `${own}/metadata`,
     acsUrl: `${own}/acs`,
     sloUrl: `${own}/slo`,
-    ...(keys && { keys }),
+    ...withoutUndefined({ keys }),
   };
 }
 
@@ -43,6 +44,6 @@ export function keysOf({ cert, key, passphrase }: SecureContextOptions): Service
   if (typeof cert !== 'string' || typeof key !== 'string') return undefined;
   const [certificate] = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(cert) ?? [];
   if (certificate === undefined) return undefined;
-  const opened = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) });
+  const opened = createPrivateKey({ key, ...withoutUndefined({ passphrase }) });
   return { certificate, privateKey: opened.export({ format: 'pem', type: 'pkcs8' }).toString(), decryptionKey: opened };
 }

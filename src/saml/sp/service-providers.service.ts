@@ -7,7 +7,7 @@ import type { Idp } from '../idp/idps.service.js';
 import { isLoopback } from '../idp/idp-trust.js';
 import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProviderKeys } from './service-provider.js';
 
-/** The service provider that this service is for each identity provider. */
+/** This service as a service provider of each identity provider. */
 @Injectable()
 export class ServiceProviders implements OnModuleDestroy {
   private readonly keys = new Map<string, ServiceProviderKeys | undefined>();
@@ -29,8 +29,8 @@ export class ServiceProviders implements OnModuleDestroy {
    * chosen by the caller, who could make an assertion for another service valid here.
    */
   of({ name, properties }: Idp, { protocol, host }: Pick<HttpRequest, 'protocol' | 'host'>): ServiceProvider {
-    const asked = `${protocol}://${host}${this.servlet.contextPath}`;
-    const base = this.publicUrl.publicUrl ?? (isLoopback(asked) ? asked : this.issuer.url);
+    const requested = `${protocol}://${host}${this.servlet.contextPath}`;
+    const base = this.publicUrl.publicUrl ?? (isLoopback(requested) ? requested : this.issuer.url);
     const { spEntityId, bundle } = properties;
     const keys = bundle === undefined ? undefined : this.keysOf(`app.security.saml.idp.${name}.bundle`, bundle);
     return createServiceProvider(base, name, { spEntityId, keys });

@@ -9,7 +9,7 @@ import { validationRules } from '../login/saml-messages.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 
-/** Our metadata for identity providers, which may keep them (http-api section 8). */
+/** The metadata of this service for identity providers, which may cache it (http-api section 8). */
 @Public()
 @ApiTag('Staff login')
 @Controller('saml')

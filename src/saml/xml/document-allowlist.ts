@@ -11,7 +11,7 @@ export type DocumentRoot = 'Response' | 'LogoutRequest' | 'LogoutResponse' | 'As
 const XINCLUDE = /^http:\/\/www\.w3\.org\/200[13]\/XInclude$/;
 const ID = /^[\w.:-]{1,255}$/;
 
-/** Children in the order of the schemas (SAML core 3.2.2, 3.3.3, 2.3.3), each with a blank after it. */
+/** Children in the order of the schemas (SAML core 3.2.2, 3.3.3, 2.3.3), each followed by a space. */
 const CHILDREN: Readonly<Record<DocumentRoot, RegExp>> = {
   Response: /^(?:Issuer )?(?:Signature )?(?:Extensions )?Status (?:(?:Assertion|EncryptedAssertion) )?$/,
   LogoutRequest: /^Issuer (?:Signature )?(?:Extensions )?(?:NameID|EncryptedID) (?:SessionIndex )*$/,

@@ -24,7 +24,7 @@ export type DecryptedAssertion =
 
 type Cipher = `aes-${'128' | '256'}-${'gcm' | 'cbc'}`;
 
-// Maps, since their keys are looked up by what a sender wrote, such as `constructor`.
+// Maps and not objects, because a sender chooses the looked-up name, such as `constructor`.
 const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
   [`${NAMESPACE.encryption11}aes256-gcm`, 'aes-256-gcm'],
   [`${NAMESPACE.encryption11}aes128-gcm`, 'aes-128-gcm'],
@@ -79,11 +79,11 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
  * does not detect changed content, and each reaction to changed content would reveal some of it (XML encryption 1.1, 6.1.2);
  * it is accepted only under the verified signature of the response.
  */
-export function decryptAssertion(response: XmlElement, opening: DecryptionOptions): DecryptedAssertion {
+export function decryptAssertion(response: XmlElement, options: DecryptionOptions): DecryptedAssertion {
   const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
   const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
   if ('fault' in parts) return parts;
-  const { privateKey, isResponseSigned } = opening;
+  const { privateKey, isResponseSigned } = options;
   const cipher = CIPHERS.get(parts.algorithm);
   if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
   if (privateKey === undefined) return { fault: 'decryption' };
@@ -186,7 +186,7 @@ function gcmDecrypted(cipher: Exclude<Cipher, Cbc>, key: Buffer, content: Buffer
   return Buffer.concat([decipher.update(content.subarray(GCM_IV_BYTES, -GCM_TAG_BYTES)), decipher.final()]);
 }
 
-/** Of the padding only the last octet counts: its length (XML encryption 1.1, 5.2). */
+/** Only the last octet of the padding has a meaning: its length (XML encryption 1.1, 5.2). */
 function cbcDecrypted(cipher: Cbc, key: Buffer, content: Buffer): Buffer {
   const decipher = createDecipheriv(cipher, key, content.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
   const padded = Buffer.concat([decipher.update(content.subarray(BLOCK_BYTES)), decipher.final()]);

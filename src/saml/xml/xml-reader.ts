@@ -183,7 +183,7 @@ class Reader {
     return text;
   }
 
-  /** Steps over a comment, in which no `--` may stand (XML 1.0, 2.5). */
+  /** Skips a comment, which must not contain `--` (XML 1.0, 2.5). */
   private comment(): boolean {
     const begin = this.at;
     const comment = this.section('<!--', '--');
@@ -195,7 +195,7 @@ class Reader {
     return false;
   }
 
-  /** What stands between two delimiters, if the first one is next. */
+  /** The text between two delimiters, if the first one is next. */
   private section(begin: string, end: string): string | undefined {
     if (!this.xml.startsWith(begin, this.at)) return undefined;
     const from = this.at + begin.length;
