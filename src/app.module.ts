@@ -6,12 +6,12 @@ import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
-import { KvstoreModule } from './kvstore/kvstore.module.js';
+import { KvstoreIndicator } from './kvstore/kvstore.indicator.js';
 import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
-import { MailModule } from './mail/mail.module.js';
+import { MailIndicator } from './mail/mail.indicator.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -47,8 +47,6 @@ export interface Instruments {
     RandomModule,
     HealthModule,
     PersistenceModule,
-    KvstoreModule,
-    MailModule,
     WebModule,
     AuthModule,
     SamlModule,
@@ -57,7 +55,7 @@ export interface Instruments {
     { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
   ],
-  providers: [SslIndicator],
+  providers: [KvstoreIndicator, MailIndicator, SslIndicator],
 })
 export class AppModule {
   static of(

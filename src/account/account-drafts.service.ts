@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../random/random.js';
 import type { FieldError } from '../errors/service-error.js';
-import { Random } from '../random/random.js';
 import { areRoles, isEmail } from './account.js';
 import type { NewAccount } from './account-changes.store.js';
 import { PasswordImportProperties } from './account.properties.js';

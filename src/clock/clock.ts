@@ -15,3 +15,16 @@ export class SystemClock extends Clock {
     return Date.now();
   }
 }
+
+const JANUARY = Date.UTC(2026, 0);
+const JULY = Date.UTC(2026, 6);
+
+/** True if local time is UTC all year, whatever the name of the zone; avoids the slow formatting classes. */
+export function isLocalTimeUtc(): boolean {
+  return [JANUARY, JULY].every((instant) => new Date(instant).getTimezoneOffset() === 0);
+}
+
+/** Seconds by which local time is ahead of UTC at an instant, given in milliseconds since 1970. */
+export function localOffsetSeconds(millis: number): number {
+  return new Date(millis).getTimezoneOffset() * -60;
+}

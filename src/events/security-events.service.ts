@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../random/random.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import type { Slice } from '../persistence/slice.js';
@@ -8,7 +8,6 @@ import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import { commandReason } from '../principal/command-context.js';
 import { requestContext } from '../principal/request-context.js';
-import { Random } from '../random/random.js';
 import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';
 import type { EventKind, SecurityEvent } from './security-event.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { CacheModule } from '../cache/cache.module.js';
+import { CacheRegistry } from '../cache/cache-registry.js';
 import { Configuration } from '../config/configuration.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -35,7 +35,7 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 
 /** The endpoints for operators. Whoever imports this module adds one that provides `OperatorCredentials`. */
 @Module({
-  imports: [EventsModule, TasksModule, CacheModule, DiscoveryModule],
+  imports: [EventsModule, TasksModule, DiscoveryModule],
   providers: [
     // In the order of the discovery page.
     HealthEndpoint,
@@ -54,6 +54,7 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
     HttpExchangesEndpoint,
     LogfileEndpoint,
 
+    CacheRegistry,
     {
       provide: EndpointRegistry,
       inject: [DiscoveryService, Configuration],

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../random/random.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { requestContext } from '../principal/request-context.js';
-import { Random } from '../random/random.js';
 import { RefreshProperties, SessionProperties } from './session.properties.js';
 import {
   expiryOfSession,

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import { type FieldError, ServiceError } from '../../errors/service-error.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { Random } from '../../random/random.js';
 import { type Account, areRoles, isEmail, rolesText, withoutHash } from '../account.js';
 import { AccountChanges } from '../account-changes.service.js';
 import { AccountStore } from '../account.store.js';

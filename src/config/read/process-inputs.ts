@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { isLocalTimeUtc } from '../../clock/local-time.js';
+import { isLocalTimeUtc } from '../../clock/clock.js';
 import type { ConfigurationInputs } from '../configuration.js';
 import { ConfigurationFailure, problem } from '../problem.js';
 

@@ -1,6 +1,6 @@
 import { pid } from 'node:process';
 import { processTimeZone } from '../../config/read/process-inputs.js';
-import { localOffsetSeconds } from '../../clock/local-time.js';
+import { localOffsetSeconds } from '../../clock/clock.js';
 import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js';
 import { type Zone, zoneOf } from '../../encoding/zone.js';
 import { CONTEXT_NAMES, type LogContext } from '../log-context.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { Random } from '../../random/random.js';
 import { HALF_AUTHENTICATED_SECONDS } from '../../session/session.js';
 import { SessionProperties } from '../../session/session.properties.js';
 import type { AssertionFacts } from './assertion.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BackupCodeFactor } from '../backup-code/backup-code-factor.service.js';
 import { Clock } from '../../clock/clock.js';
-import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { Random } from '../../random/random.js';
 import type { AttemptSubject } from '../attempts/attempt.js';
 import type { EnrolmentState } from './enrolment-state.js';
 import { EnrolmentStore } from './enrolment.store.js';

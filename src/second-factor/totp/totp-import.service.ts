@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ImportedTotp, TotpImport } from '../../account/import/account-import.service.js';
 import { Clock } from '../../clock/clock.js';
-import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { Random } from '../../random/random.js';
 import { importedSecret } from './imported-secret.js';
 import { TotpImportStore } from './totp-import.store.js';
 import { TotpSecrets } from './totp-secrets.service.js';

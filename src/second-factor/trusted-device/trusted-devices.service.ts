@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { MAX_SLICE, type Slice } from '../../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { requestContext } from '../../principal/request-context.js';
-import { Random } from '../../random/random.js';
 import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
 import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';

@@ -1,15 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { from } from '../../config/problem.js';
-import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from '../../config/check/rule.js';
+import {
+  type Facts,
+  faultsOf,
+  type Finding,
+  finding,
+  Rule,
+  type RuleFacts,
+  type WrittenEntry,
+} from '../../config/check/rule.js';
 import { containsPrivateKey, MASK } from '../../redaction/secrets.js';
 import { exposureOfFile, exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
-import { pemFile } from './configured-keys.js';
+import { ConfiguredKeys, pemFile } from './configured-keys.js';
 import { TokenProperties } from '../token.properties.js';
 
 const KEY = 'app.security.token.signing-key';
 const VERIFICATION = 'app.security.token.verification-keys';
 const OF_TOKENS = 'app.security.token.';
 const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
+
+/** Configured keys for tokens must be readable and fit their use. */
+export const tokenKeysUsable = new Rule('tokens', (facts) => {
+  const properties = facts.get(TokenProperties);
+  return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.configuration.originOf(key)));
+});
 
 /**
  * Private keys for tokens must not appear in configuration files or arguments, and files that hold them must be private to

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const MODULE = fileURLToPath(new URL('local-time.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('clock.ts', import.meta.url));
 
-// The zone of a process is settled when it starts.
+// The zone of a process is fixed when it starts.
 it.each([
   ['UTC', true],
   ['Etc/GMT', true],
