@@ -189,7 +189,7 @@ async function stop(logs: Logging, parts: ShutdownParts): Promise<void> {
   try {
     await shutDown(parts);
   } catch (error) {
-    parts.log.error('The service could not be closed in good order', { error });
+    parts.log.error('Shutdown failed', { error });
     throw error;
   } finally {
     await logs.close(LAST_LINES_MILLIS);

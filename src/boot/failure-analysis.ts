@@ -25,16 +25,16 @@ function listenerProblem({ binding, code, message }: ListenFailure, configuratio
   switch (code) {
     case 'EADDRINUSE':
       return problem(
-        `Port ${port} is taken`,
+        `Port ${port} is already in use`,
         `Stop the process that listens on port ${port}, or set ${key} to another port.`,
         ofPort,
       );
     case 'EACCES':
-      return problem(`Port ${port} may not be opened by this user`, `Set ${key} to a port above 1023.`, ofPort);
+      return problem(`This user cannot open port ${port}`, `Set ${key} to a port above 1023.`, ofPort);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return problem(
-        `The address ${address} is none of this machine`,
+        `The address ${address} does not belong to this machine`,
         `Correct ${addressKey}, or leave it unset to listen on every address.`,
         {
           Property: addressKey,

@@ -3,8 +3,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Thrown when startup is interrupted by a request to stop. */
 export class StartInterrupted extends Error {
   constructor() {
-    super('asked to stop');
-    this.name = 'StartStopped';
+    super('startup interrupted');
+    this.name = 'StartInterrupted';
   }
 }
 
@@ -47,7 +47,7 @@ export class ShutdownSignals {
     if (this.isStopping) return;
     this.isStopping = true;
     if (!this.stop) {
-      this.report('Stopping: the start is left as soon as its present step is done');
+      this.report('Stopping: startup ends after its current step');
       return;
     }
     this.stop().then(

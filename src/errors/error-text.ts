@@ -12,18 +12,18 @@ export interface ErrorText {
 /** Public texts of every code; they never state the reason of one error. */
 export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   VALIDATION_FAILED: {
-    title: 'The request does not have the right form',
+    title: 'The request is invalid',
     advice: 'Correct the members named in errors; the same request fails again.',
     page: 'Some of the input is not valid. Check it and try again.',
   },
   INVALID_CREDENTIALS: {
     title: 'The credentials are not accepted',
-    advice: 'Ask for id and password again; nothing tells which of them is wrong.',
+    advice: 'Ask for id and password again; the response does not tell which of them is wrong.',
     page: 'Wrong username or password.',
   },
   MFA_TOKEN_INVALID: {
     title: 'The mfa_token is not accepted',
-    advice: 'Begin again with the password step.',
+    advice: 'Start again with the password step.',
   },
   MFA_CODE_INVALID: {
     title: 'The code is not accepted',
@@ -32,21 +32,21 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   MFA_LOCKED: {
     title: 'The second factor is locked',
-    advice: 'Wait as long as Retry-After says, then begin again with the password step.',
+    advice: 'Wait as long as Retry-After says, then start again with the password step.',
     page: 'There were too many wrong codes. The second step of your sign-in is locked for a while.',
   },
   RATE_LIMITED: {
-    title: 'There are too many requests',
+    title: 'Too many requests',
     advice: 'Wait as long as Retry-After says, then send the request again.',
     page: 'There were too many attempts.',
   },
   INVALID_TOKEN: {
-    title: 'A valid access token is needed',
-    advice: 'Refresh the access token once; where that fails too, sign in again.',
+    title: 'A valid access token is required',
+    advice: 'Refresh the access token once; if that fails too, sign in again.',
     page: 'Please sign in to continue.',
   },
   MFA_REQUIRED: {
-    title: 'The second factor is still open',
+    title: 'The second factor is missing',
     advice: 'Prove the second factor, then send the request again.',
     page: 'This step is not available before your sign-in is complete.',
   },
@@ -56,13 +56,13 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     page: 'Your password is temporary. Enter it again and choose a new one.',
   },
   ACCESS_DENIED: {
-    title: 'The caller lacks an authority for this',
+    title: 'Insufficient permissions',
     advice: 'Do not repeat the request as this user.',
     page: 'You do not have permission to do this.',
   },
   STEP_UP_REQUIRED: {
-    title: 'A fresh or stronger login is needed',
-    advice: 'Do what WWW-Authenticate asks for (RFC 9470), then send the request again.',
+    title: 'A recent or stronger login is required',
+    advice: 'Meet the requirement in WWW-Authenticate (RFC 9470), then send the request again.',
     page: 'Please sign in again to continue.',
   },
   REFRESH_INVALID: {
@@ -70,20 +70,20 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     advice: 'Sign in again.',
   },
   LINK_INVALID: {
-    title: 'The link is not accepted',
-    advice: 'Ask for a new link.',
+    title: 'The link is invalid',
+    advice: 'Request a new link.',
   },
   MFA_STATE_CONFLICT: {
-    title: 'The second factor is not in a state for this',
-    advice: 'Read GET /2fa and offer what its state allows.',
+    title: 'The state of the second factor does not permit this',
+    advice: 'Read GET /2fa and offer what its state permits.',
     page: 'This setup step has expired. Start again.',
   },
   CONFLICT: {
     title: 'The request conflicts with what is stored',
-    advice: 'Read the present state; the same request fails again.',
+    advice: 'Read the current state; the same request fails again.',
   },
   CROSS_SITE: {
-    title: 'Another site may not send this request',
+    title: 'The request comes from another site',
     advice: 'Call from the origin of the service or from a configured one.',
     page: 'We could not verify this form. Open the sign-in page over https and try again.',
   },
@@ -92,25 +92,25 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     advice: 'Send less.',
   },
   NOT_FOUND: {
-    title: 'There is nothing here',
+    title: 'Not found',
     advice: 'Correct the path.',
     page: 'This page does not exist.',
   },
   METHOD_NOT_ALLOWED: {
-    title: 'The method is not offered here',
+    title: 'The method is not allowed',
     advice: 'Use a method that Allow names.',
   },
   NOT_ACCEPTABLE: {
-    title: 'No accepted media type is offered here',
-    advice: 'Name the media type of the answer in Accept, or leave Accept out.',
+    title: 'No media type in Accept is available',
+    advice: 'Name the media type of the response in Accept, or leave Accept out.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    title: 'The media type or encoding of the body is not taken here',
+    title: 'The media type or encoding of the body is not supported',
     advice: 'Send application/json in UTF-8, not compressed.',
   },
   SAML_RESPONSE_INVALID: {
     title: 'The response of the identity provider is not accepted',
-    advice: 'Begin the staff login again.',
+    advice: 'Start the staff login again.',
     page: 'The sign-in through your organisation was not accepted. Try again.',
   },
   SAML_MFA_MISSING: {
@@ -119,12 +119,12 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     page: 'Your organisation did not confirm a second factor. Sign in there with a second factor and try again.',
   },
   SAML_USER_NOT_ALLOWED: {
-    title: 'This user of the identity provider is not admitted',
+    title: 'This user of the identity provider is not permitted',
     advice: 'Ask an administrator.',
     page: 'Your account may not sign in here. Ask your administrator.',
   },
   UNAVAILABLE: {
-    title: 'The service cannot answer now',
+    title: 'The service is unavailable',
     advice: 'Wait as long as Retry-After says, then send the request again.',
     page: 'The service is not available at the moment.',
   },

@@ -33,7 +33,7 @@ export const shutdownWithinGrace = new Rule('3', (facts) => {
   const wait = facts.get(LifecycleProperties).timeoutPerShutdownPhase;
   const { shutdownPreDrain: preDrain } = facts.get(ServerProperties);
   if (wait.seconds + preDrain.seconds < grace.seconds) return [];
-  const what = 'A stop may take longer than the process manager waits';
+  const what = 'Shutdown may take longer than the process manager waits';
   const action = `Set ${PHASE_LIMIT} so that both waits together are shorter than TERMINATION_GRACE, or raise that.`;
   const others = { 'server.shutdown-pre-drain': preDrain.toString(), TERMINATION_GRACE: grace.toString() };
   return [facts.about(PHASE_LIMIT, { what, action }, others)];
@@ -63,7 +63,7 @@ export const noStackTraces = new Rule('5', (facts) =>
   facts.get(ServerErrorProperties).includeStacktrace === 'always' && facts.activeProfiles.includes('prod')
     ? [
         facts.about(STACK_TRACE, {
-          what: 'No answer of production shows a stack trace',
+          what: 'Responses of production contain stack traces',
           action: `Set ${STACK_TRACE} to never.`,
         }),
       ]

@@ -107,7 +107,7 @@ function keyIn({ text, ...place }: PemText, passphrase: string | undefined): Key
             member: PRIVATE_KEY,
             ...place,
             reason: `the private key cannot be read (${code})`,
-            action: 'Set it to a private key in PEM form that is whole: RSA, EC or Ed25519.',
+            action: 'Set it to a complete private key in PEM form: RSA, EC or Ed25519.',
           },
       { cause },
     );

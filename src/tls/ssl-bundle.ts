@@ -81,14 +81,14 @@ export class SslBundle {
     if (!identity) {
       throw new UnusableBundle({
         member: 'keystore.certificate',
-        reason: 'a server shows a certificate, and the bundle has none of its own',
+        reason: 'a server needs a certificate, and the bundle contains none of its own',
         action: 'Set the certificate and its private key, or name another bundle.',
       });
     }
     if (!fits(ciphers, versions, chain[0]?.publicKey.asymmetricKeyType)) {
       throw new UnusableBundle({
         member: 'options.ciphers',
-        reason: 'no suite of it can be used with options.enabled-protocols and the key of the certificate',
+        reason: 'none of its suites fits options.enabled-protocols and the key of the certificate',
         action: 'Add suites that fit, or leave options.ciphers empty.',
       });
     }

@@ -128,7 +128,7 @@ needs('openssl')('a certificate bundle', () => {
 
   it('that is not defined is reported with the names of the defined bundles', () => {
     expect(problemOf(configured('pem', pemOf(made), 'wbe'), 'wbe')).toEqual({
-      what: 'There is no certificate bundle "wbe"',
+      what: 'Unknown certificate bundle "wbe"',
       action: 'Did you mean "web"? Correct server.ssl.bundle, or define the bundle under app.ssl.bundle.pem.wbe.',
       facts: {
         Property: 'server.ssl.bundle',
@@ -183,7 +183,7 @@ needs('openssl')('a certificate bundle', () => {
       () => ({ 'truststore.certificate': made.certificate }),
       'keystore.certificate',
       () => undefined,
-      'a server shows a certificate, and the bundle has none of its own',
+      'a server needs a certificate, and the bundle contains none of its own',
     ],
     [
       'a key of another certificate',
@@ -247,7 +247,7 @@ needs('openssl')('a certificate bundle', () => {
       () => ({ ...pemOf(rsa), 'options.ciphers': 'ECDHE-ECDSA-AES128-GCM-SHA256' }),
       'options.ciphers',
       () => undefined,
-      'no suite of it can be used with options.enabled-protocols and the key of the certificate',
+      'none of its suites fits options.enabled-protocols and the key of the certificate',
     ],
     [
       'suites for another version',
@@ -255,7 +255,7 @@ needs('openssl')('a certificate bundle', () => {
       () => ({ ...pemOf(rsa), 'options.ciphers': 'TLS_AES_128_GCM_SHA256', 'options.enabled-protocols': 'TLSv1.2' }),
       'options.ciphers',
       () => undefined,
-      'no suite of it can be used with options.enabled-protocols and the key of the certificate',
+      'none of its suites fits options.enabled-protocols and the key of the certificate',
     ],
     [
       'a short RSA key',
@@ -295,7 +295,7 @@ needs('openssl')('a certificate bundle', () => {
       () => ({ 'keystore.location': jks, 'keystore.password': PASSWORD }),
       'keystore.location',
       () => jks,
-      'it is a JKS file, which cannot be read here',
+      'it is a JKS file, which is not supported',
     ],
     [
       'a PEM file in place of a key store',
@@ -311,7 +311,7 @@ needs('openssl')('a certificate bundle', () => {
       () => ({ 'truststore.location': keyStore(made, PASSWORD, ['-nokeys']) }),
       'truststore.location',
       () => keyStore(made, PASSWORD, ['-nokeys']),
-      'a key store without a private key cannot be read here',
+      'a key store without a private key is not supported',
     ],
   ])('is rejected for %s, and the report contains no secret', (_, kind, members, member, file, reason) => {
     const keys = members();

@@ -54,7 +54,7 @@ export class SslBundles {
       names.length === 0
         ? `Define it under app.ssl.bundle.pem.${name} or app.ssl.bundle.jks.${name}, or correct ${key}.`
         : `${near === undefined ? '' : `Did you mean "${near}"? `}Correct ${key}, or define the bundle under app.ssl.bundle.pem.${name}.`;
-    return problem(`There is no certificate bundle "${name}"`, action, {
+    return problem(`Unknown certificate bundle "${name}"`, action, {
       Property: key,
       Value: `"${name}"`,
       Origin: this.configuration.originOf(key),

@@ -30,7 +30,7 @@ export function readStoreBundle({
     throw new UnusableBundle({
       member: 'truststore.location',
       file: pathOf(truststoreLocation),
-      reason: 'a key store without a private key cannot be read here',
+      reason: 'a key store without a private key is not supported',
       action:
         'Export its certificates (openssl pkcs12 -in <file> -nokeys -out ca.pem) and name that file in ' +
         'truststore.certificate of a bundle under app.ssl.bundle.pem.',
@@ -74,7 +74,7 @@ function whyUnopened(
   if (bytes.subarray(0, JKS.length).equals(JKS)) {
     return {
       member: LOCATION,
-      reason: 'it is a JKS file, which cannot be read here',
+      reason: 'it is a JKS file, which is not supported',
       action:
         'Convert it with keytool -importkeystore -srckeystore <file> -destkeystore <new file> -deststoretype pkcs12.',
     };
@@ -82,8 +82,8 @@ function whyUnopened(
   if (/unsupported/i.test(message)) {
     return {
       member: LOCATION,
-      reason: 'it is encrypted in an old way that is not supported any more, such as RC2',
-      action: 'Write it anew: openssl pkcs12 -legacy -in <file> -nodes | openssl pkcs12 -export -out <new file>.',
+      reason: 'its encryption is outdated and no longer supported, such as RC2',
+      action: 'Convert it: openssl pkcs12 -legacy -in <file> -nodes | openssl pkcs12 -export -out <new file>.',
     };
   }
   const reason = /private key from PFX/i.test(message)

@@ -86,11 +86,11 @@ export const paginationSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,2}$/),
-      withJsonSchema({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'How many items at most.' }),
+      withJsonSchema({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Maximum number of items.' }),
       v.transform(Number),
       v.maxValue(MAX_LIMIT),
     ),
     String(DEFAULT_LIMIT),
   ),
-  after: v.optional(v.pipe(text(128), v.description('The `next` of the page before.'))),
+  after: v.optional(v.pipe(text(128), v.description('The `next` of the previous slice.'))),
 });

@@ -183,7 +183,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect(before.statuses).toEqual([200, 200]);
     expect(before.text.match(/^connection: close\r$/gim)).toHaveLength(1);
     expect((await service.exit).code).toBe(0);
-    expect(service.stdout).toContain('Stopping: readiness refuses; the listener closes in 1s\n');
+    expect(service.stdout).toContain('Stopping: readiness is down; the listener closes in 1s\n');
   });
 
   it('R1: the management listener serves probes until the last request completes', async () => {

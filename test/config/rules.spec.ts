@@ -687,7 +687,7 @@ describe('faults that would prevent startup later', () => {
     [
       'tls',
       '--server.ssl.bundle=web',
-      /^server\.ssl\.bundle = web \("server.*There is no certificate bundle "web"; .* Define/,
+      /^server\.ssl\.bundle = web \("server.*Unknown certificate bundle "web"; .* Define/,
     ],
     [
       'tokens',
@@ -697,7 +697,7 @@ describe('faults that would prevent startup later', () => {
     [
       'uploads',
       '--app.servlet.multipart.location=/nowhere',
-      /^app\.servlet\.multipart\.location = \/nowhere \("app.*; Reason: the folder does not exist: ENOENT\. Make the/,
+      /^app\.servlet\.multipart\.location = \/nowhere \("app.*; Reason: the folder does not exist: ENOENT\. Create the/,
     ],
     ['logging', '--logging.config=gone.yml', /^logging\.config = gone\.yml \("logging.*does not exist\. Make the file/],
     [

@@ -533,7 +533,7 @@ describe('app.servlet.multipart.location', () => {
         writeFileSync(file, '');
         return file;
       },
-      'this is no folder: ENOTDIR',
+      'it is not a folder: ENOTDIR',
     ],
     ['is not writable', () => '/proc', /Reason: {3}(?:.*: )?E[A-Z]+/],
   ])('startup fails with a report if the upload folder %s', async (_, folder, reason) => {

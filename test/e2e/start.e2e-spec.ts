@@ -297,7 +297,7 @@ describe('failed startup', () => {
     taken.close();
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain(`Port ${port} is already in use`);
     expect(stderr).toContain('"server.port" from property source "commandLineArgs"');
   });
 

@@ -299,7 +299,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       const old = await handshake(service.url, { ca: own.pem });
 
       writeFileSync(own.certificate, 'nonsense');
-      await waitUntil('the change is refused', () => service.troubles.join().includes('the old ones stay in force'));
+      await waitUntil('the change is refused', () => service.troubles.join().includes('the old certificate stays in use'));
       const meanwhile = await nameShown(service.url);
       replace(own, makeCertificate({ name: 'second.test' }));
       const shown = await waitUntil('the new certificate is shown', async () => {
@@ -310,9 +310,9 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect([meanwhile, shown]).toEqual(['first.test', 'second.test']);
       old.write('GET /actuator/health HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n\r\n');
       expect(await wholeText(old)).toMatch(/^HTTP\/1\.1 200 /);
-      expect(service.stdout.match(/stay in force/g)).toHaveLength(1);
+      expect(service.stdout.match(/the old certificate stays in use/g)).toHaveLength(1);
       expect(service.log.join('\n')).toMatch(
-        /^INFO .*certificate bundle "web" was read anew, its certificate is valid until /m,
+        /^INFO .*Reloaded the certificate bundle "web"; its certificate is valid until /m,
       );
       expect(service.stdout).toContain('keystore.certificate: Set it to certificates in PEM form');
     });
@@ -320,7 +320,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     /** The first warning about a rejected reload after the given number of warnings. */
     const warned = (service: RunningService, since: number): Promise<string> =>
       waitUntil('the change is refused', () =>
-        service.troubles.slice(since).find((line) => /^WARN .*stay in force: /.test(line)),
+        service.troubles.slice(since).find((line) => /^WARN .*the old certificate stays in use: /.test(line)),
       );
 
     it('the old certificate stays in use, with one warning for each unusable change of its files', async () => {
@@ -360,7 +360,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       copyFileSync(other.key, own.key);
 
       await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
-      expect(service.stdout.match(/stay in force/g)).toHaveLength(changes.length);
+      expect(service.stdout.match(/the old certificate stays in use/g)).toHaveLength(changes.length);
     });
 
     it('a PKCS12 file is reloaded unless it is broken or has another password', async () => {

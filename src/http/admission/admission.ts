@@ -105,6 +105,6 @@ export function registerAdmissionMeters(meters: Meters, admission: Admission): C
     { description: 'Requests that wait for a slot (server.embedded.accept-count)' },
     () => admission.waiting,
   );
-  const description = 'Requests refused because all slots and places in the queue were taken';
+  const description = 'Requests rejected because all slots and places in the queue were taken';
   return meters.counter('embedded.rejected', { description }).of();
 }

@@ -35,7 +35,7 @@ export class RequestMeters {
   constructor(meters: Meters) {
     this.timers = meters.timer('http.server.requests', { description: 'Time to serve a request' });
     this.running = meters.longTaskTimer('http.server.requests.active', {
-      description: 'Requests whose answer is not out',
+      description: 'Requests in progress',
     });
   }
 

@@ -37,7 +37,7 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
   } else {
     main.drain();
     if (preDrain.milliseconds > 0) {
-      log.info(`Stopping: readiness refuses; the listener closes in ${preDrain.toString()}`);
+      log.info(`Stopping: readiness is down; the listener closes in ${preDrain.toString()}`);
       await wait(preDrain);
     }
     since = performance.now();
@@ -49,7 +49,7 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
   const left = phaseLimit.milliseconds - (performance.now() - since);
   const closing = parts.closeRest().then(() => true);
   const isClosed = await withTimeout(closing, Math.max(left, MIN_CLOSE_MILLIS), () => false);
-  if (!isClosed) log.warn('Not everything could be closed in time');
+  if (!isClosed) log.warn('Shutdown did not complete in time');
   log.info('Stopped');
 }
 

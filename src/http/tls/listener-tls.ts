@@ -24,11 +24,13 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
     onUpdate: (take) =>
       bundle.onUpdate((update) => {
         if (update.kind === 'refused') {
-          log.warn(`The files of the ${called} have changed, the old ones stay in force: ${told(update.problem)}`);
+          log.warn(
+            `The changed files of the ${called} cannot be used; the old certificate stays in use: ${told(update.problem)}`,
+          );
           return;
         }
         take(update.identity.context);
-        log.info(`The ${called} was read anew, its certificate is valid until ${update.until}`);
+        log.info(`Reloaded the ${called}; its certificate is valid until ${update.until}`);
         for (const warning of update.identity.warnings) log.warn(`${warning} (${called})`);
       }),
   };

@@ -101,11 +101,11 @@ const KEY = 'app.servlet.multipart.location';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the folder does not exist',
-  ENOTDIR: 'this is no folder',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  ENOTDIR: 'it is not a folder',
+  EACCES: 'this user cannot write there',
+  EPERM: 'this user cannot write there',
   EROFS: 'the file system is read-only',
-  ENOSPC: 'no space is left there',
+  ENOSPC: 'no space is left on the device',
 };
 
 /** Reports an unusable upload folder with an action; `code` is the error code of the system. */
@@ -115,7 +115,7 @@ export function uploadFolderProblem(
 ): Problem {
   return problem(
     'Uploaded files cannot be stored',
-    `Make the folder and let the user of the service write to it, or set ${KEY} to one like that.`,
+    `Create the folder and make it writable for the user of the service, or set ${KEY} to such a folder.`,
     {
       Property: KEY,
       Value: value,

@@ -225,7 +225,7 @@ describe('the check of an identity provider', () => {
     const [[severity, line] = []] = await findings({ ...made.byHand, bundle: 'sp' });
 
     expect(severity).toBe('fault');
-    expect(line).toContain('There is no certificate bundle "sp"');
+    expect(line).toContain('Unknown certificate bundle "sp"');
   });
 
   it.each([

@@ -83,7 +83,7 @@ describe('the OpenAPI operation of a route', () => {
         name: 'limit',
         in: 'query',
         required: false,
-        description: 'How many items at most.',
+        description: 'Maximum number of items.',
         schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
       },
       expect.objectContaining({ name: 'after', required: false }),
@@ -132,7 +132,7 @@ describe('the OpenAPI operation of a route', () => {
       'VALIDATION_FAILED',
     ]);
     expect(responses['LATE_BODY']).toMatchObject({
-      description: '`VALIDATION_FAILED`: The body does not come in time.',
+      description: '`VALIDATION_FAILED`: The body does not arrive in time.',
       content: { 'application/problem+json': { schema: { properties: { code: { enum: ['VALIDATION_FAILED'] } } } } },
     });
   });

@@ -55,14 +55,14 @@ function usedIn(paths: object): OpenApiDocument['components']['responses'] {
 /** Text about all routes. */
 function rules({ told }: DateForm): string {
   return [
-    'Bodies are JSON in UTF-8 unless a route says otherwise; a request with members that are not listed is refused. ' +
-      'Answers may gain members: ignore those you do not know.',
-    'A body that is too large is refused with 413 before its members are looked at, so a text beyond its `maxLength` is ' +
-      'refused with 400 or 413. A text with a NUL or half of a surrogate pair is refused wherever it stands.',
+    'Bodies are JSON in UTF-8 unless a route states another type. A request with unlisted members is rejected. ' +
+      'Responses may gain members: ignore members that you do not know.',
+    'A body that is too large is rejected with 413 before its members are validated, so a text beyond its `maxLength` ' +
+      'is rejected with 400 or 413. A text with a NUL or half of a surrogate pair is always rejected.',
     `Instants are ${told}; the \`timestamp\` of a problem is ISO 8601 in UTC.`,
-    'Every refusal is a `Problem`: decide by its `code`. Beside the codes of a route, every route may answer 400 and 408 ' +
-      '(to a head that is not in order, or late), 404, 405, 406, 413, 431, 500 and 503.',
-    'Every path that takes `GET` takes `HEAD`, and `OPTIONS` tells its methods in `Allow`.',
+    'Every error response is a `Problem`: branch on its `code`. In addition to its own codes, every route may respond ' +
+      'with 400 and 408 (for an invalid or late request head), 404, 405, 406, 413, 431, 500 and 503.',
+    'Every path with `GET` supports `HEAD`, and `OPTIONS` lists its methods in `Allow`.',
   ].join('\n\n');
 }
 

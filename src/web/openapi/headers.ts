@@ -7,14 +7,15 @@ export const API_VERSION = DEFAULT_HEADERS['api-version'] ?? '1';
 /** Response headers that callers can use. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Names the request in the log; one of 8 to 64 letters, digits, `.`, `_`, `-` that was sent is kept.',
+    description:
+      'Id of the request in the log. An id that was sent is kept if it has 8 to 64 letters, digits, `.`, `_`, `-`.',
     schema: { type: 'string', minLength: 8, maxLength: 64 },
   },
   'Api-Version': { description: 'Version of the interface.', schema: { type: 'string', const: API_VERSION } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri-reference' } },
+  Location: { description: 'Where the browser is redirected.', schema: { type: 'string', format: 'uri-reference' } },
   'WWW-Authenticate': {
-    description: 'What is asked for, where something is (RFC 9110, RFC 6750, RFC 9470).',
+    description: 'The required credentials or login (RFC 9110, RFC 6750, RFC 9470).',
     schema: { type: 'string' },
   },
 } as const satisfies Readonly<Record<string, HeaderObject>>;

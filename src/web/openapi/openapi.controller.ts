@@ -14,7 +14,7 @@ export class OpenApiController {
 
   @Get('openapi.json')
   @Header('content-type', 'application/json')
-  @Operation({ summary: 'This description in OpenAPI 3.1' })
+  @Operation({ summary: 'The OpenAPI 3.1 document' })
   @ResponseSchema(v.looseObject({ openapi: v.string() }))
   async json(): Promise<string> {
     return (await this.openApi.describe()).json;
@@ -23,7 +23,7 @@ export class OpenApiController {
   @Get('docs')
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', DOCS_POLICY)
-  @Operation({ summary: 'This description as a page' })
+  @Operation({ summary: 'The OpenAPI document as a page' })
   @ResponseSchema(v.string())
   async page(): Promise<string> {
     return (await this.openApi.describe()).page;

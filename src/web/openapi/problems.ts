@@ -18,24 +18,27 @@ const PAGE: Content = { 'text/html': { schema: text } };
 /** The body of every error (src/http/errors/problem.ts). */
 export const PROBLEM: JsonSchema = {
   type: 'object',
-  description: 'Why a request was refused (RFC 9457). Programs decide by `code`.',
+  description: 'Describes why a request was rejected (RFC 9457). Programs branch on `code`.',
   required: ['type', 'title', 'status', 'code', 'timestamp', 'request_id'],
   properties: {
-    type: { type: 'string', format: 'uri', description: 'The same as `code`, as a name for all the world.' },
+    type: { type: 'string', format: 'uri', description: '`code` as a URN.' },
     title: { type: 'string', description: 'The same for every problem of this code.' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    instance: { type: 'string', description: 'The path that was asked for, without its query.' },
+    instance: { type: 'string', description: 'Path of the request, without its query.' },
     code: {
       type: 'string',
       enum: CODES,
-      description: 'From a closed list: codes are added, never reworded or used for something else.',
+      description: 'From a closed list: codes are added, never renamed or reused.',
     },
     timestamp: { type: 'string', format: 'date-time', description: 'In UTC.' },
-    request_id: { type: 'string', description: '`X-Request-Id` of the answer, under which the log has the reason.' },
-    detail: { type: 'string', description: 'What to do about it, where the operator has it told.' },
+    request_id: {
+      type: 'string',
+      description: '`X-Request-Id` of the response; the log contains the reason under this id.',
+    },
+    detail: { type: 'string', description: 'Advice for the developer, if the operator enables it.' },
     errors: {
       type: 'array',
-      description: 'Of `VALIDATION_FAILED`: the members that do not fit.',
+      description: 'Invalid members, for `VALIDATION_FAILED`.',
       items: { type: 'object', required: ['field', 'code'], properties: { field: text, code: text } },
     },
     trace: { type: 'string', description: 'Places in the code, for developers.' },
@@ -100,5 +103,5 @@ function codeOf(name: Refusal): ErrorCode {
 }
 
 function titleOf(name: Refusal): string {
-  return name === LATE_BODY ? 'The body does not come in time' : TEXT[name].title;
+  return name === LATE_BODY ? 'The body does not arrive in time' : TEXT[name].title;
 }
