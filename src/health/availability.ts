@@ -12,7 +12,7 @@ export class Availability {
     return this.state === 'ready';
   }
 
-  /** Everything is initialised, but the listeners are not open to everyone yet. */
+  /** All components are initialised, but the listeners may not be open yet. */
   started(): void {
     this.state = 'started';
   }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Far more than any server sends that is checked here. */
+/** Far above the longest response of the servers that are checked. */
 const MAX_RESPONSE_LENGTH = 64 * 1024;
 
 export interface Exchange {
@@ -8,7 +8,7 @@ export interface Exchange {
   readonly port: number;
   /** Sent once the connection is open; empty for a server that speaks first. */
   readonly request: string;
-  /** Whether the response is complete. */
+  /** Returns true once the response is complete. */
   readonly isComplete: (response: string) => boolean;
   /** Sent before the connection is closed. */
   readonly farewell: string;

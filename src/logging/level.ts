@@ -1,20 +1,20 @@
 import { oneOf, text } from '../config/bind/key-type.js';
 
-/** From the quietest to the loudest; `OFF` is no level of a line. */
+/** Levels in ascending verbosity; a line cannot have the level `OFF`. */
 export const LEVELS = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] as const;
 
-/** What a logger can be set to. */
+/** The level of a logger. */
 export type Level = (typeof LEVELS)[number];
 
-/** What a line can have. */
+/** The level of a line. */
 export type LineLevel = Exclude<Level, 'OFF'>;
 
-/** How loud a level is: a line is written where its level is at most as loud as the logger's. */
+/** Verbosity of the levels: a line is written if its level is at most that of its logger. */
 export const LOUDNESS: Readonly<Record<Level, number>> = { OFF: 0, ERROR: 1, WARN: 2, INFO: 3, DEBUG: 4, TRACE: 5 };
 
 /** Reads a level in upper or lower case; `FATAL` means `ERROR` (management API, "loggers"). */
 export function levelOf(text: string): Level | undefined {
-  // Letters of other languages may have ours in upper case.
+  // Some letters outside ASCII have ASCII upper case forms.
   const word = /^\s*([a-z]+)\s*$/i.exec(text)?.[1]?.toUpperCase() ?? '';
   return word === 'FATAL' ? 'ERROR' : LEVELS.find((level) => level === word);
 }

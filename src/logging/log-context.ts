@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { requestContext, withoutRequestContext } from '../principal/request-context.js';
 
-/** What a line tells of the request it belongs to; `%X{name}` in a pattern. */
+/** Facts about the request of a line; `%X{name}` in a pattern. */
 export interface LogContext {
   readonly requestId?: string;
-  /** The subject of the user once it is known, before that a mark of the login id. */
+  /** The subject of the user once it is known, before that a pseudonym of the login id. */
   readonly user?: string;
   readonly ip?: string;
 }
 
-/** In the order in which `%X` shows them all. */
+/** Names in the order of `%X` without an option. */
 export const CONTEXT_NAMES = ['requestId', 'user', 'ip'] as const satisfies readonly (keyof LogContext)[];
 
 /** Context of the request in progress; undefined outside a request. */
@@ -20,7 +20,7 @@ export function logContext(): LogContext | undefined {
 const MAIN = 'main';
 const threads = new AsyncLocalStorage<string>();
 
-/** Runs a task so that its lines carry its name in place of a thread's, and are those of no request. */
+/** Runs a task so that its lines have its name as their thread and no request context. */
 export function inThread<T>(name: string, run: () => T): T {
   return withoutRequestContext(() => threads.run(name, run));
 }

@@ -12,7 +12,7 @@ export interface LogGroup {
   readonly configuredLevel: Level | undefined;
 }
 
-/** A level to set: for which logger or group, by whom, and for how long. */
+/** A change of a level: logger or group, level, operator and duration. */
 export interface LevelChange {
   readonly name: string;
   /** Undefined removes the logger's own level, so that it inherits one. */
@@ -29,7 +29,7 @@ export interface LevelChanged {
   readonly new: string;
 }
 
-/** Levels as the configuration sets them. */
+/** Levels and groups of the configuration. */
 export interface ConfiguredLevels {
   /** By the name of a logger or group. */
   readonly levels?: ReadonlyMap<string, Level>;
@@ -37,7 +37,7 @@ export interface ConfiguredLevels {
   readonly groups?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Most loggers that requests may create. */
+/** Maximum number of loggers that requests may create. */
 export const MAX_CREATED_LOGGERS = 1000;
 /** Interval at which temporary levels are checked for expiry. */
 const CHECK_INTERVAL_MILLIS = 1000;
@@ -78,7 +78,7 @@ export class LogLevels {
       this.groups.set(name, { members, level });
       for (const member of members) loggers.get(member);
     }
-    // A level of the logger itself beats the level of its group.
+    // The level of a logger takes precedence over that of its group.
     for (const { members, level } of this.groups.values()) {
       if (level !== undefined) for (const member of members) loggers.setLevel(member, level);
     }
@@ -86,7 +86,7 @@ export class LogLevels {
     this.rootLevel = loggers.get(ROOT).effectiveLevel;
   }
 
-  /** By name, sorted. */
+  /** All groups, sorted by name. */
   get allGroups(): readonly (readonly [string, LogGroup])[] {
     return [...this.groups]
       .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -98,7 +98,7 @@ export class LogLevels {
     return group && { members: group.members, configuredLevel: group.level };
   }
 
-  /** Registers the listener for levels that are restored because their time is over. */
+  /** Registers the listener for temporary levels that expire. */
   onEnd(tell: (changed: LevelChanged) => void): void {
     this.reportEnd = tell;
   }
@@ -124,7 +124,7 @@ export class LogLevels {
     });
   }
 
-  /** A new change replaces an earlier temporary level; the level before the first of them comes back in the end. */
+  /** Replaces an earlier temporary level; at the end, the level before the first of them is restored. */
   private setTemporarily(
     temporary: Map<string, TemporaryLevel>,
     name: string,

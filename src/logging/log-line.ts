@@ -20,13 +20,13 @@ export interface LogLine {
   readonly error?: unknown;
 }
 
-/** Writes lines somewhere, at once or later. It must neither throw nor block. */
+/** Writes lines to a destination, at once or later. It must neither throw nor block. */
 export interface Appender {
   append(line: LogLine): void;
 }
 
 /**
- * Gives a line its form, with secrets masked and nothing in it that could forge another; a pattern decides whether it
- * ends with a line break.
+ * Formats a line, with secrets masked and all characters escaped that could forge another line. A pattern decides
+ * whether the result ends with a line break.
  */
 export type LineFormat = (line: LogLine) => string;

@@ -4,7 +4,7 @@ import type { LogFields } from './log-line.js';
 /** Receives the lines of all loggers. */
 export type Write = (level: LineLevel, logger: string, message: string, fields?: LogFields, error?: unknown) => void;
 
-/** Fields of a line, and in `error` what was thrown; a bare error is no record and does not compile. */
+/** Fields of a line, and the thrown value in `error`; a bare error does not compile. */
 export type LogDetails = LogFields & { readonly error?: unknown };
 
 /** Writes the log lines of one part of the service; names are separated by dots, such as `auth.mfa`. */
@@ -24,7 +24,7 @@ export class Logger {
     return this.level;
   }
 
-  /** Set by the tree whenever a level changes, so that a line that is not written costs one comparison. */
+  /** `Loggers` sets the effective level at each change, so that a line that is not written costs one comparison. */
   follow(level: Level): void {
     this.level = level;
     this.loudness = LOUDNESS[level];
@@ -34,7 +34,7 @@ export class Logger {
     return LOUDNESS[level] <= this.loudness;
   }
 
-  /** Writes a line at any level of the logger, so that no change of a level hides itself. */
+  /** Writes a line whatever the level of the logger, so that a change of a level cannot hide itself. */
   always(level: LineLevel, message: string, fields?: LogFields): void {
     this.write(level, this.name, message, fields);
   }

@@ -4,7 +4,7 @@ import { logContext, threadName } from './log-context.js';
 import type { Appender } from './log-line.js';
 import { Logger, type Write } from './logger.js';
 
-/** The name of the logger that all others follow in the end. */
+/** The name of the logger from which all others inherit. */
 export const ROOT = 'ROOT';
 const ROOT_LEVEL: Level = 'INFO';
 
@@ -42,19 +42,19 @@ export class Loggers {
     return logger;
   }
 
-  /** Never makes one. */
+  /** Returns a logger only if it exists. */
   find(name: string): Logger | undefined {
     return this.byName.get(isRoot(name) ? ROOT : name);
   }
 
-  /** From the next line on; undefined lets the logger follow its nearest ancestor again, and `ROOT` the level it began with. */
+  /** Sets a level from the next line on; undefined restores inheritance, and for `ROOT` the initial level. */
   setLevel(name: string, level: Level | undefined): void {
     const logger = this.get(name);
     logger.configuredLevel = level ?? (logger === this.root ? ROOT_LEVEL : undefined);
     for (const each of this.byName.values()) each.follow(each.configuredLevel ?? this.inherited(each.name));
   }
 
-  /** What a logger of this name follows without a level of its own. */
+  /** Returns the level that a logger of this name inherits. */
   inherited(name: string): Level {
     for (let end = name.lastIndexOf('.'); end > 0; end = name.lastIndexOf('.', end - 1)) {
       const level = this.byName.get(name.slice(0, end))?.configuredLevel;

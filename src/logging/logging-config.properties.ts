@@ -7,7 +7,7 @@ import { type Structured, STRUCTURED } from './format/line-format.js';
 import { logPattern } from './pattern/pattern.js';
 import { RollingpolicyProperties } from './logging.properties.js';
 
-/** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
+/** Part of the file that `logging.config` names, like the two classes below; its members are not keys of the service. */
 @Members('appenders.console')
 export class ConsoleAppenderProperties {
   @Key(flag(), { does: 'Whether lines go to standard output.', effect: full })
@@ -26,7 +26,7 @@ export class ConsoleAppenderProperties {
   readonly charset: string = 'UTF-8';
 }
 
-/** Beside those of archives. */
+/** Adds members to those for archives. */
 @Members('appenders.file')
 export class FileAppenderProperties extends RollingpolicyProperties {
   @Key(text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file, without %d and %i' }), {

@@ -11,7 +11,7 @@ import { type Structured, STRUCTURED } from './format/line-format.js';
 
 const FILE = 'file:';
 
-/** The file that sets up the log, with or without `file:` before it; bound to its path. */
+/** The path of the file that configures the log, with or without `file:` in front. */
 const configLocation: ScalarType<string> = {
   shape: 'scalar',
   name: 'text',

@@ -1,35 +1,35 @@
 import { write, writeSync } from 'node:fs';
 import { type Charset, UTF_8 } from '../encoding/charset.js';
 
-/** Where lines end up, such as a descriptor of this process. */
+/** The destination of lines, such as a descriptor of this process. */
 export interface Destination {
-  /** Writes some of the bytes and says how many; as `fs.write`. */
+  /** Writes some of the bytes and reports how many, like `fs.write`. */
   write(bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
-  /** The same at once; throws where it cannot. */
+  /** Writes synchronously; throws if that fails. */
   writeNow(bytes: Buffer): number;
 }
 
 export interface OutputOptions {
   readonly destination: Destination;
   readonly charset?: Charset;
-  /** Characters that wait at most for a reader that does not keep up; what comes beyond is lost. */
+  /** Maximum number of characters that wait for a slow reader; further lines are lost. */
   readonly mostWaiting?: number;
   /** Text about lost lines, written once the destination is read again. */
   readonly lostText: (lines: number) => string;
 }
 
-/** Milliseconds a line waits for others: one write for many costs requests less. */
+/** Milliseconds a line waits for others, because one write for many lines is cheaper for requests. */
 const GATHER_MILLIS = 10;
-/** Characters that do not wait. */
+/** Number of characters that are written without waiting. */
 const GATHER_SIZE = 64 * 1024;
 const MAX_PENDING_BYTES = 8 * 1024 * 1024;
-/** A pipe that is full is tried again soon, one without a reader, or a full disk, later. */
+/** Milliseconds until the next attempt: soon for a full pipe, later for a broken pipe or a full disk. */
 const FULL_MILLIS = 5;
 const BROKEN_MILLIS = 1000;
 
 /**
- * Lines on their way to a file descriptor, in order. Nobody waits for them: where the other side is slow, or gone, they
- * wait here up to a limit, and are counted beyond.
+ * Writes lines to a file descriptor in order, without blocking their writers. If the reader is slow or gone, lines wait up
+ * to a limit; further lines are counted as lost.
  */
 export class Output {
   private readonly destination: Destination;
@@ -39,10 +39,10 @@ export class Output {
   private waiting: string[] = [];
   private size = 0;
   private lost = 0;
-  /** What is left of the last piece. */
+  /** Bytes of the last write that are not written yet. */
   private bytes: Buffer = Buffer.alloc(0);
   private isWriting = false;
-  /** After a failure, until it is tried again. */
+  /** True after a failure, until the next attempt. */
   private isHeld = false;
   private timer: NodeJS.Timeout | undefined;
   private readonly onIdle: (() => void)[] = [];
@@ -65,7 +65,7 @@ export class Output {
     else this.arm(GATHER_MILLIS);
   }
 
-  /** Resolves when all is written, or cannot be, and after `limitMillis` at the latest. */
+  /** Resolves when all lines are written or cannot be written, after `limitMillis` at the latest. */
   async flush(limitMillis: number): Promise<void> {
     let limit: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ export class Output {
     });
   }
 
-  /** A pipe that is full has a reader; what cannot be written now may well be never. */
+  /** A full pipe has a reader; after another failure, the bytes may never be written. */
   private hold(isFull: boolean): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -132,7 +132,7 @@ export class Output {
 
   private takeWaiting(): void {
     if (this.lost > 0) {
-      // Behind what waited while others were lost.
+      // Follows the lines that waited while others were lost.
       this.waiting.push(this.lostText(this.lost));
       this.lost = 0;
     }

@@ -2,13 +2,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../clock/clock.js';
 import { type Measurement, Timer } from './meter.js';
 
-/** More often would wake an idle process more often; of a stop of half that length, half is seen. */
+/** A shorter interval would wake an idle process more often; of a block half as long, half is measured. */
 const EVERY_MILLIS = 50;
 const FOLD_MILLIS = 30_000;
 
 type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'count' | 'mean' | 'max' | 'enable' | 'disable' | 'reset'>;
 
-/** How much later than asked the event loop comes to a timer: that long every request waits, too. */
+/** How late the event loop runs a timer; every request waits equally long. */
 export class EventLoopLag extends Timer {
   private readonly folding: NodeJS.Timeout;
   /** Total delay in seconds since the last reading, as far as it was reported. */
@@ -16,7 +16,7 @@ export class EventLoopLag extends Timer {
 
   constructor(
     clock: Clock,
-    /** Node measures and sums up, and would keep its maximum for good. */
+    /** Node measures and adds up, but never resets its maximum. */
     private readonly recent: Delays = monitorEventLoopDelay({ resolution: EVERY_MILLIS }),
   ) {
     super(clock);
@@ -47,13 +47,13 @@ export class EventLoopLag extends Timer {
 
   private recently(): { readonly count: number; readonly total: number; readonly largest: number } {
     const { count, mean, max } = this.recent;
-    // Behind a late look the next one may come early, and takes some of the sum away, which must not fall.
+    // After a late sample the next one may be early and reduce the sum, which must not decrease.
     if (count > 0) this.recentTotal = Math.max(this.recentTotal, lag(mean) * count);
     return { count, total: this.recentTotal, largest: lag(max) };
   }
 }
 
-/** Seconds above the interval, which Node's numbers, in nanoseconds, contain. */
+/** Converts a delay of Node in nanoseconds to seconds, without the sampling interval. */
 function lag(nanos: number): number {
   return Math.max(0, nanos / 1e9 - EVERY_MILLIS / 1000);
 }

@@ -4,10 +4,10 @@ export type Tags = Readonly<Record<string, string>>;
 
 export type MeterKind = 'counter' | 'gauge' | 'timer' | 'summary' | 'long-task-timer';
 
-/** What is said of all series of one name. */
+/** Facts about all series of a name. */
 export interface MeterFacts {
   readonly description?: string;
-  /** E.g. `seconds` or `bytes`. */
+  /** For example `seconds` or `bytes`. */
   readonly baseUnit?: string;
 }
 
@@ -17,13 +17,13 @@ export interface Series<M extends Meter = Meter> {
   readonly meter: M;
 }
 
-/** Limit of series per name; further ones share one series, so that values of tags cannot exhaust memory. */
+/** Maximum number of series per name; further ones share one series, so that tag values cannot exhaust memory. */
 export const MAX_SERIES = 1000;
 const OTHER = 'other';
-/** A word of ours wherever it is a tag, and what alerts ask for: it stays when series are counted together. */
+/** A tag with a closed list of values that alerts use; it is kept in the shared series. */
 const KEPT = 'outcome';
 
-/** What follows a value of one tag: the values of the next one, or the series. */
+/** The entry of a tag value: the values of the next tag, or the series. */
 interface Branch<M extends Meter> {
   readonly next: Map<string, Branch<M>>;
   series?: Series<M>;
@@ -40,7 +40,7 @@ export class Family<M extends Meter = Meter> {
     readonly kind: MeterKind,
     readonly facts: MeterFacts,
     private readonly make: () => M,
-    /** Whether its numbers are counted in buckets as well. */
+    /** True if its numbers are also counted in buckets. */
     readonly hasBuckets = false,
   ) {}
 
@@ -48,7 +48,7 @@ export class Family<M extends Meter = Meter> {
     return seriesBelow(this.root);
   }
 
-  /** The series of these tags. Every request asks for some: tags in the order of the first call are found quickest. */
+  /** Returns the series of these tags. Look-ups are fastest for tags in the order of the first call. */
   of(tags: Tags = {}): M {
     const { tagNames = [] } = this;
     let branch: Branch<M> | undefined = this.root;
@@ -61,7 +61,7 @@ export class Family<M extends Meter = Meter> {
     return at === tagNames.length && branch?.series ? branch.series.meter : this.enter(tags);
   }
 
-  /** Puts a meter of the caller's in, which replaces one of the same tags; beyond the most there can be, it is lost. */
+  /** Sets the meter of a series, which replaces one with the same tags; beyond the maximum it is dropped. */
   set(tags: Tags, meter: M): void {
     const own = this.inOrder(tags);
     if (this.find(own)?.series === undefined && this.count >= MAX_SERIES) return;
@@ -96,7 +96,7 @@ export class Family<M extends Meter = Meter> {
     return meter;
   }
 
-  /** The tags in the order of the first series; tags of other names are a defect of the caller. */
+  /** Returns the tag values in the order of the first series; other tag names are a defect of the caller. */
   private inOrder(tags: Tags): Tags {
     const tagNames = (this.tagNames ??= Object.keys(tags));
     const isSame = Object.keys(tags).length === tagNames.length && tagNames.every((name) => Object.hasOwn(tags, name));

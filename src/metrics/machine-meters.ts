@@ -22,22 +22,22 @@ export function addMachineMeters(meters: Meters, clock: Clock): void {
 
 function addProcess(meters: Meters, clock: Clock): void {
   const startedAt = clock.millis() / 1000 - uptime();
-  meters.gauge('process.uptime', { description: 'Time since the process began', ...SECONDS }, uptime);
-  const start = { description: 'When the process began, in seconds since 1970', ...SECONDS };
+  meters.gauge('process.uptime', { description: 'Time since the process started', ...SECONDS }, uptime);
+  const start = { description: 'Start time of the process in seconds since 1970', ...SECONDS };
   meters.gauge('process.start.time', start, () => startedAt);
 }
 
 function addProcessors(meters: Meters): void {
   const ofProcess = new RecentShare(processWork);
   const ofSystem = new RecentShare(systemWork);
-  const own = { description: 'Share of all cores that the process has used since somebody last asked' };
+  const own = { description: 'Share of all cores that the process used since the last read' };
   meters.gauge('process.cpu.usage', own, () => ofProcess.value);
-  const all = { description: 'Share of all cores that was in use since somebody last asked' };
+  const all = { description: 'Share of all cores that was in use since the last read' };
   meters.gauge('system.cpu.usage', all, () => ofSystem.value);
   meters.gauge('system.cpu.count', { description: 'Cores that the process may use' }, availableParallelism);
-  // Windows has no such number; Node says 0.
+  // Windows has no load average; Node reports 0.
   if (platform === 'win32') return;
-  const load = { description: 'Processes that run or want to, over the last minute' };
+  const load = { description: 'Runnable processes, averaged over the last minute' };
   meters.gauge('system.load.average.1m', load, () => loadavg()[0] ?? NaN);
 }
 
@@ -61,12 +61,12 @@ function addMemory(meters: Meters): void {
   meters.gauge('nodejs.memory.used', used, () => memoryUsage().heapUsed, { area: 'heap' });
   meters.gauge('nodejs.memory.used', used, () => memoryUsage().external, { area: 'external' });
   meters.gauge('nodejs.memory.used', used, () => memoryUsage.rss(), { area: 'rss' });
-  const most = { description: 'Memory that can be used at most', ...BYTES };
+  const most = { description: 'Maximum memory that can be used', ...BYTES };
   meters.gauge('nodejs.memory.max', most, () => getHeapStatistics().heap_size_limit, { area: 'heap' });
   meters.gauge('nodejs.memory.max', most, machineMemory, { area: 'rss' });
 }
 
-/** That of the container where it has a limit, of which Node says 0 or a number beyond all memory where not. */
+/** Returns the memory limit of the container. Without one, Node reports 0 or a number above the memory of the machine. */
 function machineMemory(): number {
   const limit = constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
@@ -75,9 +75,9 @@ function machineMemory(): number {
 /** Meters of the disk of the working folder, with logs, uploads and the embedded database. */
 function addDisk(meters: Meters): void {
   const path = cwd();
-  const free = { description: 'Space on the disk that the process may use', ...BYTES };
+  const free = { description: 'Free disk space for the process', ...BYTES };
   meters.gauge('disk.free', free, () => blocks(path, 'bavail'), { path });
-  meters.gauge('disk.total', { description: 'Space on the disk', ...BYTES }, () => blocks(path, 'blocks'), { path });
+  meters.gauge('disk.total', { description: 'Total disk space', ...BYTES }, () => blocks(path, 'blocks'), { path });
 }
 
 function blocks(path: string, which: 'bavail' | 'blocks'): number {
@@ -85,16 +85,16 @@ function blocks(path: string, which: 'bavail' | 'blocks'): number {
   return disk[which] * disk.bsize;
 }
 
-/** Linux tells a process of its files; elsewhere these are missing. */
+/** Meters of open files, which only Linux provides. */
 function addFiles(meters: Meters): void {
-  const open = { description: 'Files and sockets that are open', baseUnit: 'files' };
-  // The folder that is read is one of them.
+  const open = { description: 'Open files and sockets', baseUnit: 'files' };
+  // Reading the folder opens one of them.
   meters.gauge('process.files.open.files', open, () => readdirSync(OPEN_FILES).length - 1);
-  const most = { description: 'Files and sockets that may be open', baseUnit: 'files' };
+  const most = { description: 'Maximum number of open files and sockets', baseUnit: 'files' };
   meters.gauge('process.files.max.files', most, () => mostFiles(readFileSync(LIMITS, 'utf8')));
 }
 
-/** The soft limit in `/proc/self/limits`. */
+/** Reads the soft limit of open files from the text of `/proc/self/limits`. */
 export function mostFiles(limits: string): number {
   const limit = /^Max open files +(\S+)/m.exec(limits)?.[1];
   return limit === 'unlimited' ? Infinity : Number(limit ?? NaN);

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import { RecentMax } from './recent-max.js';
 
-/** What a measured number says (management API, "metrics"). */
+/** The meaning of a measured number (management API, "metrics"). */
 export type Statistic = 'COUNT' | 'TOTAL' | 'TOTAL_TIME' | 'MAX' | 'VALUE' | 'ACTIVE_TASKS' | 'DURATION';
 
 export interface Measurement {
@@ -9,13 +9,13 @@ export interface Measurement {
   readonly value: number;
 }
 
-/** How many numbers were not above a bound. */
+/** The count of numbers that were not above a bound. */
 export interface Bucket {
   readonly upTo: number;
   readonly count: number;
 }
 
-/** One series of numbers: what has one name and one value of each tag. */
+/** One series of numbers: one name with one value of each tag. */
 export interface Meter {
   measure(): readonly Measurement[];
 }
@@ -24,7 +24,7 @@ export interface Meter {
 export class Counter implements Meter {
   private count = 0;
 
-  /** What is no positive number is not counted: a counter never falls, and one NaN would stay for good. */
+  /** Ignores anything but a positive number: a counter never decreases, and a single NaN would stay forever. */
   increment(by = 1): void {
     if (by > 0 && by < Infinity) this.count += by;
   }
@@ -42,7 +42,7 @@ export class Gauge implements Meter {
     return [{ statistic: 'VALUE', value: this.value }];
   }
 
-  /** A number that cannot be had must not keep all others from being read. */
+  /** A failed read must not prevent the others. */
   private get value(): number {
     try {
       return this.read();
@@ -69,7 +69,7 @@ export class Summary implements Meter {
     this.counts = bounds.map(() => 0);
   }
 
-  /** One for each bound; none where the family has none. */
+  /** One for each bound; empty without bounds. */
   get buckets(): readonly Bucket[] {
     let count = 0;
     return this.bounds.map((upTo, at) => {
@@ -78,7 +78,7 @@ export class Summary implements Meter {
     });
   }
 
-  /** What is no number is not taken: it would stay in the total for good. */
+  /** Ignores what is not finite: it would stay in the total forever. */
   record(amount: number): void {
     if (!Number.isFinite(amount)) return;
     this.take(1, amount, amount);
@@ -97,7 +97,7 @@ export class Summary implements Meter {
     ];
   }
 
-  /** Several numbers at once, for what was summed up elsewhere; the buckets do not see them. */
+  /** Adds several numbers that were summed up elsewhere; the buckets do not count them. */
   protected take(count: number, total: number, largest: number): void {
     this.count += count;
     this.total += total;
@@ -111,19 +111,19 @@ export class Timer extends Summary {
     super(clock, bounds, 'TOTAL_TIME');
   }
 
-  /** A time below zero is that of a clock which was set back: it happened, and took no time. */
+  /** A negative time means that the clock was set back; it counts as 0 seconds. */
   override record(seconds: number): void {
     super.record(seconds < 0 ? 0 : seconds);
   }
 }
 
-/** Tasks in progress: how many, the sum of their seconds so far, and the longest. */
+/** Tasks in progress: their number, the sum of their seconds so far, and the longest. */
 export class LongTaskTimer implements Meter {
   private readonly active = new Set<{ readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Answers what ends it; a second call does nothing. */
+  /** Starts a task and returns the function that ends it; a second call of that does nothing. */
   start(): () => void {
     const task = { since: this.clock.millis() };
     this.active.add(task);

@@ -4,9 +4,9 @@ import { Counter, Gauge, LongTaskTimer, type Meter, Summary, Timer } from './met
 
 export type { Family, MeterFacts, MeterKind, Series, Tags } from './family.js';
 
-/** What is said of all series of numbers that are added up. */
+/** Facts about all series of a timer or summary. */
 export interface SummaryFacts extends MeterFacts {
-  /** Upper bounds in ascending order: the exposition then also tells how many numbers were not above each of them. */
+  /** Upper bounds in ascending order; the exposition then contains the count of numbers up to each of them. */
   readonly buckets?: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export class Meters {
     return this.family(name, 'counter', facts, () => new Counter());
   }
 
-  /** In seconds. */
+  /** Timers measure in seconds. */
   timer(name: string, { buckets, ...facts }: SummaryFacts = {}): Family<Timer> {
     const make = (): Timer => new Timer(this.clock, buckets);
     return this.family(name, 'timer', { baseUnit: 'seconds', ...facts }, make, buckets);
@@ -48,7 +48,7 @@ export class Meters {
     this.family(name, 'gauge', facts, () => new Gauge(() => NaN)).set(tags, new Gauge(read));
   }
 
-  /** One name is one kind of meter. */
+  /** A name belongs to one kind of meter. */
   private family<M extends Meter>(
     name: string,
     kind: MeterKind,

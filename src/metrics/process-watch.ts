@@ -18,7 +18,7 @@ const GC_KINDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 export interface WatchOptions {
-  /** Whether some of it is recorded under the names of the Java virtual machine as well. */
+  /** True to record some meters under the names of the Java virtual machine as well. */
   readonly hasJvmNames?: boolean;
   readonly clock?: Clock;
 }
@@ -35,18 +35,18 @@ export class ProcessWatch {
     addMachineMeters(meters, clock);
     if (hasJvmNames) addJvmMemory(meters);
     this.lag = new EventLoopLag(clock);
-    meters.timer('nodejs.eventloop.lag', { description: 'How late the event loop is' }).set({}, this.lag);
+    meters.timer('nodejs.eventloop.lag', { description: 'Delay of the event loop' }).set({}, this.lag);
     this.endGcPauses = timeGcPauses(meters, ['nodejs.gc.pause', ...(hasJvmNames ? ['jvm.gc.pause'] : [])]);
   }
 
   /** Records that all components are created. */
   started(): void {
-    this.note('application.started.time', 'Time from the start of the process until everything was made');
+    this.note('application.started.time', 'Time from the start of the process until all components were created');
   }
 
   /** Records that the service accepts requests. */
   ready(): void {
-    this.note('application.ready.time', 'Time from the start of the process until it took requests');
+    this.note('application.ready.time', 'Time from the start of the process until it accepted requests');
   }
 
   stop(): void {
@@ -60,28 +60,28 @@ export class ProcessWatch {
   }
 }
 
-/** Memory under the names that consoles for Java virtual machines ask for (management API, "Clients"). */
+/** Adds memory under the names that consoles for Java virtual machines read (management API, "Clients"). */
 function addJvmMemory(meters: Meters): void {
   const bytes = (description: string): { readonly description: string; readonly baseUnit: string } => ({
     description,
     baseUnit: 'bytes',
   });
-  const used = bytes('Memory in use, as nodejs.memory.used has it');
+  const used = bytes('Memory in use, as in nodejs.memory.used');
   meters.gauge('jvm.memory.used', used, () => memoryUsage().heapUsed, HEAP);
   meters.gauge('jvm.memory.used', used, () => memoryUsage().external, NON_HEAP);
-  const committed = bytes('Memory that is set aside');
+  const committed = bytes('Memory that is reserved');
   meters.gauge('jvm.memory.committed', committed, () => memoryUsage().heapTotal, HEAP);
   meters.gauge('jvm.memory.committed', committed, () => memoryUsage().external, NON_HEAP);
-  const most = bytes('Memory that can be used at most; -1 where nothing limits it');
+  const most = bytes('Maximum memory that can be used; -1 without a limit');
   meters.gauge('jvm.memory.max', most, () => getHeapStatistics().heap_size_limit, HEAP);
   meters.gauge('jvm.memory.max', most, () => NO_LIMIT, NON_HEAP);
 }
 
-/** Times how long the process stood still for each kind of garbage collection; the answer ends it. */
+/** Times the pauses for each kind of garbage collection until the returned function is called. */
 function timeGcPauses(meters: Meters, names: readonly string[]): () => void {
-  const description = 'Time the process stood still to collect garbage';
+  const description = 'Pauses for garbage collection';
   const families = names.map((name) => meters.timer(name, { description }));
-  // Known from the start: a rate needs a first number.
+  // The series exist from the start, because a rate needs a first number.
   for (const family of families) for (const kind of ['minor', 'major']) family.of({ kind });
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {

@@ -4,9 +4,9 @@ const WINDOW_MILLIS = 60_000;
 const WINDOWS = 3;
 const NOTHING = -Infinity;
 
-/** The largest number of the last two to three minutes; 0 where there was none. */
+/** The largest number of the last two to three minutes; 0 without a number. */
 export class RecentMax {
-  /** The present window first. */
+  /** The current window first. */
   private readonly windows = new Array<number>(WINDOWS).fill(NOTHING);
   private present: number;
 
@@ -29,7 +29,7 @@ export class RecentMax {
   private turn(): void {
     const now = this.windowNow();
     if (now === this.present) return;
-    // A clock that was set back forgets as well: a maximum of the future would stay until the clock is there again.
+    // Resets if the clock was set back: a maximum of the future would stay until the clock reaches it again.
     const passed = now > this.present ? Math.min(now - this.present, WINDOWS) : WINDOWS;
     for (let step = 0; step < passed; step++) {
       this.windows.pop();

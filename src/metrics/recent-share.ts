@@ -1,4 +1,4 @@
-/** What a processor has done since some instant, in seconds of one core. */
+/** Processor time since some instant, in seconds of one core. */
 export interface Work {
   readonly busySeconds: number;
   readonly allSeconds: number;
@@ -6,7 +6,7 @@ export interface Work {
 
 const LEAST_SECONDS = 1;
 
-/** How much of the time was work (0 to 1) since it was last asked; asked again at once, it says the same. */
+/** The share of busy time (0 to 1) since the last read; a read within a second returns the same value. */
 export class RecentShare {
   private last: Work;
   private known: number | undefined;
@@ -18,7 +18,7 @@ export class RecentShare {
   get value(): number {
     const now = this.read();
     const all = now.allSeconds - this.last.allSeconds;
-    // Over less, a share is that of whatever was done between two questions, such as answering the first.
+    // Over a shorter time, the share would mostly measure the work of the reads themselves.
     if (this.known !== undefined && all < LEAST_SECONDS) return this.known;
     const share = (now.busySeconds - this.last.busySeconds) / all;
     this.last = now;

@@ -1,31 +1,31 @@
-/** Longest path, and longest other text of a caller, in characters; the rest is cut off. */
+/** Maximum length of a path or another text of a caller, in characters; the rest is cut off. */
 const MAX_PATH_LENGTH = 1024;
 const MAX_READ_LENGTH = 2048;
 const MAX_TEXT_LENGTH = 512;
 const LEFT_OFF = '...';
 
-/** Segments of a path above this are none of ours; every token of the service is longer. */
+/** No segment of our paths is longer; every token of the service is. */
 const MAX_SEGMENT_LENGTH = 40;
 const MIN_SECRET_LENGTH = 20;
-/** As much of a token as tells its kind. */
+/** Number of characters of a token that are shown, to tell its kind. */
 const SHOWN_OF_SECRET = 6;
-/** A JWS (its first part is Base64url of `{"`), or letters and digits mixed as no word and no UUID does. */
+/** A JWS (its first part is Base64url of `{"`), or a mix of letters and digits that is neither a word nor a UUID. */
 const LIKE_SECRET = /^ey[\w-]+\.[\w-]+\.|(?=[a-z_]{0,19}\d)(?=[\d_]{0,19}[a-z])\w{20}/i;
 
-/** Everything but printable ASCII, and what ends a quoted text or begins an escape. */
+/** Characters outside printable ASCII, quotation marks and backslashes. */
 const QUOTED_UNSAFE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
-/** The same, and the space that ends an unquoted text. */
+/** The same and the space, which ends an unquoted text. */
 const UNQUOTED_UNSAFE = /[^\x21\x23-\x5b\x5d-\x7e]/g;
 
 /**
- * Whether a text is a token or the like, whatever it is called: of a part of a path or query, where shorter words than in
- * a line of the log are none of a language.
+ * True if a part of a path or query looks like a token, whatever its name. Shorter words count here than in a log line,
+ * because paths contain no sentences.
  */
 export function looksLikeSecret(text: string): boolean {
   return LIKE_SECRET.test(text);
 }
 
-/** A text that can neither end its word nor its line: `\xHH` for each byte, `\u{H…}` for what is more than one. */
+/** Escapes a text so that it can end neither its word nor its line: `\xHH` for one byte, `\u{H…}` for more. */
 export function escapeLogText(text: string, isQuoted: boolean): string {
   return text.replace(isQuoted ? QUOTED_UNSAFE : UNQUOTED_UNSAFE, (char) => {
     const code = char.charCodeAt(0).toString(16).toUpperCase();
@@ -33,12 +33,12 @@ export function escapeLogText(text: string, isQuoted: boolean): string {
   });
 }
 
-/** The path of a request target: no scheme, user or host, no query, and no secret that somebody put into the path. */
+/** Returns the path of a request target without scheme, user, host and query, and with secrets in the path masked. */
 export function sanitizePath(target: string): string {
   return sanitizeSegments(target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, ''));
 }
 
-/** A referring page without user, query and fragment. */
+/** Returns the URL of a referring page without user, query and fragment. */
 export function sanitizeReferer(referer: string): string {
   const [origin = ''] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(referer) ?? [];
   return truncate(origin.replace(/\/\/.*@/, '//')) + sanitizeSegments(referer.slice(origin.length));
@@ -49,10 +49,10 @@ export function truncate(text: string): string {
 }
 
 function sanitizeSegments(target: string): string {
-  // Behind this, half a secret would look like none.
+  // Part of a secret at the cut would not be recognised.
   const looked =
     target.length > MAX_READ_LENGTH ? target.slice(0, MAX_READ_LENGTH).replace(/[^/]*$/, LEFT_OFF) : target;
-  // 3f, 23 and 3b are ?, # and ; of callers who encode too much.
+  // 3f, 23 and 3b are ?, # and ; of callers that encode too much.
   const path = looked.replace(/(?:[?#]|%(?:25)*(?:3f|23)).*$/is, '');
   if (path.length < MIN_SECRET_LENGTH && !path.includes(';')) return path;
   const shown = path

@@ -1,15 +1,15 @@
-/** What stands in place of a value that is not shown. */
+/** Replaces a value that is not shown. */
 export const MASK = '******';
 
-/** What names of secrets end in, over `key`: the one list of keys, fields and texts, as alternatives of an expression. */
+/** Endings of names of secrets besides `key`, for keys, fields and texts, as alternatives of an expression. */
 export const SECRET_ENDINGS = 'password|passwd|pwd|secret|token|credentials|passphrase|pepper';
 const SECRET_WORDS = `${SECRET_ENDINGS}|key`;
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d{1,9}\]|[._]\d{1,9}_?){1,9}$/;
-/** `DB_PASS`, `TOKEN_URL`, `aws.secret.id`: of a name that is not ours, each word counts. */
+/** Words anywhere in a foreign name, such as `DB_PASS`, `TOKEN_URL`, `aws.secret.id`. */
 const SECRET_WORD = new RegExp(`(?:pass|pw|creds|credential|authorization|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
-/** Words too short to be looked for inside of others: `BASIC_AUTH` and `githubPat` have one, `PATH` and `author` none. */
+/** Words too short to match inside other words: `BASIC_AUTH` and `githubPat` contain one, `PATH` and `author` do not. */
 export const SHORT_SECRET_WORDS = ['auth', 'pat', 'jwt', 'bearer', 'pin'] as const;
 const SHORT_WORD = new RegExp(
   SHORT_SECRET_WORDS.flatMap((word) => [
@@ -18,28 +18,28 @@ const SHORT_WORD = new RegExp(
     `(?<![A-Za-z])${word.toUpperCase()}(?![A-Za-z])`,
   ]).join('|'),
 );
-/** `password: …` or `keyStorePassword=…` in the middle of a text. */
+/** `password: …` or `keyStorePassword=…` inside a text. */
 const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:](?!\\*{6})`, 'i');
 
-/** `user:password@host`, whatever is or is not in front of it. */
+/** `user:password@host`, with or without a scheme. */
 const ACCOUNT = /[^\s/'"@:]:[^\s/'"@]{1,400}@/;
-/** Of `Authorization`. */
+/** Credentials of the `Authorization` header. */
 const CREDENTIALS = /\b(?:basic|bearer)\s+[\w.~+/-]{6}/i;
 
 /**
- * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
- * pepper of the backup codes, which no word of it would hide.
+ * The rule of the management API, "Masking", for keys and names of variables in any spelling, plus the pepper of the
+ * backup codes, which that rule would not mask.
  */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
 }
 
-/** True for the name of a variable or key of somebody else that may be a secret, rather too often than not. */
+/** True if the name of a foreign variable or key may be that of a secret; in doubt it returns true. */
 export function mayBeSecretName(name: string): boolean {
   return SECRET_WORD.test(name) || SHORT_WORD.test(name);
 }
 
-/** Of what a placeholder names: a key has the name we gave it, a variable that of somebody else. */
+/** Applies to the name in a placeholder, which is one of our keys or a foreign variable. */
 function leadsToSecret(name: string): boolean {
   return isSecretName(name) || (!name.includes('.') && mayBeSecretName(name));
 }
@@ -49,22 +49,22 @@ export function containsPrivateKey(text: string): boolean {
   return PRIVATE_KEY.test(text);
 }
 
-/** True for a text of somebody else that may hold a secret: a whole document, options of another program, a header. */
+/** True if a foreign text may contain a secret: a whole document, options of another program, a header. */
 export function mayContainSecret(text: string): boolean {
   const masked = sanitizeUrls(text);
   return [SECRET_ASSIGNMENT, ACCOUNT, CREDENTIALS].some((form) => form.test(masked));
 }
 
-// Texts of callers are looked through as well: none of these reads on to the end from each letter of one.
-// A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.
+// These expressions also run on texts of callers, so each takes linear time.
+// A password that is not percent-encoded (`/`, `?`, `#` or a blank in it) is masked too; `host:3306/` is not a user.
 const USER_PART = /(\/\/)(?:[^\s/?#]+@|[^\s:/?#@[\]]*:(?!\d{0,9}(?:[/?#,]|$))[^@\n]{0,400}@)/g;
 const SECRET_PARAMETER = new RegExp(`([?&;][^?=&;\\s]*(?:pass|${SECRET_WORDS})=)[^&\\n]*`, 'gi');
-/** `(host=db,password=…)`, as database URLs with several hosts have it. */
+/** `(host=db,password=…)` in database URLs with several hosts. */
 const SECRET_PROPERTY = new RegExp(`([(,][^=(),\\s]*(?:${SECRET_WORDS})=)[^(),\\n]*`, 'gi');
-/** A placeholder up to the default, with at most one level of placeholders in its name. */
+/** A placeholder up to its default, with at most one level of placeholders in its name. */
 const BEFORE_DEFAULT = /\$\{[^${}:]*(?:\$\{[^{}]*\}[^${}:]*)*:/g;
 
-/** Hides the user part of every URL in a text, and parameters named like secrets. */
+/** Masks the user part of every URL in a text, and parameters named like secrets. */
 export function sanitizeUrls(text: string): string {
   return text
     .replaceAll(USER_PART, `$1${MASK}@`)
@@ -72,13 +72,13 @@ export function sanitizeUrls(text: string): string {
     .replaceAll(SECRET_PROPERTY, `$1${MASK}`);
 }
 
-/** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
+/** Prepares a value for display: unchanged, without the credentials in its URLs, or masked completely. */
 export function sanitizeValue(text: string, isSecret: boolean, through: readonly string[] = []): string {
   if (isSecret || through.some(leadsToSecret) || containsPrivateKey(text)) return text === '' ? '' : MASK;
   return sanitizeUrls(text);
 }
 
-/** The same for a text whose placeholders are not filled in: a mere `${NAME}` is no secret, its default may be one. */
+/** Prepares an unresolved text for display: a bare `${NAME}` is shown, but its default may be a secret. */
 export function sanitizeUnresolved(text: string, isSecret: boolean): string {
   if (/^\$\{[^:{}]+\}$/.test(text)) return text;
   for (const { 0: start, index } of text.matchAll(BEFORE_DEFAULT)) {

@@ -231,8 +231,8 @@ describe('R12: requests are not affected', () => {
       await at.log.open();
     }
     expect(at.complaints).toEqual([
-      `WARN The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are served all the ` +
-        'same; their lines wait, 4 MB of them at most. It is tried again every minute.',
+      `WARN The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are not affected; ` +
+        'their lines wait, 4 MB of them at most. The service tries again every minute.',
     ]);
 
     rmSync(at.folder);

@@ -9,24 +9,24 @@ import type { Batch, Place } from './batch.js';
 export const FOLDER_MODE = 0o750;
 export const FILE_MODE = 0o640;
 
-/** Appends; also reads, to see how the file ends; does not wait for a reader if the path is a pipe. */
+/** Opens for appending, and for reading the end of the file; does not wait for a reader if the path is a pipe. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
 
 const LINE_END = 0x0a;
 
-/** How far it got. */
+/** The result of an attempt to append. */
 export interface Appended {
-  /** What kept lines out. */
+  /** The error that prevented lines from being written. */
   readonly error?: unknown;
-  /** The next line would make the file larger than it may be. */
+  /** True if the next line would exceed the maximum size. */
   readonly isFull?: boolean;
 }
 
-/** How the lines are to be written. */
+/** Options of an attempt to append. */
 export interface Appending {
-  /** Whether the last line there may lack its end, which a crash or a full disk may have kept from it. */
+  /** True if the last line may lack its end because of a crash or a full disk. */
   readonly mayBeTorn: boolean;
-  /** Bytes the file may have; one line alone may have more. */
+  /** Maximum size of the file in bytes; a single line may be larger. */
   readonly mostBytes?: number;
 }
 
@@ -47,7 +47,7 @@ export async function appendLines(
     const bytes = charset.encode(taken.join(''));
     batch.issued = taken.length;
     while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
-    // Some file systems say only now that there was no room.
+    // Some file systems report a full disk only now.
     const closing = handle;
     handle = undefined;
     await closing.close();
@@ -55,7 +55,7 @@ export async function appendLines(
     return { isFull: batch.lines.length > 0 };
   } catch (error) {
     batch.settle(wholeLinesIn(taken, charset, written));
-    // What went wrong first says more.
+    // The first error is the relevant one.
     await handle?.close().catch(() => undefined);
     return { error };
   }
@@ -82,7 +82,7 @@ async function openedWithFolder(file: string): Promise<FileHandle> {
   }
 }
 
-/** The first lines, as many as a file of this size has room for. */
+/** Returns the first lines that fit into a file of this size. */
 function fitting(lines: readonly string[], charset: Charset, size: number, mostBytes: number): string[] {
   let end = size;
   const over = lines.findIndex((line) => (end += bytesOf(line, charset)) > mostBytes);

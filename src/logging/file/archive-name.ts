@@ -2,12 +2,12 @@ import { basename, dirname, join } from 'node:path';
 import type { ScalarType } from '../../config/bind/key-type.js';
 import { ConversionError } from '../../config/problem.js';
 
-/** What a packed log file is called. */
+/** The parts of the name of an archive. */
 export interface ArchiveName {
   readonly day: string;
-  /** Counts from 0 within a day. */
+  /** Number within the day, from 0. */
   readonly index: number;
-  /** `plain` still waits to be packed; `unfinished` was left by a crash, or somebody else is at it. */
+  /** `plain` is not compressed yet; `unfinished` is left from a crash or in use by another process. */
   readonly state: 'plain' | 'packed' | 'unfinished';
 }
 
@@ -25,7 +25,7 @@ const DEFAULT_DATE = 'yyyy-MM-dd';
 /** Names of archives by a pattern with `%d` or `%d{yyyy-MM-dd}` for the day and `%i` for its parts. */
 export class ArchiveNames {
   readonly folder: string;
-  /** Whether archives are gzip. */
+  /** True if archives are compressed with gzip. */
   readonly isPacked: boolean;
   private readonly pieces: readonly string[];
   private readonly form: RegExp;
@@ -45,7 +45,7 @@ export class ArchiveNames {
     );
   }
 
-  /** The path before it is packed. */
+  /** The path of an archive before it is compressed. */
   plainPath(day: string, index: number): string {
     const [year = '', month = '', date = ''] = day.split('-');
     const parts: Readonly<Record<string, string>> = { yyyy: year, MM: month, dd: date };
@@ -60,12 +60,12 @@ export class ArchiveNames {
     return this.isPacked ? plainPath + PACKED : plainPath;
   }
 
-  /** What it is called while it is being packed. */
+  /** The path of an archive while it is being compressed. */
   unfinishedPath(plainPath: string): string {
     return this.packedPath(plainPath) + UNFINISHED;
   }
 
-  /** What a file of the folder is by its name; undefined for what is none of ours. */
+  /** Parses a file name; undefined if it is not the name of an archive. */
   read(name: string): ArchiveName | undefined {
     const groups = this.form.exec(name)?.groups;
     if (!groups || (groups['packed'] !== undefined && !this.isPacked)) return undefined;
@@ -75,7 +75,7 @@ export class ArchiveNames {
   }
 }
 
-/** The pattern of the names of archives, as a configuration key takes it. */
+/** The type of a key whose value is a pattern for names of archives. */
 export const archivePattern: ScalarType<string> = {
   shape: 'scalar',
   name: 'text',

@@ -11,14 +11,14 @@ import { reasonOf } from './line-writer.js';
 
 /** Limits for archived files. */
 export interface Keeping {
-  /** Days before today; 0 keeps all. */
+  /** Number of days that archives are kept; 0 keeps all. */
   readonly maxHistory: number;
-  /** 0 for no limit. */
+  /** Maximum total size in bytes; 0 sets no limit. */
   readonly totalSizeCapBytes: number;
 }
 
 export interface ArchivesOptions extends Keeping {
-  /** As `archivePattern` takes it. */
+  /** A pattern for `archivePattern`. */
   readonly pattern: string;
   /** Receives one warning per failure, until the operation works again. */
   readonly warn: (text: string) => void;
@@ -28,7 +28,7 @@ interface Archive extends ArchiveName {
   readonly path: string;
 }
 
-/** The log files of the past: moved out of the way, packed and deleted, none of which a line waits for. */
+/** Moves old log files away, compresses and deletes them in the background, so that no line waits. */
 export class Archives {
   private readonly names: ArchiveNames;
   private readonly keeping: Keeping;
@@ -43,13 +43,13 @@ export class Archives {
     this.warn = warn;
   }
 
-  /** Moves a file to the next free name of its day; a file that is gone is no failure. */
+  /** Moves a file to the next free name of its day; a missing file is no failure. */
   async take(file: string, day: string): Promise<void> {
     const known = await this.all();
     const last = Math.max(-1, ...known.filter((archive) => archive.day === day).map(({ index }) => index));
     const claimed = await this.claim(day, last + 1);
     try {
-      // The file itself, where a link leads to it.
+      // Resolves a symbolic link, so that the link stays.
       await rename(await realpath(file), claimed);
     } catch (error) {
       await rm(claimed, { force: true });
@@ -57,7 +57,7 @@ export class Archives {
     }
   }
 
-  /** Begins where an earlier run has ended. */
+  /** Continues the unfinished work of an earlier run. */
   open(today: Day, cleansHistory: boolean): void {
     this.inBackground(async () => {
       for (const { path, state } of await this.all()) if (state === 'unfinished') await rm(path, { force: true });
@@ -66,7 +66,7 @@ export class Archives {
     });
   }
 
-  /** Packs what waits to be packed, and deletes what is too old or too much. */
+  /** Compresses new archives, and deletes those that are too old or too many. */
   tidy(today: Day): void {
     this.inBackground(async () => {
       try {
@@ -77,7 +77,7 @@ export class Archives {
     });
   }
 
-  /** Leaves what is not packed yet to the next start. */
+  /** Stops; uncompressed archives are left to the next start. */
   async close(): Promise<void> {
     this.ending.abort();
     await this.work;
@@ -88,7 +88,7 @@ export class Archives {
     return this.work;
   }
 
-  /** One after the other. */
+  /** Runs background work in sequence. */
   private inBackground(work: () => Promise<void>): void {
     this.work = this.work.then(work).then(
       () => {
@@ -100,17 +100,17 @@ export class Archives {
     );
   }
 
-  /** The writer of the lines reports a full disk. */
+  /** Warns once per failure, except for a full disk, which the writer of the lines reports. */
   private fails(error: unknown): void {
     if (this.isTold || this.ending.signal.aborted || isFullDisk(error)) return;
     this.isTold = true;
     this.warn(
-      `Old log files in ${this.names.folder} cannot be packed or deleted (${reasonOf(error)}). It is tried again when ` +
-        'the next file is full.',
+      `Old log files in ${this.names.folder} cannot be compressed or deleted (${reasonOf(error)}). The next ` +
+        'attempt follows when the next file is full.',
     );
   }
 
-  /** A unique name: another service with the same file may be about to use the plain one. */
+  /** Reserves a unique name, because another service may archive the same file. */
   private async claim(day: string, from: number): Promise<string> {
     await makeFolder(this.names.folder, FOLDER_MODE);
     for (let index = from; ; index += 1) {
@@ -124,7 +124,7 @@ export class Archives {
     }
   }
 
-  /** Oldest first. */
+  /** Returns all archives, oldest first. */
   private async all(): Promise<readonly Archive[]> {
     const { folder } = this.names;
     const files = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
@@ -140,12 +140,12 @@ export class Archives {
       .sort((a, b) => (a.day === b.day ? a.index - b.index : a.day < b.day ? -1 : 1));
   }
 
-  /** Also those that a crash or a full disk has left behind. */
+  /** Compresses all archives, including those that a crash or a full disk left behind. */
   private async pack(): Promise<void> {
     if (!this.names.isPacked) return;
     for (const { path, state } of await this.all()) {
       if (state !== 'plain' || this.ending.signal.aborted) continue;
-      // A name that was taken a moment ago, before the file is moved there.
+      // An empty file is a reserved name; the log file is not moved there yet.
       if ((await sizeOf(path)) > 0) await this.packOne(path);
     }
   }
@@ -153,7 +153,7 @@ export class Archives {
   private async packOne(path: string): Promise<void> {
     const unfinished = this.names.unfinishedPath(path);
     const output = await open(unfinished, 'wx', FILE_MODE).catch((error: unknown) => {
-      // Another service with the same file is at it.
+      // Another service with the same file is compressing it.
       if (codeOf(error) === 'EEXIST') return undefined;
       throw error;
     });
@@ -162,7 +162,7 @@ export class Archives {
       const input = createReadStream(path);
       const { signal } = this.ending;
       await pipeline(input, createGzip(), output.createWriteStream({ flush: true }), { signal });
-      // Another one may have been about to write when it was moved.
+      // Another service may still write to the moved file.
       if ((await sizeOf(path)) > input.bytesRead) throw new Error('it grows while it is packed');
       await rename(unfinished, this.names.packedPath(path));
     } catch (error) {
@@ -174,7 +174,7 @@ export class Archives {
     await rm(path, { force: true });
   }
 
-  /** First by age, then by size. */
+  /** Deletes archives by age, then by total size. */
   private async sweep(today: Day): Promise<void> {
     const { maxHistory, totalSizeCapBytes } = this.keeping;
     const oldest = maxHistory > 0 ? daysBefore(today, maxHistory) : '';
@@ -196,7 +196,7 @@ export function isFullDisk(error: unknown): boolean {
   return codeOf(error) === 'ENOSPC';
 }
 
-/** In bytes; one that is gone takes no room. */
+/** Returns the size in bytes; 0 for a missing file. */
 async function sizeOf(path: string): Promise<number> {
   const found = await lstat(path).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;

@@ -5,14 +5,14 @@ export interface Place {
   readonly file: string;
   /** `yyyy-MM-dd` in the zone of the process. */
   readonly day: string;
-  /** UTF-8 where it is left out. */
+  /** UTF-8 by default. */
   readonly charset?: Charset;
 }
 
-/** Lines on their way into one place, oldest first; each has its end. */
+/** Waiting lines for one file and day, oldest first; each includes its line break. */
 export class Batch {
   readonly lines: string[] = [];
-  /** In characters. */
+  /** Total length in characters. */
   size = 0;
   /** Number of leading lines that were passed to the system and are not confirmed yet. */
   issued = 0;
@@ -24,7 +24,7 @@ export class Batch {
     this.size += line.length;
   }
 
-  /** As many from the first on are in the file; the others are to be written again. */
+  /** Removes the first `written` lines, which are in the file; the others are written again. */
   settle(written: number): void {
     for (const line of this.lines.splice(0, written)) this.size -= line.length;
     this.issued = 0;

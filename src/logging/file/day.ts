@@ -1,10 +1,10 @@
-/** A day in the zone of the process. */
+/** A day in the time zone of the process. */
 export interface Day {
-  /** `yyyy-MM-dd`, which sorts as days follow each other. */
+  /** `yyyy-MM-dd`, so that days sort by time. */
   readonly text: string;
-  /** Milliseconds since 1970. */
+  /** Start in milliseconds since 1970. */
   readonly from: number;
-  /** Excluded. */
+  /** End in milliseconds since 1970, exclusive. */
   readonly until: number;
 }
 
@@ -18,7 +18,7 @@ export function dayAt(millis: number): Day {
   };
 }
 
-/** The text of the day that many days before. */
+/** Returns the text of the day that is `days` before. */
 export function daysBefore({ from }: Day, days: number): string {
   const at = new Date(from);
   const before = new Date(at.getFullYear(), at.getMonth(), at.getDate() - days);
@@ -29,7 +29,7 @@ function dayText(year: number, month: number, day: number): string {
   return [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
 }
 
-/** Makes something once for each day: the same object for every instant of it. */
+/** Caches one object per day, for every instant of that day. */
 export function perDay<T>(make: (day: Day) => T): (millis: number) => T {
   let day: Day | undefined;
   let made: T | undefined;

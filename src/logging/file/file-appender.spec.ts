@@ -469,8 +469,8 @@ describe('log archives', () => {
 
     expect(at.linesIn()).toEqual([...numbered(5), 'more']);
     expect(at.warnings).toEqual([
-      `The log file ${at.path()} grows, as it cannot be moved to its archive (EEXIST: file already exists). ` +
-        'It is tried again every minute.',
+      `The log file ${at.path()} grows because it cannot be moved to its archive (EEXIST: file already exists). ` +
+        'The service tries again every minute.',
     ]);
 
     rmSync(inTheWay);
@@ -545,8 +545,8 @@ describe('R12: an unusable log file never affects requests', () => {
       at.clock.advance(60);
     }
     expect(at.warnings).toEqual([
-      `The log file ${at.path()} cannot be written (ENOTDIR: not a directory). Requests are served all the same; ` +
-        'their lines wait, 4 MB of them at most. It is tried again every minute.',
+      `The log file ${at.path()} cannot be written (ENOTDIR: not a directory). Requests are not affected; ` +
+        'their lines wait, 4 MB of them at most. The service tries again every minute.',
     ]);
 
     rmSync(at.folder);

@@ -15,7 +15,7 @@ export interface FileAppenderOptions extends Keeping {
   readonly format: LineFormat;
   readonly charset: Charset;
   readonly maxFileBytes: number;
-  /** As `archivePattern` takes it; beside the file where it is left out. */
+  /** A pattern for `archivePattern`; archives are beside the file if it is undefined. */
   readonly fileNamePattern: string | undefined;
   readonly cleanHistoryOnStart: boolean;
   readonly clock: Clock;
@@ -23,9 +23,9 @@ export interface FileAppenderOptions extends Keeping {
   readonly warn: (text: string) => void;
 }
 
-/** Writes lines to a file that is rolled by day and size; its past is packed and deleted in the background. */
+/** Writes lines to a file that is rotated by day and size; archives are compressed and deleted in the background. */
 export class FileAppender implements Appender {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
   private readonly format: LineFormat;
   private readonly clock: Clock;
@@ -43,7 +43,7 @@ export class FileAppender implements Appender {
     ...rest
   }: FileAppenderOptions) {
     const { clock } = rest;
-    // The request of the line that happens to wait is unrelated.
+    // The warning is unrelated to the request whose line happens to wait.
     const warn = (text: string): void => {
       withoutRequestContext(() => {
         rest.warn(text);
@@ -58,7 +58,7 @@ export class FileAppender implements Appender {
     this.writer = new LineWriter({ called: 'log file', target, clock, warn });
   }
 
-  /** Makes folder and file, and packs what an earlier run has left. */
+  /** Creates folder and file, and compresses archives that an earlier run left. */
   open(): Promise<void> {
     this.archives.open(dayAt(this.clock.millis()), this.cleanHistoryOnStart);
     return this.writer.open();
@@ -68,7 +68,7 @@ export class FileAppender implements Appender {
     this.writer.add(formed(this.format, line), line.at, line.level === 'ERROR');
   }
 
-  /** Writes what still waits; what is not packed yet is left to the next start. */
+  /** Writes all waiting lines; uncompressed archives are left to the next start. */
   async close(): Promise<void> {
     await this.writer.close();
     await withTimeout(this.archives.close(), CLOSE_MILLIS, () => undefined);

@@ -3,40 +3,40 @@ import type { Clock } from '../../clock/clock.js';
 import { type Appended, appendLinesNow } from './append-lines.js';
 import { Batch, type Place } from './batch.js';
 
-/** Milliseconds a line waits for others at most. */
+/** Maximum wait of a line for others, in milliseconds. */
 const FLUSH_MILLIS = 1000;
-/** Characters that do not wait. */
+/** Number of characters that are written without waiting. */
 const FLUSH_SIZE = 64 * 1024;
-/** Characters that wait at most while the file cannot be written; lines beyond are lost. */
+/** Maximum number of characters that wait while the file cannot be written; further lines are lost. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 export const RETRY_MILLIS = 60_000;
-/** How long the end of the service waits for a disk that hangs. */
+/** Time that shutdown waits for a disk that hangs, in milliseconds. */
 export const CLOSE_MILLIS = 2000;
 
 /** The files that lines are written to. */
 export interface LineTarget {
-  /** Where a line of this instant belongs; the same object for lines that are written together. */
+  /** Returns file and day of a line; the same object for lines that are written together. */
   placeOf(millis: number): Place;
-  /** Writes as much of a batch as it can, or nothing at all, which says as well whether the file can be written. */
+  /** Writes as much of a batch as possible; an empty batch tests whether the file can be written. */
   append(batch: Batch): Promise<Appended>;
 }
 
 export interface LineWriterOptions {
-  /** What it is called in a warning, e.g. `access log`. */
+  /** Name of the file in warnings, such as `access log`. */
   readonly called: string;
   readonly target: LineTarget;
   readonly clock: Clock;
-  /** Told once that the file cannot be written, and once that it can be again. */
+  /** Receives one warning when the file cannot be written, and one when it can be written again. */
   readonly warn: (text: string) => void;
 }
 
-/** The file that could not be written, and when that was tried last, in milliseconds since 1970. */
+/** A file that could not be written, and the time of the last attempt in milliseconds since 1970. */
 interface Trouble {
   readonly file: string;
   readonly at: number;
 }
 
-/** Those with lines that an end of the process would lose. */
+/** Writers with lines that would be lost if the process ended. */
 const WITH_LINES = new Set<LineWriter>();
 
 function writeAllNow(): void {
@@ -44,8 +44,8 @@ function writeAllNow(): void {
 }
 
 /**
- * Writes lines in batches, every second, in their order. The file is opened for each write: what somebody moves or
- * removes meanwhile is made again. Nothing that goes wrong here reaches whoever wrote the line.
+ * Writes lines in batches, every second, in order. The file is opened for each write, so a file that was moved or removed
+ * is created again. Errors never reach the code that logs.
  */
 export class LineWriter {
   private readonly called: string;
@@ -72,7 +72,7 @@ export class LineWriter {
     return this.flush();
   }
 
-  /** Adds a line with its end; `at` is its instant, in milliseconds since 1970. An urgent one does not wait for others. */
+  /** Adds a line with its line break; `at` is in milliseconds since 1970. An urgent line is written at once. */
   add(line: string, at: number, isUrgent = false): void {
     const place = this.target.placeOf(at);
     const size = this.size;
@@ -89,7 +89,7 @@ export class LineWriter {
     else this.arm();
   }
 
-  /** Writes what still waits. */
+  /** Writes all lines that still wait. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await withTimeout(this.finish(), CLOSE_MILLIS, () => undefined);
@@ -97,7 +97,7 @@ export class LineWriter {
     this.timer = undefined;
   }
 
-  /** Writes what was not handed to the system yet, as the process ends. */
+  /** Writes lines that were not passed to the system yet, synchronously, because the process ends. */
   writeNow(): void {
     for (const { place, lines, issued } of [...this.inFlight, ...this.waiting]) {
       const left = lines.slice(issued);
@@ -130,14 +130,14 @@ export class LineWriter {
     }, FLUSH_MILLIS).unref();
   }
 
-  /** After trouble once a minute, whichever way the clock was set, and at midnight where that brings another file. */
+  /** After a failure, true once a minute in either direction of the clock, and when midnight selects another file. */
   private mayTry(): boolean {
     if (!this.trouble) return true;
     const now = this.clock.millis();
     return Math.abs(now - this.trouble.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.trouble.file;
   }
 
-  /** One at a time, so that lines keep their order. */
+  /** Runs one write at a time, so that lines keep their order. */
   private flush(): Promise<void> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
@@ -154,7 +154,7 @@ export class LineWriter {
     this.inFlight = batches;
     let refused: Batch[] = [];
     for (const batch of batches) {
-      // Behind lines that could not be written, none may get in.
+      // Later lines must not overtake lines that could not be written.
       const isBehind = refused.at(-1)?.place.file === batch.place.file;
       const appended = isBehind ? undefined : await this.target.append(batch);
       if (appended && !('error' in appended)) continue;
@@ -184,8 +184,8 @@ export class LineWriter {
     this.arm();
     if (!isNews) return;
     this.warn(
-      `The ${this.called} ${file} cannot be written (${reason}). Requests are served all the same; their lines wait, ` +
-        `${MAX_PENDING_BYTES / 1024 / 1024} MB of them at most. It is tried again every minute.`,
+      `The ${this.called} ${file} cannot be written (${reason}). Requests are not affected; their lines wait, ` +
+        `${MAX_PENDING_BYTES / 1024 / 1024} MB of them at most. The service tries again every minute.`,
     );
   }
 
@@ -199,7 +199,7 @@ export class LineWriter {
   }
 }
 
-/** The message of a Node error without the name of the call and the path. */
+/** Returns the message of a Node error without the name of the call and the path. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, [a-z]+(?: '.*)?$/s, '') : 'unknown';
 }

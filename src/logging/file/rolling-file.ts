@@ -29,7 +29,7 @@ export class RollingFile implements LineTarget {
   /** Day of the lines in the file; undefined until it is determined. */
   private day: string | undefined;
   private isWhole = false;
-  /** When the file could not be moved: meanwhile it grows, since no line is worth less than its place. */
+  /** Time of a failed rotation; until the next attempt the file grows, so that no line is lost. */
   private stuckAt: number | undefined;
 
   constructor({ file, charset, maxFileBytes, archives, clock, warn }: RollingFileOptions) {
@@ -55,7 +55,7 @@ export class RollingFile implements LineTarget {
     }
   }
 
-  /** As the file system says, of a file that an earlier run has left; never later than the first line that comes. */
+  /** Returns the day of the last change of an existing file, but never a day after the first new line. */
   private async dayOfFile(today: string): Promise<string> {
     try {
       const { mtimeMs, size } = await stat(this.path);
@@ -67,7 +67,7 @@ export class RollingFile implements LineTarget {
     }
   }
 
-  /** True where the next line begins a new file. */
+  /** Rotates the file; returns true if the next line starts a new file. */
   private async roll(): Promise<boolean> {
     if (!this.mayRoll()) return false;
     try {
@@ -76,8 +76,8 @@ export class RollingFile implements LineTarget {
       // A full disk is reported when a line cannot be written.
       if (this.stuckAt === undefined && !isFullDisk(error)) {
         this.warn(
-          `The log file ${this.path} grows, as it cannot be moved to its archive (${reasonOf(error)}). It is tried ` +
-            'again every minute.',
+          `The log file ${this.path} grows because it cannot be moved to its archive (${reasonOf(error)}). The service ` +
+            'tries again every minute.',
         );
       }
       this.stuckAt = this.clock.millis();
@@ -88,7 +88,7 @@ export class RollingFile implements LineTarget {
     return true;
   }
 
-  /** Nothing to keep is no archive. */
+  /** An empty or missing file is not archived. */
   private async isThere(): Promise<boolean> {
     const found = await stat(this.path).catch(() => undefined);
     return found !== undefined && found.size > 0;

@@ -6,7 +6,7 @@ import type { LineFormat } from '../log-line.js';
 const VERSION = '8.11';
 const SERVICE = 'login-service';
 
-/** A line in the Elastic Common Schema: fields of ours are `labels`. */
+/** Formats a line in the Elastic Common Schema; its fields become `labels`. */
 export const ecs: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
   const { requestId, user, ip } = line.context ?? {};
@@ -16,7 +16,7 @@ export const ecs: LineFormat = (line) => {
     process: { pid, thread: { name: line.thread } },
     service: { name: SERVICE },
     message,
-    // JSON leaves out what is undefined.
+    // JSON omits undefined members.
     http: requestId === undefined ? undefined : { request: { id: requestId } },
     user: user === undefined ? undefined : { id: user },
     client: ip === undefined ? undefined : { ip },

@@ -8,21 +8,21 @@ import type { LineFormat } from '../log-line.js';
 const SEVERITIES: Readonly<Record<LineLevel, number>> = { ERROR: 3, WARN: 4, INFO: 6, DEBUG: 7, TRACE: 7 };
 /** Characters that GELF 1.1 does not allow in names. */
 const NAME_UNSAFE = /[^\w.-]/g;
-/** Not for fields of a line; `_id` is Graylog's own. */
+/** Names that a field of a line must not have; `_id` belongs to Graylog. */
 const OWN = new Set([
   ...['_id', '_level_name', '_process_pid', '_process_thread_name', '_log_logger', '_requestId', '_user', '_ip'],
   ...['_error_type', '_error_message', '_error_stack_trace'],
 ]);
 const HOST = hostname();
 
-/** A line in the Graylog Extended Log Format 1.1: whatever is ours has `_` before its name. */
+/** Formats a line in the Graylog Extended Log Format 1.1, in which additional members start with `_`. */
 export const gelf: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
   const { requestId, user, ip } = line.context ?? {};
   return jsonLine({
     version: '1.1',
     host: HOST,
-    // It must not be empty.
+    // GELF requires a text that is not empty.
     short_message: message.trim() === '' ? '-' : message,
     full_message: error && `${message}\n${error.trace}`,
     timestamp: line.at / 1000,
@@ -46,7 +46,7 @@ function fieldName(name: string): string {
   return OWN.has(safe) ? `_field${safe}` : safe;
 }
 
-/** Graylog takes texts and numbers. */
+/** Graylog accepts only texts and numbers. */
 function scalar(value: unknown): string | number {
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import { sanitizeField } from '../../redaction/log-sanitizer.js';
 import { MAX_MESSAGE_LENGTH, maskedText, shownText } from './shown-text.js';
 import { type ThrownPart, thrownParts, thrownText } from './thrown.js';
 
-/** What a line tells in every form of JSON. */
+/** The parts of a line that all JSON formats contain. */
 export interface JsonParts {
   readonly message: string;
   /** Fields of the line, without secrets. */
@@ -13,7 +13,7 @@ export interface JsonParts {
 
 const MAX_FIELD_LENGTH = 2000;
 const MAX_NAME_LENGTH = 200;
-/** What JSON leaves as it is, but terminals and readers of lines may act upon. */
+/** Characters that JSON does not escape, but that terminals or log readers may interpret. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 export function jsonParts({ message, fields = {}, error }: LogLine): JsonParts {
@@ -29,7 +29,7 @@ export function jsonParts({ message, fields = {}, error }: LogLine): JsonParts {
   };
 }
 
-/** One object on one line; members without a value are left out. */
+/** Writes an object as one line; undefined members are omitted. */
 export function jsonLine(members: object): string {
   const text = JSON.stringify(members);
   return `${text.replaceAll(UNSEEN, escaped)}\n`;

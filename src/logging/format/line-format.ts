@@ -5,17 +5,17 @@ import type { LineFormat } from '../log-line.js';
 import { logstash } from './logstash.js';
 import { compilePattern, type PatternTarget } from '../pattern/pattern.js';
 
-/** Forms of JSON, one object a line. */
+/** JSON formats with one object per line. */
 export const STRUCTURED = ['ecs', 'logstash', 'gelf'] as const;
 export type Structured = (typeof STRUCTURED)[number];
 
 const FORMATS: Readonly<Record<Structured, LineFormat>> = { ecs, logstash, gelf };
 
-/** How the lines of one place are written: as JSON where a form of it is named, otherwise by the pattern. */
+/** How an appender formats lines: as JSON if a format is set, otherwise by the pattern. */
 export interface LineForm {
   readonly pattern: string;
   readonly structured?: Structured | undefined;
-  /** The name of a character set. */
+  /** Name of the character set. */
   readonly charset: string;
 }
 

@@ -2,7 +2,7 @@ import { jsonLine, jsonParts } from './json-line.js';
 import type { LineLevel } from '../level.js';
 import type { LineFormat } from '../log-line.js';
 
-/** As the JVM's engines count levels. */
+/** Numeric values of levels in JVM logging engines. */
 const VALUES: Readonly<Record<LineLevel, number>> = {
   ERROR: 40_000,
   WARN: 30_000,
@@ -15,7 +15,7 @@ const OWN = new Set([
   ...['requestId', 'user', 'ip'],
 ]);
 
-/** A line for Logstash; context and fields are members beside those of the format. */
+/** Formats a line for Logstash; context and fields become members beside those of the format. */
 export const logstash: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
   const { requestId, user, ip } = line.context ?? {};

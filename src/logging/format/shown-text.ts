@@ -2,25 +2,25 @@ import { printable } from '../../config/show/failure-report.js';
 import { CUT, sanitizeText, sanitizeField } from '../../redaction/log-sanitizer.js';
 import type { LogLine } from '../log-line.js';
 
-/** Longest message of a line, in characters. */
+/** Maximum length of a message in characters. */
 export const MAX_MESSAGE_LENGTH = 8000;
-/** Longest text of a field. */
+/** Maximum length of a field in characters. */
 const MAX_FIELD_LENGTH = 2000;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** A text of whomever as it may be written: on one line, visible, without secrets, and not longer than `longest`. */
+/** Prepares an untrusted text for a line: visible characters only, secrets masked, at most `longest` characters. */
 export function shownText(text: string, longest: number): string {
   const masked = maskedText(text, longest);
   return PLAIN.test(masked) ? masked : printable(masked);
 }
 
-/** The same for a form that escapes by itself. */
+/** Masks secrets and truncates, for a format that escapes characters itself. */
 export function maskedText(text: string, longest: number): string {
   const masked = sanitizeText(text);
   return masked.length <= longest ? masked : masked.slice(0, longest) + CUT;
 }
 
-/** The message of a line, with its fields behind it as `name=value`. */
+/** Returns the message of a line, followed by its fields as `name=value`. */
 export function shownMessage({ message, fields }: LogLine): string {
   let text = shownText(message, MAX_MESSAGE_LENGTH);
   if (!fields) return text;

@@ -1,12 +1,12 @@
 import { shownText } from './shown-text.js';
 
-/** One error of a chain, safe to be written. */
+/** One error of a chain, with secrets masked. */
 export interface ThrownPart {
-  /** How it hangs on the one before; empty for the first. */
+  /** Relation to the previous error; empty for the first. */
   readonly link: '' | 'Caused by: ' | 'With: ';
   readonly type: string;
   readonly message: string;
-  /** Places in the code, the innermost first, each as `at …`. */
+  /** Stack frames, innermost first, each as `at …`. */
   readonly frames: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const MAX_MESSAGE_LENGTH = 2000;
 const MAX_FRAME_LENGTH = 400;
 const FRAME = /^\s*(at\s.*)$/;
 
-/** What was thrown and its causes; errors that came together, such as of several addresses, follow as well. */
+/** Lists a thrown value, its causes, and the errors of an aggregate, such as those of several addresses. */
 export function thrownParts(thrown: unknown): readonly ThrownPart[] {
   const parts: ThrownPart[] = [];
   const seen = new Set<unknown>();
@@ -24,7 +24,7 @@ export function thrownParts(thrown: unknown): readonly ThrownPart[] {
     if (value === undefined || seen.has(value) || parts.length >= MAX_PARTS) return;
     seen.add(value);
     if (!(value instanceof Error)) {
-      // It could be anything, a request with its password for one.
+      // Other values may contain secrets, such as a request with its password.
       parts.push({ link, type: typeof value, message: 'not an error', frames: [] });
       return;
     }
@@ -40,7 +40,7 @@ export function thrownParts(thrown: unknown): readonly ThrownPart[] {
   return parts;
 }
 
-/** A line for each error and each of its places, at most `frames` of these; no line but the first can look like a new one. */
+/** Writes a line for each error and at most `frames` stack frames; no further line can be taken for a new log line. */
 export function thrownText(thrown: unknown, frames = MAX_FRAMES): string {
   let text = '';
   for (const part of thrownParts(thrown)) {
@@ -66,7 +66,7 @@ function partOf(error: Error, link: ThrownPart['link']): ThrownPart {
   };
 }
 
-/** A stack repeats the message, whose lines could look like places. */
+/** Removes the message from a stack, because its lines could look like stack frames. */
 function framesOf(stack: string, message: string): readonly string[] {
   const end = message === '' ? -1 : stack.indexOf(message);
   const places = end < 0 ? stack : stack.slice(end + message.length);
