@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
-import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
+import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and resets its second factor. */
@@ -9,7 +9,7 @@ import { Sessions } from '../session/sessions.service.js';
 export class AccountAccess {
   constructor(
     private readonly sessions: Sessions,
-    private readonly devices: TrustedDevices,
+    private readonly devices: TrustedDeviceList,
     private readonly enrolment: Enrolment,
   ) {}
 

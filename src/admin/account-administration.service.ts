@@ -3,7 +3,7 @@ import { AccountChanges } from '../account/account-changes.service.js';
 import { PasswordChanges } from '../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { withCommandReason } from '../principal/command-context.js';
-import { Locks } from '../second-factor/attempts/locks.service.js';
+import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { AccountAccess } from './account-access.service.js';
 
 /** Who performs an administrative act, and why; both go into its security events. */
@@ -32,12 +32,12 @@ export class AccountAdministration {
     private readonly changes: AccountChanges,
     private readonly passwords: PasswordChanges,
     private readonly access: AccountAccess,
-    private readonly locks: Locks,
+    private readonly attempts: AttemptBudget,
   ) {}
 
   /** Ends the lock of the second factor; false if the account has no failures. */
   unlock(subject: string, act: Act): Promise<boolean> {
-    return withCommandReason(act.reason, () => this.locks.unlock(subject, act.actor));
+    return withCommandReason(act.reason, () => this.attempts.unlock(subject, act.actor));
   }
 
   /**

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { commandReason } from '../principal/command-context.js';
 import type { PasswordChanges } from '../account/password/passwords.service.js';
-import type { Locks } from '../second-factor/attempts/locks.service.js';
+import type { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 
@@ -35,7 +35,7 @@ function situation(failure?: Error) {
     recorder() as AccountChanges,
     recorder() as PasswordChanges,
     recorder() as AccountAccess,
-    recorder() as Locks,
+    recorder() as AttemptBudget,
   );
   return { administration, calls };
 }

@@ -27,7 +27,11 @@ import { PasswordLogin } from './password-login.service.js';
 import { MeController } from './api/me.controller.js';
 import { TrustedOrigins } from './guards/trusted-origins.service.js';
 import { OwnHistoryController } from './api/own-history.controller.js';
-import { OwnPassword } from './own-password.service.js';
+import { OwnPassword, PasswordReplacement } from './own-password.service.js';
+import { OwnEnrolment } from './own-enrolment.service.js';
+import { MfaChallenges } from './mfa-challenges.service.js';
+import { Reauthentication } from './reauthentication.service.js';
+import { SingleFactorLogin } from './single-factor-login.service.js';
 import { OwnSecondFactor } from './own-second-factor.service.js';
 import { OwnSessionsController } from './api/own-sessions.controller.js';
 import { PasswordVerifier } from './password-verifier.service.js';
@@ -78,8 +82,13 @@ import { WellKnownController } from './api/well-known.controller.js';
     CredentialWriter,
     TokenIntrospection,
     PasswordLogin,
+    SingleFactorLogin,
+    MfaChallenges,
+    Reauthentication,
     TrustedOrigins,
     OwnPassword,
+    PasswordReplacement,
+    OwnEnrolment,
     OwnSecondFactor,
     PasswordVerifier,
     PasswordAuthenticator,
@@ -96,8 +105,10 @@ import { WellKnownController } from './api/well-known.controller.js';
     OperatorCredentials,
     RequestAuthenticator,
     CredentialWriter,
+    OwnEnrolment,
     OwnSecondFactor,
     PortalLogin,
+    Reauthentication,
     SecondStep,
     SessionRevocation,
   ],

@@ -1,4 +1,5 @@
 import type { CookieAttributes, Reply } from '../web/cookies.js';
+import type { HttpRequest } from '../web/http-request.js';
 
 export const REFRESH_TOKEN = 'refresh_token';
 export const SESSION = 'SESSION';
@@ -74,4 +75,20 @@ export class AuthCookies {
   private attributes(sameSite: CookieAttributes['sameSite'], path: string): CookieAttributes {
     return { httpOnly: true, secure: this.secure, sameSite, path: `${this.context}${path}` };
   }
+}
+
+/** `Host` of loopback addresses, which browsers trust without https. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/** True for a host, with or without a port, for which browsers keep Secure cookies over http. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+/**
+ * True if the browser of a request drops Secure cookies. Browsers send `Sec-Fetch-Site` only to addresses that they trust:
+ * with that header, a proxy has terminated TLS without forwarding the scheme.
+ */
+export function isPlainHttp({ protocol, host, headers }: Pick<HttpRequest, 'protocol' | 'host' | 'headers'>): boolean {
+  return protocol === 'http' && headers['sec-fetch-site'] === undefined && !isLoopbackHost(host);
 }

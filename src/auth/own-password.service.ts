@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '../account/accounts.service.js';
-import { PasswordChanges } from '../account/password/passwords.service.js';
-import { Clock } from '../clock/clock.js';
-import { ServiceError } from '../errors/service-error.js';
-import { MfaProperties } from '../second-factor/mfa.properties.js';
-import { SecondFactors } from '../second-factor/second-factors.service.js';
-import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
+import { PasswordChanges, type ReadyPassword } from '../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { SecondFactors } from '../second-factor/second-factors.service.js';
+import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
 import { Sessions } from '../session/sessions.service.js';
-import { StepUpRequired } from '../principal/amr.js';
 import { PasswordVerifier } from './password-verifier.service.js';
+import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {
   readonly current: string;
@@ -18,41 +14,51 @@ export interface NewPassword {
   readonly code?: string | undefined;
 }
 
+/** Stores a new password and ends everything that the old one opened. */
+@Injectable()
+export class PasswordReplacement {
+  constructor(
+    private readonly changes: PasswordChanges,
+    private readonly sessions: Sessions,
+    private readonly trustedDevices: TrustedDeviceList,
+  ) {}
+
+  /** @throws ServiceError `VALIDATION_FAILED` for a weak password */
+  ready(subject: string, password: string): Promise<ReadyPassword> {
+    return this.changes.ready(subject, password, 'new');
+  }
+
+  /** Keeps the session `sid`; stores nothing if the security stamp has changed. */
+  async store(tx: Tx, { subject, sid }: FullPrincipal, ready: ReadyPassword, securityStamp: number): Promise<void> {
+    await this.changes.change(tx, subject, ready, securityStamp);
+    await this.sessions.endAll(tx, subject, sid);
+    await this.trustedDevices.revokeAll(tx, subject);
+  }
+}
+
 /** Changes the password of the signed-in user; all other sessions and the trusted devices end. */
 @Injectable()
 export class OwnPassword {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly reauthentication: Reauthentication,
     private readonly password: PasswordVerifier,
-    private readonly changes: PasswordChanges,
+    private readonly replacement: PasswordReplacement,
     private readonly secondFactors: SecondFactors,
-    private readonly trustedDevices: TrustedDevices,
-    private readonly sessions: Sessions,
-    private readonly policy: MfaProperties,
     private readonly work: UnitOfWork,
-    private readonly clock: Clock,
   ) {}
 
   /**
-   * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` where the account has a
-   * second factor and neither a fresh one nor a code comes along, `VALIDATION_FAILED` for a weak new one
+   * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` if the account has a second
+   * factor and the caller sends neither a fresh proof nor a code, `VALIDATION_FAILED` for a weak new password
    */
   async change(caller: FullPrincipal, { current, new: next, code }: NewPassword): Promise<void> {
     const { subject } = caller;
-    const account = await this.accounts.find(subject);
-    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    const maxAge = this.policy.freshAuth.seconds;
-    const mustProve = account.totpId !== undefined && !hasFreshOtp(caller, this.clock.seconds(), maxAge);
-    if (mustProve && code === undefined) {
-      throw new StepUpRequired({ method: 'otp', maxAge });
-    }
+    const { totpId, securityStamp } = await this.reauthentication.accountOf(caller);
+    const mustProve = totpId !== undefined && !this.reauthentication.hasFreshOtp(caller);
+    if (mustProve && code === undefined) this.reauthentication.requireFreshOtp(caller);
     await this.password.verifySubject(subject, current, 'current');
-    const ready = await this.changes.ready(subject, next, 'new');
-    const store = async (tx: Tx): Promise<void> => {
-      await this.changes.change(tx, subject, ready, account.securityStamp);
-      await this.sessions.endAll(tx, subject, caller.sid);
-      await this.trustedDevices.revokeAll(tx, subject);
-    };
+    const ready = await this.replacement.ready(subject, next);
+    const store = (tx: Tx): Promise<void> => this.replacement.store(tx, caller, ready, securityStamp);
     if (mustProve && code !== undefined) await this.secondFactors.prove({ subject, code }, store);
     else await this.work.run(store);
   }

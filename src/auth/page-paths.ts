@@ -4,7 +4,12 @@ export const SIGN_IN_PAGE = '/portal/login';
 export const SIGN_OUT_PATH = '/portal/logout';
 /** Redirects a browser with a full session to the start page; any other browser stays on its page (204). */
 export const RESUME_PAGE = '/portal/resume';
-const SECOND_FACTOR_PAGES = { verify: '/2fa/portal/verify', enrol: '/2fa/portal/setup' } as const;
+/** Pages of the second factor, by what the user does there. */
+export const SECOND_FACTOR_PAGES = {
+  verify: '/2fa/portal/verify',
+  enrol: '/2fa/portal/setup',
+  confirm: '/2fa/portal/confirm',
+} as const;
 
 /**
  * Value of `Location` for a browser that must prove the second factor, or enrol, before it continues to `returnTo`,

@@ -1,37 +1,45 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
+import type { Tx } from '../persistence/unit-of-work.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
-import { isDemanded } from '../second-factor/policy.js';
-import { LoginMeters } from './login-meters.js';
 import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
+
+/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
+export type NextStep = 'none' | 'verify' | 'enrol';
 
 /** A verified password, and the step that is due next. */
 export interface FirstFactorResult {
   readonly account: Account;
-  /** `none`: the login is complete; `verify`: a code is due; `enrol`: policy demands a factor that does not exist yet. */
-  readonly next: 'none' | 'verify' | 'enrol';
+  readonly next: NextStep;
+  /** When the password was verified, in epoch seconds. */
+  readonly authTime: number;
   /** Cookie of a browser that may replace the code; only if policy demands no second factor. */
   readonly trustedDevice?: string;
 }
 
 /** Texts of the log for the next step. */
-const OPEN: Readonly<Record<FirstFactorResult['next'], string>> = {
+const DUE: Readonly<Record<NextStep, string>> = {
   none: 'no code is due',
   verify: 'a code is due unless the browser is trusted and policy demands none',
   enrol: 'policy demands a second factor that does not exist yet',
 };
 
-/** First step of every login: verifies the password and finds out which step is due next. */
+/** First step of every login: verifies the password and decides which step is due next. */
 @Injectable()
 export class PasswordAuthenticator {
   private readonly log: Logger;
 
   constructor(
     private readonly password: PasswordVerifier,
+    private readonly accounts: Accounts,
     private readonly policy: MfaProperties,
-    private readonly meters: LoginMeters,
+    private readonly clock: Clock,
     loggers: Loggers,
   ) {
     this.log = loggers.get('auth');
@@ -39,16 +47,31 @@ export class PasswordAuthenticator {
 
   /** @throws ServiceError as `PasswordVerifier.verifyLogin` does */
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
-    const account = await this.meters.countFailures(() => this.password.verifyLogin(credentials));
-    const demanded = isDemanded(account, this.policy);
+    const account = await this.password.verifyLogin(credentials);
+    const demanded = this.policy.demands(account);
     const hasFactor = account.totpId !== undefined;
     const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
-    this.log.debug(`Password verified: ${OPEN[next]}`, {
+    this.log.debug(`Password verified: ${DUE[next]}`, {
       hasFactor,
       demanded,
       sentDevice: trustedDevice !== undefined,
     });
-    const mayTrust = hasFactor && !demanded && trustedDevice !== undefined;
-    return { account, next, ...(mayTrust && { trustedDevice }) };
+    const mayTrust = hasFactor && !demanded;
+    return {
+      account,
+      next,
+      authTime: this.clock.seconds(),
+      ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
+    };
+  }
+
+  /**
+   * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
+   * this login, too.
+   * @throws ServiceError `INVALID_CREDENTIALS`
+   */
+  async requireUnchanged(tx: Tx, { id, securityStamp }: Account): Promise<void> {
+    if (await this.accounts.holds(tx, id, securityStamp)) return;
+    throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
   }
 }

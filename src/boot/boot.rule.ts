@@ -1,7 +1,7 @@
 import { faultsOf, Rule, type RuleFacts } from '../config/check/rule.js';
 import { managementPathsDistinct } from '../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../saml/saml.properties.js';
-import { requiredRolesKnown } from '../second-factor/required-roles.rule.js';
+import { requiredRolesKnown } from '../second-factor/mfa.rule.js';
 import { logSetup } from './log-setup.js';
 import { ConversionError } from '../config/problem.js';
 import { processTimeZone } from '../config/read/process-inputs.js';

@@ -2,7 +2,7 @@ import type { Account } from '../account/account.js';
 import type { Accounts } from '../account/accounts.service.js';
 import type { AccountAdministration } from '../admin/account-administration.service.js';
 import { printable } from '../config/show/failure-report.js';
-import type { EnrolmentState } from '../second-factor/enrolment/enrolment-state.js';
+import type { EnrolmentState } from '../second-factor/second-factor.js';
 import type { AdmitServices } from './admit.command.js';
 import { type Complaint, noSuch } from './users-answers.js';
 

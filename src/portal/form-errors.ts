@@ -6,6 +6,9 @@ import { HttpError } from '../http/errors/http-error.js';
 import { retryAfterSeconds } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
+/** Errors that the form for a code shows itself. */
+export const CODE_ERRORS: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
+
 /** Renders the form with an alert about the error. */
 type RenderForm = (alert: Html, error: ServiceError) => string | Promise<string>;
 /** Text of the alert for an error; undefined selects the text of its code. */

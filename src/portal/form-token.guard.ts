@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { SIGN_IN_FORM } from '../auth/cookies.js';
 import { SAFE } from '../auth/guards/cross-site.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { AuthenticatedRequest } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';
@@ -8,12 +9,10 @@ import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { HttpError } from '../http/errors/http-error.js';
-import { PublicUrlProperties, ServletProperties } from '../http/server.properties.js';
-import { browserBinding, callerBinding } from './form-binding.js';
-import { httpsPage } from './https-page.js';
+import { ServletProperties } from '../http/server.properties.js';
 import { withForm } from './form-errors.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
-import { FormTokens } from './form-tokens.service.js';
+import { browserBinding, callerBinding, FormTokens } from './form-tokens.service.js';
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {
   readonly body: unknown;
@@ -26,8 +25,7 @@ export class FormTokenGuard implements CanActivate {
 
   constructor(
     private readonly tokens: FormTokens,
-    private readonly watch: PlainHttpWarning,
-    private readonly publicUrl: PublicUrlProperties,
+    private readonly plainHttp: PlainHttpWarning,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -39,14 +37,14 @@ export class FormTokenGuard implements CanActivate {
     const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
     const boundTo = bindingOf(request);
     if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo)) return true;
-    if (boundTo === undefined && this.watch.isCookieLost(request)) {
+    if (boundTo === undefined && this.plainHttp.isCookieLost(request)) {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
-      throw await withForm(cause, (mark) => httpsPage(mark, this.publicUrl.publicUrl));
+      throw await withForm(cause, (problem) => this.plainHttp.page(problem));
     }
     // The form belongs to a login that was completed meanwhile, as after "Back" in the browser: redirect to the start page.
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
-    const start = `${this.contextPath}/`;
-    throw new HttpError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });
+    const seeOther = isOutlived ? `${this.contextPath}/` : undefined;
+    throw new HttpError('CROSS_SITE', { reason: 'form token', ...withoutUndefined({ seeOther }) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Principal, requesterOf } from '../principal/principal.js';
 import { Random } from '../random/random.js';
 import { Sealer } from '../sealing/sealer.js';
 
@@ -8,6 +9,16 @@ const OF_HALF = 'half.';
 /** A nonce, and the HMAC over the nonce and the binding: 43 characters are 32 bytes. */
 const FORM = /^((?:half\.)?[\w-]{22})\.([\w-]{43})$/;
 const NONCE_BYTES = 16;
+
+/** Binds the form of a caller to its login, which keeps its id while its cookie changes. */
+export function callerBinding(principal: Principal): string {
+  return requesterOf(principal);
+}
+
+/** Binds the form of a visitor without a session to the sign-in cookie. */
+export function browserBinding(cookie: string): string {
+  return `browser:${cookie}`;
+}
 
 /**
  * CSRF tokens of forms (OWASP, "Signed Double-Submit Cookie" and "HMAC based token"): signed with a key that all replicas

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AuthCookies } from '../auth/cookies.js';
-import { isPlainHttp } from '../auth/plain-http.js';
+import { AuthCookies, isPlainHttp } from '../auth/cookies.js';
+import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { Clock } from '../clock/clock.js';
+import { type Html, html } from '../encoding/html.js';
+import { htmlPage } from '../http/page.js';
+import { PublicUrlProperties } from '../http/server.properties.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import type { HttpRequest } from '../web/http-request.js';
@@ -17,6 +20,7 @@ export class PlainHttpWarning {
   constructor(
     private readonly cookies: AuthCookies,
     private readonly clock: Clock,
+    private readonly publicUrl: PublicUrlProperties,
     loggers: Loggers,
   ) {
     this.log = loggers.get('auth');
@@ -33,5 +37,23 @@ export class PlainHttpWarning {
       this.log.warn(message, { host: request.host });
     }
     return true;
+  }
+
+  /** Alert that the address needs https; links to the public URL if that has https. */
+  alert(): Html {
+    const { publicUrl } = this.publicUrl;
+    const address = publicUrl?.startsWith('https:') === true ? `${publicUrl}${SIGN_IN_PAGE}` : undefined;
+    const way =
+      address === undefined ? 'Open it with https:// in front' : html`Open <a href="${address}">${address}</a>`;
+    return html`<div role="alert">
+<p>This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in here.</p>
+<p>${way} and try again.</p>
+</div>
+`;
+  }
+
+  /** Page for a form that arrived without its cookie over http; `problem` holds the code and request id for support. */
+  page(problem: Html): string {
+    return htmlPage('Sign-in problem', html`${this.alert()}${problem}`);
   }
 }

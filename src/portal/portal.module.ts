@@ -4,14 +4,19 @@ import { AuthModule } from '../auth/auth.module.js';
 import { SamlModule } from '../saml/saml.module.js';
 import { FormTokens } from './form-tokens.service.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
-import { SecondFactorPagesController } from './second-factor-pages.controller.js';
+import { PageForms } from './page-forms.service.js';
+import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { SetupPagesController } from './setup-pages.controller.js';
+import { SignInForms } from './sign-in-forms.service.js';
 import { SignInController } from './sign-in.controller.js';
 import { StartController } from './start.controller.js';
+import { VerifyPageController } from './verify-page.controller.js';
+import { Visitors } from './visitors.service.js';
 
 /** The pages of the service. */
 @Module({
   imports: [AccountModule, AuthModule, SamlModule],
-  controllers: [StartController, SignInController, SecondFactorPagesController],
-  providers: [FormTokens, PlainHttpWarning],
+  controllers: [StartController, SignInController, VerifyPageController, SetupPagesController],
+  providers: [FormTokens, PageForms, PlainHttpWarning, ReauthenticationLinks, SignInForms, Visitors],
 })
 export class PortalModule {}

@@ -42,25 +42,25 @@ you begin again here, the QR code and the backup codes shown there stop working:
 }
 
 /** Link to a page on which the user authenticates again. */
-export interface ProofWay {
+export interface ReauthenticationLink {
   /** Text of the link. */
   readonly label: string;
   readonly path: string;
 }
 
 /** Shown in place of the secret to a login that is not recent. */
-export function proveAgainPage(alert: Html, way: ProofWay | undefined): string {
-  return htmlPage(SETUP_TITLE, html`${alert}${way && linkTo(way)}`);
+export function proveAgainPage(alert: Html, link: ReauthenticationLink | undefined): string {
+  return htmlPage(SETUP_TITLE, html`${alert}${link && linkTo(link)}`);
 }
 
 /** `GET /2fa/portal/verify` for a user whose second factor is at the identity provider only. */
-export function proveElsewherePage(way: ProofWay): string {
+export function proveElsewherePage(link: ReauthenticationLink): string {
   const told = html`<p>You have no authenticator app here. Prove your second factor at your organisation to continue.</p>
 `;
-  return htmlPage('Second factor', html`${told}${linkTo(way)}`);
+  return htmlPage('Second factor', html`${told}${linkTo(link)}`);
 }
 
-function linkTo({ path, label }: ProofWay): Html {
+function linkTo({ path, label }: ReauthenticationLink): Html {
   return html`<p><a href="${path}">${label}</a></p>
 `;
 }

@@ -1,52 +1,42 @@
 import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Accounts } from '../account/accounts.service.js';
-import { RequestAuthenticator } from '../auth/guards/request-authenticator.service.js';
 import { AuthCookies, SESSION } from '../auth/cookies.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Public, SignInRoute } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';
-import type { FullPrincipal, Principal } from '../principal/principal.js';
+import type { FullPrincipal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { SpInitiatedLogout } from '../saml/logout/sp-initiated-logout.service.js';
-import { FormBody, ErrorPages, ApiTag, Operation } from '../web/route.decorator.js';
 import { Res, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { ServletProperties } from '../http/server.properties.js';
-import { callerBinding } from './form-binding.js';
-import { FormTokens } from './form-tokens.service.js';
-import type { FormFields } from './forms.js';
+import { ApiTag, ErrorPages, FormBody, Operation } from '../web/route.decorator.js';
 import { signOutForm } from './forms.schema.js';
 import { RESUME, SHOW_START, SIGN_OUT } from './portal.openapi.js';
 import { Page } from './page.decorator.js';
 import { startPage, type Visit } from './start-page.js';
+import { PageForms } from './page-forms.service.js';
+import { Visitors } from './visitors.service.js';
 
 /** The start page, and the sign-out for every kind of session. */
 @Public()
 @ApiTag('Pages', 'For people, in HTML.')
 @Controller()
 export class StartController {
-  private readonly contextPath: string;
-
   constructor(
-    private readonly authentication: RequestAuthenticator,
-    private readonly accounts: Accounts,
+    private readonly visitors: Visitors,
+    private readonly forms: PageForms,
     private readonly idps: Idps,
     private readonly ownLogouts: SpInitiatedLogout,
     private readonly cookies: AuthCookies,
-    private readonly tokens: FormTokens,
-    { contextPath }: ServletProperties,
-  ) {
-    this.contextPath = contextPath;
-  }
+  ) {}
 
   @Get()
   @Page()
   @Operation(SHOW_START)
   async show(@Res() reply: Reply): Promise<string> {
-    return startPage(await this.visitOf(await this.authentication.visitor(reply.cookies[SESSION])));
+    return startPage(await this.visitOf(reply));
   }
 
   /** Target after "Back" to an identity provider, whose second response is rejected: the browser is signed in already. */
@@ -55,8 +45,7 @@ export class StartController {
   @ErrorPages(SIGN_IN_PAGE)
   @Operation(RESUME)
   async resume(@Res() reply: Reply): Promise<void> {
-    const visitor = await this.authentication.visitor(reply.cookies[SESSION]);
-    if (visitor?.kind === 'full') reply.seeOther(`${this.contextPath}/`);
+    if (await this.visitors.findSignedIn(reply)) reply.seeOther(`${this.forms.contextPath}/`);
   }
 
   /** A repeated form, or one whose session has ended, has no effect and is no error. */
@@ -71,25 +60,25 @@ export class StartController {
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<string> {
-    const secret = reply.cookies[SESSION];
-    const visitor = await this.authentication.visitor(secret);
-    if (visitor && !this.tokens.isValid(csrf, callerBinding(visitor))) {
-      throw new ServiceError('CROSS_SITE', { reason: 'form token' });
-    }
-    const to = visitor && (await this.ownLogouts.logOutSession(secret, request));
+    const { contextPath } = this.forms;
+    const visitor = await this.visitors.find(reply);
+    if (visitor && !this.forms.isFrom(visitor, csrf)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+    const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request));
     this.cookies.clearAll(reply);
-    if (to) return forwardByPage(reply, to, this.contextPath);
-    reply.seeOther(`${this.contextPath}${SIGN_IN_PAGE}`);
+    if (to) return forwardByPage(reply, to, contextPath);
+    reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
     return '';
   }
 
-  private async visitOf(visitor: Principal | undefined): Promise<Visit> {
-    const { contextPath } = this;
-    const account = visitor && (await this.accounts.find(visitor.subject));
-    if (!visitor || !account) return { kind: 'stranger', contextPath };
-    const signOut = this.signOutForm(visitor);
+  private async visitOf(reply: Reply): Promise<Visit> {
+    const { contextPath } = this.forms;
+    const found = await this.visitors.findWithAccount(reply);
+    if (!found) return { kind: 'stranger', contextPath };
+    const { visitor, account } = found;
+    const start = `${contextPath}/`;
+    const signOut = this.forms.forCaller(SIGN_OUT_PATH, visitor, start);
     if (visitor.kind === 'full') return { kind: 'full', loginId: account.loginId, how: this.howOf(visitor), signOut };
-    const next = secondFactorPage(contextPath, account.totpId === undefined ? 'enrol' : 'verify', `${contextPath}/`);
+    const next = secondFactorPage(contextPath, account.totpId === undefined ? 'enrol' : 'verify', start);
     return { kind: 'half', next, signOut };
   }
 
@@ -100,13 +89,5 @@ export class StartController {
     }
     if (!hasOtp(amr)) return 'with your password';
     return `with your password and a ${mfaMethod === 'backup_code' ? 'backup code' : 'one-time code'}`;
-  }
-
-  private signOutForm(visitor: Principal): FormFields {
-    return {
-      action: `${this.contextPath}${SIGN_OUT_PATH}`,
-      csrf: this.tokens.issue(callerBinding(visitor)),
-      returnTo: `${this.contextPath}/`,
-    };
   }
 }

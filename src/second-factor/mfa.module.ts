@@ -1,54 +1,78 @@
 import { Module } from '@nestjs/common';
-import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
-import { BackupCodeModule } from './backup-code/backup-code.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AttemptBudget } from './attempts/attempt-budget.service.js';
+import { AttemptMeters } from './attempts/attempt-meters.js';
 import { Attempts } from './attempts/attempts.service.js';
+import { LockedAccounts } from './attempts/locked-accounts.task.js';
+import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
+import { BackupCodeStore } from './backup-code/backup-code.store.js';
+import { BackupCodes } from './backup-code/backup-codes.service.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
 import { Enrolment } from './enrolment/enrolment.service.js';
 import { EnrolmentStore } from './enrolment/enrolment.store.js';
-import { LockedAccounts } from './attempts/locked-accounts.task.js';
-import { Locks } from './attempts/locks.service.js';
-import { SecondFactorMeters } from './attempts/second-factor-meters.service.js';
-import type { SecondFactor } from './second-factor.js';
-import { SECOND_FACTORS, SecondFactors } from './second-factors.service.js';
+import { PendingSecrets } from './enrolment/pending-secrets.service.js';
+import { SecondFactorSetup } from './enrolment/setup.service.js';
+import type { SecondFactorsById } from './second-factor.js';
 import { SecondFactorStore } from './second-factor.store.js';
+import { SECOND_FACTORS, SecondFactors } from './second-factors.service.js';
 import { TotpFactor } from './totp/totp-factor.service.js';
 import { ImportedTotps } from './totp/totp-import.service.js';
 import { TotpImportStore } from './totp/totp-import.store.js';
 import { TotpSecretStore } from './totp/totp-secret.store.js';
 import { TotpSecrets } from './totp/totp-secrets.service.js';
+import { TrustedDeviceList } from './trusted-device/trusted-device-list.service.js';
 import { TrustedDeviceStore } from './trusted-device/trusted-device.store.js';
 import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
 
+/** Second factors: verification under one budget of attempts, enrolment, and trusted devices. */
 @Module({
-  imports: [BackupCodeModule, EventsModule, TasksModule],
+  imports: [EventsModule, TasksModule],
   providers: [
     SecondFactorStore,
     EnrolmentStore,
     TotpSecretStore,
     TotpImportStore,
-    ImportedTotps,
+    BackupCodeStore,
     TrustedDeviceStore,
-    SecondFactorMeters,
-    Locks,
+    {
+      provide: AttemptMeters,
+      inject: [Meters, SecurityEvents],
+      useFactory: (meters: Meters, events: SecurityEvents) => new AttemptMeters(meters, events),
+    },
     LockedAccounts,
     AttemptBudget,
     Attempts,
     TotpSecrets,
-    Authenticators,
     TotpFactor,
+    BackupCodes,
     BackupCodeFactor,
     {
       provide: SECOND_FACTORS,
       inject: [TotpFactor, BackupCodeFactor],
-      useFactory: (...factors: readonly SecondFactor[]): readonly SecondFactor[] => factors,
+      useFactory: (totp: TotpFactor, backup_code: BackupCodeFactor): SecondFactorsById => ({ totp, backup_code }),
     },
     SecondFactors,
+    Authenticators,
+    PendingSecrets,
+    SecondFactorSetup,
+    Enrolment,
+    ImportedTotps,
+    TrustedDevices,
+    TrustedDeviceList,
+  ],
+  exports: [
+    SecondFactors,
+    AttemptBudget,
+    SecondFactorSetup,
+    PendingSecrets,
     Enrolment,
     TrustedDevices,
+    TrustedDeviceList,
+    TotpSecrets,
+    ImportedTotps,
   ],
-  exports: [SecondFactors, SecondFactorMeters, Locks, Enrolment, TrustedDevices, TotpSecrets, ImportedTotps],
 })
 export class MfaModule {}

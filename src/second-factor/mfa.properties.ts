@@ -3,7 +3,16 @@ import { full } from '../config/bind/effect.js';
 import { duration, flag, integer, list, text } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { lockoutScheduleOf } from './attempts/lock.js';
+import { effectiveRoles } from '../principal/principal.js';
+import { lockoutScheduleOf } from './attempts/attempt.js';
+
+/** The facts of an account that policy reads. */
+export interface PolicyFacts {
+  readonly roles: readonly string[];
+  readonly mfaRequired: boolean;
+  /** Set by an administrator's reset, until the next enrolment. */
+  readonly enrolmentForced: boolean;
+}
 
 @Properties('app.security.mfa')
 export class MfaProperties implements SelfChecking {
@@ -58,6 +67,11 @@ export class MfaProperties implements SelfChecking {
   /** Lengths of the first, second … lock in seconds. */
   get lockoutSchedule(): readonly number[] {
     return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
+  }
+
+  /** True if policy demands a second factor of the account. */
+  demands({ mfaRequired, enrolmentForced, roles }: PolicyFacts): boolean {
+    return mfaRequired || enrolmentForced || effectiveRoles(roles).some((role) => this.requiredRoles.includes(role));
   }
 
   violations(): readonly Violation[] {

@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { rolesOf } from '../account/account.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type TargetSecret, type AttemptSubject, type FactorState, subjectConditions } from './attempts/attempt.js';
 import {
-  FAILURES_TO_LOCK_PERMANENTLY,
+  type AttemptSubject,
+  type FactorState,
   FAILURES_TO_LOCK,
+  FAILURES_TO_LOCK_PERMANENTLY,
+  OF_STAMP,
+  type PendingSecret,
   SCHEDULE_RESET_SECONDS,
+  type SealedSecret,
+  subjectConditions,
+  type TargetSecret,
   TOLERATED_SKEW_SECONDS,
-} from './attempts/lock.js';
+} from './attempts/attempt.js';
 import { MfaProperties } from './mfa.properties.js';
 
 const ATTEMPT = `UPDATE account SET
@@ -39,6 +46,10 @@ const RESET = 'failures = 0, failures_in_row = 0, lock_level = 0';
 const ACCEPT_STEP = `UPDATE account SET last_used_step = ?, ${RESET}
   WHERE id = ? AND status = 'active' AND totp_id = ? AND last_used_step < ?`;
 const ACCEPT_SET = `UPDATE account SET ${RESET} WHERE id = ? AND status = 'active' AND totp_id = ? AND backup_set_id = ?`;
+const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
+  last_used_step = ?, ${RESET}, security_stamp = security_stamp + 1, enrolment_forced = 0
+  WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
+const ACTIVATE = 'UPDATE totp_secret SET activated_at = ?, asked_by = NULL, expires_at = NULL WHERE id = ?';
 /** A lock that one of five parallel attempts has caused has raised the security stamp by one and left no attempt open. */
 const OF_STAMP_OR_LOCKED_MEANWHILE =
   ' AND (security_stamp = ? OR (security_stamp = ? + 1 AND failures > 0 AND last_attempt_id IS NULL))';
@@ -72,18 +83,21 @@ interface StateRow {
   readonly jti_used: number;
 }
 
-/** The part of an account's row that decides a second factor: used step, failures and lock. */
+/** The columns of an account that decide a second factor: used step, failures and lock. */
 @Injectable()
 export class SecondFactorStore {
+  /** Lengths of the first, second … lock in seconds. */
+  readonly lockoutSchedule: readonly number[];
   private readonly unlocked: string;
   private readonly countUnderLock: string;
 
   constructor({ lockoutSchedule }: MfaProperties) {
+    this.lockoutSchedule = lockoutSchedule;
     this.unlocked = unlockedCondition(lockoutSchedule);
     this.countUnderLock = `${COUNT} AND COALESCE(${this.unlocked}, 0) = 0`;
   }
 
-  /** Takes one attempt from the budget; false where the account is locked, or is not as the claim says. */
+  /** Takes one attempt from the budget; false if the account is locked, or if the caller may not act any more. */
   async takeAttempt(
     tx: Tx,
     attemptId: string,
@@ -107,22 +121,42 @@ export class SecondFactorStore {
     return row && stateOfRow(row);
   }
 
-  /** A day after the last failure the next lock is a short one again. */
+  /** Makes the next lock the shortest one again, a day after the last failure. */
   async resetLockoutSchedule(tx: Tx, subject: string, now: number): Promise<void> {
     await tx.change(RESET_SCHEDULE, [subject, now]);
   }
 
-  /** Notes when a process whose clock is behind met the lock, so that it ends for that process, too. */
+  /** Records when a process whose clock is behind encountered the lock, so that the lock ends for that process, too. */
   async recordClockSkew(tx: Tx, subject: string, now: number): Promise<void> {
     await tx.change(RECORD_CLOCK_SKEW, [now, subject, now, now]);
   }
 
-  /** Moves the last used step forward and forgets the failures; false if a code this new was already used. */
+  /** Moves the last used step forward and resets the failures; false if the code of this or a later step was used. */
   async acceptStep(tx: Tx, caller: AttemptSubject, totpId: string, step: number): Promise<boolean> {
     return this.accept(tx, ACCEPT_STEP, [step, caller.subject, totpId, step], caller);
   }
 
-  /** Forgets the failures, and holds the row until a backup code of this set is used up. */
+  /**
+   * Makes the pending secret and its codes the active ones, and moves the last used step forward; false if the secret is
+   * no longer pending or the step was used.
+   */
+  async confirmPending(
+    tx: Tx,
+    { subject, securityStamp }: AttemptSubject,
+    pendingId: string,
+    { step, now }: { readonly step: number; readonly now: number },
+  ): Promise<boolean> {
+    const values: Value[] = [pendingId, pendingId, now, step, subject, pendingId, step];
+    const isConfirmed =
+      securityStamp === undefined
+        ? await tx.change(CONFIRM, values)
+        : await tx.change(CONFIRM + OF_STAMP, [...values, securityStamp]);
+    if (isConfirmed !== 1) return false;
+    await tx.change(ACTIVATE, [now, pendingId]);
+    return true;
+  }
+
+  /** Resets the failures, and locks the row until a backup code of this set is used up. */
   async acceptSet(tx: Tx, caller: AttemptSubject, totpId: string, setId: string): Promise<boolean> {
     return this.accept(tx, ACCEPT_SET, [caller.subject, totpId, setId], caller);
   }
@@ -138,29 +172,29 @@ export class SecondFactorStore {
       : (await tx.change(sql + OF_STAMP_OR_LOCKED_MEANWHILE, [...values, securityStamp, securityStamp])) === 1;
   }
 
-  /** Makes the lock that the attempt began a proven one; false if it was not the attempt that began one. */
+  /** Raises the lock level if this attempt began a lock; false if it did not. */
   async lock(tx: Tx, subject: string, attemptId: string): Promise<boolean> {
     return (await tx.change(LOCK, [subject, attemptId])) === 1;
   }
 
-  /** Not once a lock is proven: it would end early. */
+  /** Takes one failure back, unless the lock has been recorded: that lock would end early. */
   async refund(tx: Tx, subject: string): Promise<void> {
     await tx.change(REFUND, [subject]);
   }
 
-  /** Accounts with a proven lock in force; reads those alone that were locked since their last success. */
+  /** Number of accounts with a lock in force; reads only accounts that were locked since their last success. */
   async countLocked(tx: Tx, now: number): Promise<number> {
     const [row] = await tx.rows<{ readonly number: number }>(this.countUnderLock, [now, now, now]);
     return row?.number ?? 0;
   }
 
-  /** Ends the lock; schedule and failures in a row stay. */
+  /** Ends the lock; the lock level and the failures in a row stay. */
   async unlock(tx: Tx, subject: string): Promise<boolean> {
     return (await tx.change(UNLOCK, [subject])) === 1;
   }
 }
 
-/** The rule of `lockOf` as a condition with three values, each of them the present time. */
+/** The rule of `lockOf` as a condition with three values, each the current time. */
 function unlockedCondition(schedule: readonly number[]): string {
   const lengths = schedule.map((seconds, index) => `WHEN lock_level <= ${index + 1} THEN ${seconds}`);
   const length = `CASE ${lengths.join(' ')} ELSE ${schedule.at(-1) ?? 0} END`;
@@ -183,19 +217,19 @@ function stateOfRow(row: StateRow): FactorState {
     lastAttemptAt: row.last_attempt_at,
     clockSkewAt: row.clock_skew_at,
     isJtiUsed: row.jti_used > 0,
-    ...(row.backup_set_id !== null && { backupSetId: row.backup_set_id }),
-    ...(row.active_id !== null &&
-      row.active_sealed !== null && {
-        active: { id: row.active_id, sealed: row.active_sealed },
-      }),
-    ...(row.pending_id !== null &&
-      row.pending_sealed !== null && {
-        pending: {
-          id: row.pending_id,
-          sealed: row.pending_sealed,
-          askedBy: row.asked_by ?? '',
-          expiresAt: row.expires_at ?? 0,
-        },
-      }),
+    ...withoutUndefined({
+      backupSetId: row.backup_set_id ?? undefined,
+      active: sealedOf(row.active_id, row.active_sealed),
+      pending: pendingOf(row),
+    }),
   };
+}
+
+function sealedOf(id: string | null, sealed: string | null): SealedSecret | undefined {
+  return id === null || sealed === null ? undefined : { id, sealed };
+}
+
+function pendingOf({ pending_id, pending_sealed, asked_by, expires_at }: StateRow): PendingSecret | undefined {
+  const secret = sealedOf(pending_id, pending_sealed);
+  return secret && { ...secret, askedBy: asked_by ?? '', expiresAt: expires_at ?? 0 };
 }

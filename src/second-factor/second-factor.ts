@@ -1,7 +1,9 @@
 import type { Reason } from '../errors/reason.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import type { AttemptSubject, FactorState, Outcome } from './attempts/attempt.js';
-import type { FailureCounter } from './attempts/lock.js';
+import type { Amr } from '../principal/amr.js';
+import type { AttemptSubject, FactorState, FailureCounter, Lock, Outcome, TargetSecret } from './attempts/attempt.js';
+import { normalisedCode } from './backup-code/backup-code.js';
 import type { StepOffset } from './totp/totp.js';
 
 /** Every kind of second factor, as `mfa_method` and `methods` name it. */
@@ -9,11 +11,25 @@ export const FACTOR_IDS = ['totp', 'backup_code'] as const;
 
 export type FactorId = (typeof FACTOR_IDS)[number];
 
-/** A second factor that was just verified, and the roles its account has at that time. */
-export type Proof = { readonly roles: readonly string[] } & (
+/** A response that a factor has just verified, and the roles of its account at that time. */
+export type VerifiedResponse = { readonly roles: readonly string[] } & (
   | { readonly method: 'totp'; readonly offset: StepOffset }
   | { readonly method: 'backup_code'; readonly remaining: number; readonly isLow: boolean }
 );
+
+/** A proof of the second factor, with the facts that a session records about it. */
+export type Proof = VerifiedResponse & {
+  /** Methods of the whole login (RFC 8176). */
+  readonly amr: Amr;
+  /** Epoch seconds. */
+  readonly provedAt: number;
+};
+
+/** A proof of a pending secret, which is active now. */
+export type Confirmation = Proof & {
+  /** True if it replaced an active secret, so that other sessions of the user must end. */
+  readonly hasReplaced: boolean;
+};
 
 /** Stores what follows from a proof; it may run again from its start, so it acts through `tx` alone. */
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
@@ -21,58 +37,126 @@ export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
 /** An attempt that is already charged to the budget of its account. */
 export interface ChargedAttempt {
   readonly caller: AttemptSubject;
+  readonly target: TargetSecret;
   /** The account after the charge. */
   readonly state: FactorState;
-  /** What the user presented, in the normal form of the factor. */
+  /** The response of the user, in the normal form of the factor. */
   readonly response: string;
 }
 
-/** An authenticator to be stored; it takes effect when the row of the account names its id. Instants are epoch seconds. */
+/** An authenticator to be stored; it takes effect when the row of the account names its id. */
 export interface NewAuthenticator {
   readonly id: string;
   readonly subject: string;
+}
+
+/** An authenticator that has to be confirmed; instants are epoch seconds. */
+export interface PendingAuthenticator extends NewAuthenticator {
   /** The session or `mfa_token` that alone may see and confirm it. */
   readonly askedBy: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** The authenticators that the row of an account names; all others are left over. */
+/** The authenticators that the row of an account names; all others are obsolete. */
 export interface NamedAuthenticators {
   readonly totpId: string | null;
   readonly pendingTotpId: string | null;
   readonly backupSetId: string | null;
 }
 
-/** What is stored about the second factors of an account, read in one statement; instants are epoch seconds. */
+/** The stored facts about the second factors of an account, read in one statement; instants are epoch seconds. */
 export interface StoredFactors extends FailureCounter {
   readonly activatedAt: number | null;
   readonly pendingUntil: number | null;
   readonly pendingAskedBy: string | null;
   readonly backupCodesAt: number | null;
-  /** Codes of the live set. */
+  /** Number of unused codes in the active set. */
   readonly remaining: number;
+}
+
+/** Facts about TOTP secrets that the owner of an account may know; instants are epoch seconds. */
+export interface TotpState {
+  readonly state: 'none' | 'pending' | 'active';
+  readonly activatedAt?: number;
+  /** A secret that waits for its first code from the session or `mfa_token` that asked for it; also beside an active one. */
+  readonly pending?: { readonly until: number; readonly askedBy: string };
+}
+
+/** Facts about backup codes that the owner of an account may know; `generatedAt` in epoch seconds. */
+export interface BackupCodeState {
+  readonly remaining: number;
+  readonly generatedAt?: number;
+  readonly isLow: boolean;
+}
+
+/** Facts about all second factors that the owner of an account may know, and the lock that they share. */
+export interface EnrolmentState extends TotpState {
+  readonly backupCodes: BackupCodeState;
+  readonly lock?: Lock;
+}
+
+/** For every kind: a new authenticator, what its owner is shown once, and what its owner may know later. */
+export interface FactorTypes {
+  readonly totp: {
+    readonly authenticator: PendingAuthenticator;
+    readonly shown: Uint8Array;
+    readonly state: TotpState;
+  };
+  readonly backup_code: {
+    readonly authenticator: NewAuthenticator;
+    readonly shown: readonly string[];
+    readonly state: BackupCodeState;
+  };
 }
 
 /**
  * One kind of second factor. `SecondFactors` charges an attempt before `verify` runs, so no kind has a budget of its own.
- * A new kind is one class and its place in the list of `MfaModule` (docs/decisions/0042).
+ * A new kind is one class and its place in `MfaModule` (docs/decisions/0042).
  */
-export interface SecondFactor<Enrolled = unknown, State = unknown> {
-  readonly id: FactorId;
+export interface SecondFactor<Id extends FactorId = FactorId> {
+  readonly id: Id;
   /** RFC 8176. */
   readonly amr: 'otp';
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
   readonly failures: readonly Reason[];
   /**
-   * Verifies the response against the active authenticators, and uses it up in one transaction with what `complete`
+   * Verifies the response against the authenticators of the target, and uses it up in one transaction with what `complete`
    * stores: both or neither.
    */
-  verify<T>(attempt: ChargedAttempt, complete: Complete<Proof, T>): Promise<Outcome<T>>;
+  verify<T>(attempt: ChargedAttempt, complete: Complete<VerifiedResponse, T>): Promise<Outcome<T>>;
   /** Stores a new authenticator and returns what its owner is shown once. */
-  enrol(tx: Tx, authenticator: NewAuthenticator): Promise<Enrolled>;
+  enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
   /** Deletes the authenticators of the account that are not in `named`. */
   discard(tx: Tx, subject: string, named: NamedAuthenticators): Promise<void>;
-  /** What the owner of the account may know about this factor. */
-  state(stored: StoredFactors): State;
+  state(stored: StoredFactors): FactorTypes[Id]['state'];
+}
+
+/** The implementation of every kind. */
+export type SecondFactorsById = { readonly [Id in FactorId]: SecondFactor<Id> };
+
+/** A typed code in its normal form, and the second factor whose form it has. */
+export interface SubmittedCode {
+  readonly method: FactorId;
+  readonly text: string;
+}
+
+/** Undefined if the text does not have the form of a code. */
+export function submittedCode(typed: string): SubmittedCode | undefined {
+  const digits = totpDigits(typed);
+  if (digits !== undefined) return { method: 'totp', text: digits };
+  const text = normalisedCode(typed);
+  return text === undefined ? undefined : { method: 'backup_code', text };
+}
+
+/** Six ASCII digits; apps show a space between them, and digits of other scripts are rejected. */
+export function totpDigits(typed: string): string | undefined {
+  if (typed.length > 32) return undefined;
+  const digits = typed.replaceAll(' ', '');
+  return /^[0-9]{6}$/.test(digits) ? digits : undefined;
+}
+
+/** Thrown before an attempt is charged; routes reject such a body by its schema. */
+export function malformedCode(): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'format' }] });
 }

@@ -1,59 +1,107 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { type Amr, PWD } from '../principal/amr.js';
-import { ACTIVE_SECRET, type AttemptSubject } from './attempts/attempt.js';
+import { PWD } from '../principal/amr.js';
+import { ACTIVE_SECRET, type AttemptSubject, type FactorState, type TargetSecret } from './attempts/attempt.js';
+import { AttemptMeters } from './attempts/attempt-meters.js';
 import { Attempts } from './attempts/attempts.service.js';
-import { SecondFactorMeters } from './attempts/second-factor-meters.service.js';
-import type { Complete, FactorId, NamedAuthenticators, Proof, SecondFactor } from './second-factor.js';
-import { malformedCode, submittedCode } from './submitted-code.js';
+import {
+  type Complete,
+  type Confirmation,
+  type EnrolmentState,
+  FACTOR_IDS,
+  type FactorId,
+  type FactorTypes,
+  malformedCode,
+  type NamedAuthenticators,
+  type Proof,
+  type SecondFactorsById,
+  type StoredFactors,
+  type SubmittedCode,
+  submittedCode,
+  totpDigits,
+} from './second-factor.js';
 
-export type { Proof };
-
-/** Token of the list of all second factors. */
+/** Token of the second factors by their ids. */
 export const SECOND_FACTORS = Symbol('SECOND_FACTORS');
 
 /** The second factors of the service under one budget of attempts. */
 @Injectable()
 export class SecondFactors {
-  private readonly byId: ReadonlyMap<FactorId, SecondFactor>;
-
   constructor(
-    @Inject(SECOND_FACTORS) factors: readonly SecondFactor[],
+    @Inject(SECOND_FACTORS) private readonly byId: SecondFactorsById,
     private readonly attempts: Attempts,
-    meters: SecondFactorMeters,
+    private readonly clock: Clock,
+    private readonly meters: AttemptMeters,
   ) {
-    this.byId = new Map(factors.map((factor) => [factor.id, factor]));
-    for (const { id, failures } of factors) meters.declare(id, failures);
-  }
-
-  /** `amr` of a login completed by a password and this factor. */
-  amrOf(id: FactorId): Amr {
-    return [...PWD, this.get(id).amr];
+    for (const { id, failures } of Object.values(byId)) meters.declare(id, failures);
   }
 
   /**
    * Charges an attempt, verifies the code, and stores its use together with what `complete` stores: all of it or nothing.
    * The attempt is refunded if `complete` throws.
-   * @throws ServiceError `MFA_CODE_INVALID`, `MFA_LOCKED`, `MFA_STATE_CONFLICT` where no secret is active, and for a
-   * caller whose login has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
+   * @throws ServiceError `MFA_CODE_INVALID`, `MFA_LOCKED`, `MFA_STATE_CONFLICT` if no secret is active, and for a caller
+   * whose login has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
    */
   async prove<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
     const code = submittedCode(caller.code);
     if (!code) throw malformedCode();
-    const { method, text: response } = code;
-    return this.attempts.charge(caller, ACTIVE_SECRET, method, (state) =>
-      this.get(method).verify({ caller, state, response }, complete),
+    return this.verify(caller, ACTIVE_SECRET, code, complete);
+  }
+
+  /** Like `prove`, by a TOTP code of the caller's pending secret, which becomes the active one. */
+  async confirm<T>(
+    caller: AttemptSubject & { readonly askedBy: string; readonly code: string },
+    complete: Complete<Confirmation, T>,
+  ): Promise<T> {
+    const text = totpDigits(caller.code);
+    if (text === undefined) throw malformedCode();
+    const target: TargetSecret = { kind: 'pending', askedBy: caller.askedBy };
+    return this.verify(caller, target, { method: 'totp', text }, (tx, proof, { active }) =>
+      complete(tx, { ...proof, hasReplaced: active !== undefined }),
     );
   }
 
-  /** Deletes the authenticators of every kind that the row of the account does not name. */
-  async discard(tx: Tx, subject: string, named: NamedAuthenticators): Promise<void> {
-    for (const factor of this.byId.values()) await factor.discard(tx, subject, named);
+  /** Runs a step before an attempt is charged, and counts its error as the end of an attempt with `code`. */
+  beforeAttempt<T>(code: string, step: () => Promise<T>): Promise<T> {
+    // A text without the form of any code is counted as a backup code.
+    return this.meters.countFailures(submittedCode(code)?.method ?? 'backup_code', step);
   }
 
-  private get(id: FactorId): SecondFactor {
-    const factor = this.byId.get(id);
-    if (!factor) throw new TypeError(`no second factor "${id}"`);
-    return factor;
+  /** Stores a new authenticator of a kind and returns what its owner is shown once. */
+  enrol<Id extends FactorId>(
+    id: Id,
+    tx: Tx,
+    authenticator: FactorTypes[Id]['authenticator'],
+  ): Promise<FactorTypes[Id]['shown']> {
+    return this.byId[id].enrol(tx, authenticator);
+  }
+
+  /** Deletes the authenticators of these kinds that the row of the account does not name. */
+  async discard(
+    tx: Tx,
+    subject: string,
+    named: NamedAuthenticators,
+    ids: readonly FactorId[] = FACTOR_IDS,
+  ): Promise<void> {
+    for (const id of ids) await this.byId[id].discard(tx, subject, named);
+  }
+
+  state(stored: StoredFactors): Omit<EnrolmentState, 'lock'> {
+    return { ...this.byId.totp.state(stored), backupCodes: this.byId.backup_code.state(stored) };
+  }
+
+  private verify<T>(
+    caller: AttemptSubject,
+    target: TargetSecret,
+    { method, text: response }: SubmittedCode,
+    complete: (tx: Tx, proof: Proof, state: FactorState) => Promise<T>,
+  ): Promise<T> {
+    const factor = this.byId[method];
+    return this.attempts.charge(caller, target, method, (state) =>
+      factor.verify({ caller, target, state, response }, (tx, verified) =>
+        complete(tx, { ...verified, amr: [...PWD, factor.amr], provedAt: this.clock.seconds() }, state),
+      ),
+    );
   }
 }

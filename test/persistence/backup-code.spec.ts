@@ -42,6 +42,8 @@ onEveryDatabase('backup codes', (database) => {
         remaining,
         isLow: remaining <= 3,
         roles: [],
+        amr: ['pwd', 'otp'],
+        provedAt: clock.seconds(),
       })),
     );
     expect(await eventsOf(database.work, subject)).toEqual({ BACKUP_USED: 10, BACKUP_LOW: 4 });
@@ -79,7 +81,7 @@ onEveryDatabase('backup codes', (database) => {
     const parts = plain();
     const { subject } = await enrolledUser(database.work, parts, clock);
     const { totp_id: totpId } = await accountRow(database.work, subject);
-    await parts.enrolment.setup({ subject, askedBy: 'sid:a', replaces: String(totpId) });
+    await parts.setup.begin({ subject, askedBy: 'sid:a', replaces: String(totpId) });
 
     await parts.enrolment.reissue(subject);
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -41,7 +40,7 @@ onEveryDatabase('enrolment', (database) => {
   it('T16: setup returns a secret of 160 bits, its URI and ten backup codes, and does not change the account', async () => {
     const { clock, parts, subject } = await newcomer();
 
-    const setup = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const setup = await parts.setup.begin({ subject, askedBy: ASKER });
 
     const { secret } = setup;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -64,7 +63,7 @@ onEveryDatabase('enrolment', (database) => {
     const seen = new Set<string>();
 
     for (let index = 0; index < 20; index += 1) {
-      const { secret, backupCodes } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const { secret, backupCodes } = await parts.setup.begin({ subject, askedBy: ASKER });
       for (const shown of [secret, ...backupCodes]) seen.add(shown);
     }
 
@@ -73,7 +72,7 @@ onEveryDatabase('enrolment', (database) => {
 
   it('T3: a correct code activates the secret, and its step is used', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
     const hasReplaced = await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, (_tx, confirmed) =>
@@ -92,7 +91,7 @@ onEveryDatabase('enrolment', (database) => {
 
   it('a wrong code leaves the secret pending and counts as a failure', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
     const confirm = (code: string): Promise<string> =>
       ending(parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing));
@@ -106,7 +105,7 @@ onEveryDatabase('enrolment', (database) => {
 
   it('T18: five wrong codes lock the account and end the pending secret', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
     const confirm = (code: string): Promise<string> =>
       ending(parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing));
@@ -124,7 +123,7 @@ onEveryDatabase('enrolment', (database) => {
     ['the session that asked, after ten minutes', ASKER, 600],
   ])('T17: the pending secret cannot be confirmed by %s', async (_, askedBy, later) => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     clock.advance(later);
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
@@ -135,7 +134,7 @@ onEveryDatabase('enrolment', (database) => {
 
   it('a backup code cannot confirm the pending secret', async () => {
     const { parts, subject } = await newcomer();
-    const { backupCodes } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { backupCodes } = await parts.setup.begin({ subject, askedBy: ASKER });
     const claim = { subject, askedBy: ASKER, code: backupCodes[0] ?? '' };
 
     expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('VALIDATION_FAILED');
@@ -145,7 +144,7 @@ onEveryDatabase('enrolment', (database) => {
     const { parts, subject, clock } = await newcomer();
     const apps = [];
     for (let index = 0; index < 3; index += 1) {
-      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       apps.push(AuthenticatorApp.scan(otpauthUri));
     }
     const ends = [];
@@ -161,7 +160,7 @@ onEveryDatabase('enrolment', (database) => {
 
   it('the secret stays pending when storing the confirmation fails', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const claim = { subject, askedBy: ASKER, code: AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()) };
 
     await expect(parts.enrolment.confirm(claim, () => Promise.reject(new RangeError('stop')))).rejects.toThrow('stop');
@@ -184,7 +183,7 @@ onEveryDatabase('enrolment', (database) => {
     ['the account was disabled', "UPDATE account SET status = 'disabled', pending_totp_id = NULL WHERE id = ?"],
   ])('a confirmation fails when %s while the code was checked', async (_, sql) => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
     const racing = secondFactorParts(
       interposed(database.work, () => change(sql, subject)),
@@ -204,12 +203,12 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, subject, clock } = await newcomer();
       const jti = `jti-${subject}`;
       const claim = { subject, securityStamp: 0, jti, askedBy: `jti:${jti}` };
-      const { otpauthUri } = await parts.enrolment.setup(claim);
+      const { otpauthUri } = await parts.setup.begin(claim);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
       expect(await ending(parts.enrolment.confirm({ ...claim, code }, (tx) => markUsed(tx, jti)))).toBe('ok');
 
-      expect(await ending(parts.enrolment.setup(claim))).toBe('MFA_TOKEN_INVALID');
+      expect(await ending(parts.setup.begin(claim))).toBe('MFA_TOKEN_INVALID');
     });
 
     it.each([
@@ -222,7 +221,7 @@ onEveryDatabase('enrolment', (database) => {
         tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', ['used-one']),
       );
 
-      expect(await ending(parts.enrolment.setup({ subject, askedBy: ASKER, ...claim }))).toBe(code);
+      expect(await ending(parts.setup.begin({ subject, askedBy: ASKER, ...claim }))).toBe(code);
 
       expect(await row(subject)).toMatchObject({ pending_totp_id: null });
     });
@@ -231,7 +230,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
-      const end = ending(parts.enrolment.setup({ subject, askedBy: ASKER, securityStamp: 1, jti: 'half' }));
+      const end = ending(parts.setup.begin({ subject, askedBy: ASKER, securityStamp: 1, jti: 'half' }));
 
       expect(await end).toBe('MFA_STATE_CONFLICT');
     });
@@ -246,7 +245,7 @@ onEveryDatabase('enrolment', (database) => {
       const { totp_id: totpId } = await row(subject);
       const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
 
-      const setup = await parts.enrolment.setup(asked);
+      const setup = await parts.setup.begin(asked);
 
       expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active', backupCodes: { remaining: 10 } });
       expect(await prove(setup.backupCodes[0] ?? '')).toBe('MFA_CODE_INVALID');
@@ -254,14 +253,15 @@ onEveryDatabase('enrolment', (database) => {
       expect(await prove(backupCodes[0] ?? '')).toBe('ok');
       clock.advance(60);
       const code = AuthenticatorApp.scan(setup.otpauthUri).codeAt(clock.seconds());
-      expect(await parts.enrolment.confirm({ ...asked, code }, (_tx, it) => Promise.resolve(it))).toEqual({
-        hasReplaced: true,
-      });
+      const confirm = parts.enrolment.confirm({ ...asked, code }, (_tx, { hasReplaced }) =>
+        Promise.resolve(hasReplaced),
+      );
+      expect(await confirm).toBe(true);
       clock.advance(60);
       expect(await prove(app.codeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
       expect(await prove(backupCodes[1] ?? '')).toBe('MFA_CODE_INVALID');
       expect(await prove(setup.backupCodes[0] ?? '')).toBe('ok');
-      expect(await parts.devices.list(subject)).toEqual([]);
+      expect(await parts.deviceList.list(subject)).toEqual([]);
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toHaveLength(1);
     });
 
@@ -270,7 +270,7 @@ onEveryDatabase('enrolment', (database) => {
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       const { totp_id: totpId } = await row(subject);
       const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
-      const { otpauthUri } = await parts.enrolment.setup(asked);
+      const { otpauthUri } = await parts.setup.begin(asked);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
       const prove = (): Promise<string> =>
         ending(parts.secondFactors.prove({ subject, code: app.codeAt(clock.seconds()) }, nothing));
@@ -290,12 +290,12 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
       const { totp_id: totpId, last_used_step: lastUsed } = await row(subject);
-      await parts.enrolment.setup({ subject, askedBy: ASKER, replaces: String(totpId) });
+      await parts.setup.begin({ subject, askedBy: ASKER, replaces: String(totpId) });
       const { pending_totp_id: pendingId } = await row(subject);
       const use = { step: Number(lastUsed) + offset, now: clock.seconds() };
 
       const confirmed = await database.work.run((tx) =>
-        new EnrolmentStore().confirm(tx, { subject }, String(pendingId), use),
+        parts.store.confirmPending(tx, { subject }, String(pendingId), use),
       );
 
       expect(confirmed).toBe(isConfirmed);
@@ -313,7 +313,7 @@ onEveryDatabase('enrolment', (database) => {
       const { subject } = await enrolledUser(database.work, parts, clock);
 
       const end = await ending(
-        parts.enrolment.setup({ subject, askedBy: ASKER, ...(replaces !== undefined && { replaces }) }),
+        parts.setup.begin({ subject, askedBy: ASKER, ...(replaces !== undefined && { replaces }) }),
       );
 
       expect(end).toBe('MFA_STATE_CONFLICT');
@@ -326,8 +326,8 @@ onEveryDatabase('enrolment', (database) => {
       'the QR code is returned once as %s, and only to the session that requested the setup',
       async (form) => {
         const { parts, subject } = await newcomer();
-        await parts.enrolment.setup({ subject, askedBy: ASKER });
-        const picture = (askedBy: string): Promise<string | Buffer> => parts.enrolment.qr(form, subject, askedBy);
+        await parts.setup.begin({ subject, askedBy: ASKER });
+        const picture = (askedBy: string): Promise<string | Buffer> => parts.pendingSecrets.qr(form, subject, askedBy);
 
         expect(await ending(picture('sid:other'))).toBe('NOT_FOUND');
         const [given, again] = [await picture(ASKER), await ending(picture(ASKER))];
@@ -339,14 +339,14 @@ onEveryDatabase('enrolment', (database) => {
 
     it('the QR code is gone after ten minutes and after the confirmation', async () => {
       const { parts, subject, clock } = await newcomer();
-      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       clock.advance(600);
-      expect(await ending(parts.enrolment.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
+      expect(await ending(parts.pendingSecrets.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
 
       clock.advance(-600);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
       await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing);
-      expect(await ending(parts.enrolment.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
+      expect(await ending(parts.pendingSecrets.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
     });
   });
 
@@ -367,7 +367,7 @@ onEveryDatabase('enrolment', (database) => {
         expect(Number(after['last_used_step'])).toBeGreaterThanOrEqual(Number(step));
         expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
         expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
-        expect(await parts.devices.list(subject)).toEqual([]);
+        expect(await parts.deviceList.list(subject)).toEqual([]);
         expect(await ending(parts.secondFactors.prove({ subject, code }, nothing))).toBe('MFA_STATE_CONFLICT');
       },
     );
@@ -387,7 +387,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       await parts.enrolment.disable({ subject, code: app.codeAt(clock.seconds()) }, nothing);
-      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       const claim = { subject, askedBy: ASKER, code: AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()) };
 
       expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('MFA_CODE_INVALID');
@@ -411,14 +411,14 @@ onEveryDatabase('enrolment', (database) => {
       expect(await row(subject)).toMatchObject({ totp_id: null, enrolment_forced: 1, security_stamp: 3, failures: 5 });
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
       expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
-      expect(await parts.devices.list(subject)).toEqual([]);
+      expect(await parts.deviceList.list(subject)).toEqual([]);
       expect(await eventsOf(database.work, subject)).toMatchObject({ MFA_RESET_BY_ADMIN: 1 });
     });
 
     it('the enrolment after a reset ends the requirement to enrol', async () => {
       const { parts, subject, clock } = await newcomer();
       await parts.enrolment.reset(subject, 'cli', nothing);
-      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
       await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
 import { withRequestContext } from '../../src/principal/request-context.js';
-import type { DeviceSecret, TrustedDevices } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
+import type { TrustedDeviceList } from '../../src/second-factor/trusted-device/trusted-device-list.service.js';
+import type { DeviceSecret } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -10,7 +11,7 @@ const DAY = 86_400;
 onEveryDatabase('trusted devices', (database) => {
   interface Situation {
     readonly clock: ManualClock;
-    readonly devices: TrustedDevices;
+    readonly deviceList: TrustedDeviceList;
     readonly subject: string;
     readonly granted: DeviceSecret;
     readonly recognise: (secret: string, subject?: string) => Promise<DeviceSecret | undefined>;
@@ -20,14 +21,14 @@ onEveryDatabase('trusted devices', (database) => {
     properties: PartsOptions['properties'] = { trustedDeviceEnabled: true },
   ): Promise<Situation> {
     const clock = new ManualClock();
-    const { devices } = secondFactorParts(database.work, clock, { properties });
+    const { devices, deviceList } = secondFactorParts(database.work, clock, { properties });
     const subject = await newAccount(database.work);
     const granted = await withRequestContext({ requestId: 'r', ip: '192.0.2.1', agent: 'Browser' }, () =>
       database.work.run((tx) => devices.grant(tx, subject)),
     );
     return {
       clock,
-      devices,
+      deviceList,
       subject,
       granted: granted ?? { secret: '', expiresAt: 0 },
       recognise: (secret, of = subject) => database.work.run((tx) => devices.recognise(tx, of, secret)),
@@ -52,14 +53,14 @@ onEveryDatabase('trusted devices', (database) => {
   });
 
   it('S10: trust ends thirty days after it was granted, even when it is used', async () => {
-    const { recognise, granted, clock, devices, subject } = await situation();
+    const { recognise, granted, clock, deviceList, subject } = await situation();
     clock.advance(30 * DAY - 1);
     const next = await recognise(granted.secret);
     expect(next).toBeDefined();
     clock.advance(1);
 
     expect(await recognise(next?.secret ?? '')).toBeUndefined();
-    expect(await devices.list(subject)).toEqual([]);
+    expect(await deviceList.list(subject)).toEqual([]);
   });
 
   it('of twenty concurrent requests with one device secret, one is recognized', async () => {
@@ -71,9 +72,9 @@ onEveryDatabase('trusted devices', (database) => {
   });
 
   it('only the user of a trusted device can revoke it', async () => {
-    const { devices, subject, recognise, granted, clock } = await situation();
+    const { deviceList, subject, recognise, granted, clock } = await situation();
     const now = clock.seconds();
-    const [device] = await devices.list(subject);
+    const [device] = await deviceList.list(subject);
 
     expect(device).toEqual({
       id: device?.id,
@@ -83,15 +84,15 @@ onEveryDatabase('trusted devices', (database) => {
       lastUsedAt: now,
       expiresAt: now + 30 * DAY,
     });
-    expect(await devices.revoke('somebody else', device?.id ?? '')).toBe(false);
-    expect(await devices.revoke(subject, device?.id ?? '')).toBe(true);
+    expect(await deviceList.revoke('somebody else', device?.id ?? '')).toBe(false);
+    expect(await deviceList.revoke(subject, device?.id ?? '')).toBe(true);
     expect(await recognise(granted.secret)).toBeUndefined();
   });
 
   it('revokeAll revokes trusted devices', async () => {
-    const { devices, subject, recognise, granted } = await situation();
+    const { deviceList, subject, recognise, granted } = await situation();
 
-    await database.work.run((tx) => devices.revokeAll(tx, subject));
+    await database.work.run((tx) => deviceList.revokeAll(tx, subject));
 
     expect(await recognise(granted.secret)).toBeUndefined();
   });

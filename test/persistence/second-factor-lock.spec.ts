@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type FailureCounter, lockOf } from '../../src/second-factor/attempts/lock.js';
+import { type FailureCounter, lockOf } from '../../src/second-factor/attempts/attempt.js';
 import { MfaProperties } from '../../src/second-factor/mfa.properties.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -45,10 +45,10 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     await prove(backupCodes[0] ?? '');
 
     expect(messages()).toEqual([
-      'A code is accepted method=totp factor=active offset=-1',
-      'A code is refused method=totp factor=active reason=used_step failures=1 mostFailures=5',
-      'A code is refused method=totp factor=active reason=wrong_code failures=2 mostFailures=5',
-      'A code is accepted method=backup_code factor=active',
+      'Code accepted method=totp factor=active offset=-1',
+      'Code rejected method=totp factor=active reason=used_step failures=1 mostFailures=5',
+      'Code rejected method=totp factor=active reason=wrong_code failures=2 mostFailures=5',
+      'Code accepted method=backup_code factor=active',
     ]);
   });
 
@@ -61,8 +61,8 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     await ending(secondFactors.prove({ subject: 'nobody', code: '123456' }, nothing));
 
     expect(messages().slice(5)).toEqual([
-      'No code is looked at reason=locked seconds=240 failures=5',
-      'No code is looked at reason=no_account',
+      'Code not verified reason=locked seconds=240 failures=5',
+      'Code not verified reason=no_account',
     ]);
     expect(messages().join('\n')).not.toContain(subject);
   });
@@ -73,6 +73,9 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
 
     for (const each of [secret, secret]) await database.work.run((tx) => devices.recognise(tx, subject, each));
 
-    expect(messages()).toEqual(['A browser is trusted: no code is due', 'A browser is not trusted, or no longer']);
+    expect(messages()).toEqual([
+      'The browser is trusted: no code is required',
+      'The browser is not trusted, or no longer',
+    ]);
   });
 });

@@ -123,7 +123,7 @@ onEveryDatabase('meters of second factors', (database) => {
   });
 
   it('login.mfa.locked shows the accounts that are locked in any process', async () => {
-    const { subject, app, secondFactors, locks, store } = await counted();
+    const { subject, app, secondFactors, budget, store } = await counted();
     const meters = new Meters();
     const lockedAccounts = new LockedAccounts(store, database.work, clock, meters, new ScheduledTasks(clock));
     const unknown = reading(meters, 'login.mfa.locked');
@@ -143,7 +143,7 @@ onEveryDatabase('meters of second factors', (database) => {
     await lockedAccounts.look();
     const ended = reading(meters, 'login.mfa.locked');
     await lock();
-    await locks.unlock(subject, 'test');
+    await budget.unlock(subject, 'test');
     await lockedAccounts.look();
 
     expect(unknown).toBeNaN();

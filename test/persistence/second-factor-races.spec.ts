@@ -90,7 +90,7 @@ onEveryDatabase('concurrent second factors', (database) => {
 
   it('T15: of five concurrent reissues one set is active', async () => {
     const { subject, backupCodes } = await user();
-    const { enrolment, locks, secondFactors } = here();
+    const { enrolment, budget, secondFactors } = here();
 
     const sets = await Promise.all(times(5, () => enrolment.reissue(subject)));
 
@@ -98,7 +98,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     expect(remaining).toBe(10);
     let accepted = 0;
     for (const [code = ''] of [...sets, backupCodes]) {
-      await locks.unlock(subject, 'test');
+      await budget.unlock(subject, 'test');
       const ends = await endings([() => secondFactors.prove({ subject, code }, nothing)]);
       accepted += ends['ok'] ?? 0;
     }
@@ -107,9 +107,9 @@ onEveryDatabase('concurrent second factors', (database) => {
 
   it('five concurrent setups leave one pending secret with its codes', async () => {
     const subject = await newAccount(database.work);
-    const { enrolment } = here();
+    const { setup } = here();
 
-    await Promise.all(times(5, () => enrolment.setup({ subject, askedBy: 'sid:a' })));
+    await Promise.all(times(5, () => setup.begin({ subject, askedBy: 'sid:a' })));
 
     const count = (sql: string): Promise<readonly unknown[]> => database.work.single((tx) => tx.rows(sql, [subject]));
     expect(await count('SELECT COUNT(*) AS number FROM totp_secret WHERE user_id = ?')).toEqual([{ number: 1 }]);
@@ -118,7 +118,7 @@ onEveryDatabase('concurrent second factors', (database) => {
 
   it('R10: concurrent changes of every kind to one account never end with UNAVAILABLE', async () => {
     const { subject, app, backupCodes } = await user();
-    const { enrolment, locks, secondFactors } = here();
+    const { enrolment, setup, pendingSecrets, budget, secondFactors } = here();
     const { totp_id: totpId } = await accountRow(database.work, subject);
     const replaces = String(totpId);
 
@@ -129,10 +129,10 @@ onEveryDatabase('concurrent second factors', (database) => {
           () => secondFactors.prove({ subject, code: app.codeAt(clock.seconds()) }, nothing),
           () => secondFactors.prove({ subject, code }, nothing),
           () => enrolment.reissue(subject),
-          () => enrolment.setup({ subject, askedBy: 'sid:a', replaces }),
-          () => enrolment.qr('svg', subject, 'sid:a'),
+          () => setup.begin({ subject, askedBy: 'sid:a', replaces }),
+          () => pendingSecrets.qr('svg', subject, 'sid:a'),
           () => enrolment.disable({ subject, code }, nothing),
-          () => locks.unlock(subject, 'test'),
+          () => budget.unlock(subject, 'test'),
           () => enrolment.reset(subject, 'test', nothing),
         ];
         return actions[index % actions.length] ?? nothing;

@@ -223,13 +223,13 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('MFA_LOCKED');
     expect((await events(user))['MFA_FAILED wrong_code']).toBe(100);
 
-    expect(await parts.locks.unlock(subject, 'cli')).toBe(true);
+    expect(await parts.budget.unlock(subject, 'cli')).toBe(true);
     await lock();
     clock.advance(1000 * HOUR);
     expect(await prove(right())).toBe('MFA_LOCKED');
     expect((await events(user))['MFA_FAILED wrong_code']).toBe(105);
 
-    await parts.locks.unlock(subject, 'cli');
+    await parts.budget.unlock(subject, 'cli');
     expect(await prove(right())).toBe('ok');
   });
 
@@ -237,12 +237,12 @@ onEveryDatabase('the second factor', (database) => {
     const { prove, right, lock, parts, user } = await situation();
     await lock();
 
-    expect(await parts.locks.unlock(user.subject, 'cli')).toBe(true);
+    expect(await parts.budget.unlock(user.subject, 'cli')).toBe(true);
 
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 5, lock_level: 1 });
     expect(await prove(right())).toBe('ok');
     expect((await events(user))['MFA_UNLOCKED']).toBe(1);
-    expect(await parts.locks.unlock(user.subject, 'cli')).toBe(false);
+    expect(await parts.budget.unlock(user.subject, 'cli')).toBe(false);
   });
 
   it('a lock invalidates mfa_tokens, the pending secret and trusted devices', async () => {
@@ -251,7 +251,7 @@ onEveryDatabase('the second factor', (database) => {
     });
     const { subject } = user;
     const { totp_id: replaces } = await row(user);
-    await parts.enrolment.setup({ subject, askedBy: 'sid:a', replaces: String(replaces) });
+    await parts.setup.begin({ subject, askedBy: 'sid:a', replaces: String(replaces) });
     await database.work.run((tx) => parts.devices.grant(tx, subject));
 
     await lock();
@@ -260,7 +260,7 @@ onEveryDatabase('the second factor', (database) => {
     clock.advance(5 * MINUTE);
     expect(await prove(right(), { securityStamp, jti: 'old' })).toBe('MFA_TOKEN_INVALID');
     expect(await row(user)).toMatchObject({ pending_totp_id: null });
-    expect(await parts.devices.list(subject)).toEqual([]);
+    expect(await parts.deviceList.list(subject)).toEqual([]);
   });
 
   it.each([
@@ -398,7 +398,7 @@ onEveryDatabase('the second factor', (database) => {
     const { user, clock, parts, wrong, securityStamp } = await situation();
     const { subject } = user;
     await change('UPDATE account SET failures_in_row = 99 WHERE id = ?', user);
-    const unlock = (): Promise<boolean> => parts.locks.unlock(subject, 'cli');
+    const unlock = (): Promise<boolean> => parts.budget.unlock(subject, 'cli');
     const { secondFactors } = secondFactorParts(interposed(database.work, unlock), clock);
 
     await ending(secondFactors.prove({ subject, code: wrong() }, nothing));

@@ -15,8 +15,10 @@ import { Attempts } from '../../src/second-factor/attempts/attempts.service.js';
 import { Authenticators } from '../../src/second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../src/second-factor/enrolment/enrolment.service.js';
 import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
-import { Locks } from '../../src/second-factor/attempts/locks.service.js';
-import { SecondFactorMeters } from '../../src/second-factor/attempts/second-factor-meters.service.js';
+import { AttemptMeters } from '../../src/second-factor/attempts/attempt-meters.js';
+import { PendingSecrets } from '../../src/second-factor/enrolment/pending-secrets.service.js';
+import { SecondFactorSetup } from '../../src/second-factor/enrolment/setup.service.js';
+import { TrustedDeviceList } from '../../src/second-factor/trusted-device/trusted-device-list.service.js';
 import { SecondFactorStore } from '../../src/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../src/second-factor/second-factors.service.js';
 import { TotpSecretStore } from '../../src/second-factor/totp/totp-secret.store.js';
@@ -46,9 +48,12 @@ export interface PartsOptions {
 /** The services of the second factor, constructed on a real database. */
 export interface SecondFactorParts {
   readonly secondFactors: SecondFactors;
-  readonly locks: Locks;
+  readonly budget: AttemptBudget;
+  readonly setup: SecondFactorSetup;
+  readonly pendingSecrets: PendingSecrets;
   readonly enrolment: Enrolment;
   readonly devices: TrustedDevices;
+  readonly deviceList: TrustedDeviceList;
   readonly secrets: TotpSecrets;
   readonly backupCodes: BackupCodes;
   readonly store: SecondFactorStore;
@@ -62,33 +67,26 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
   const store = new SecondFactorStore(properties);
-  const deviceStore = new TrustedDeviceStore();
+  const deviceStore = new TrustedDeviceStore(clock, random);
   const enrolmentStore = new EnrolmentStore();
-  const counted = new SecondFactorMeters(meters, events);
-  const locks = new Locks(work, store, deviceStore, events);
-  const budget = new AttemptBudget(work, clock, store, properties, loggers);
-  const attempts = new Attempts(budget, locks, counted, random, loggers);
+  const counted = new AttemptMeters(meters, events);
+  const budget = new AttemptBudget(work, clock, store, deviceStore, events);
+  const attempts = new Attempts(budget, counted, random, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
   const totp = new TotpFactor(work, clock, budget, store, secrets);
   const codes = new BackupCodeFactor(work, budget, store, backupCodes, events);
-  const secondFactors = new SecondFactors([totp, codes], attempts, counted);
-  const authenticators = new Authenticators(enrolmentStore, secondFactors, totp, codes, deviceStore, clock, random);
+  const secondFactors = new SecondFactors({ totp, backup_code: codes }, attempts, clock, counted);
+  const authenticators = new Authenticators(enrolmentStore, secondFactors, deviceStore, clock, random);
+  const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,
-    locks,
-    enrolment: new Enrolment(
-      work,
-      clock,
-      enrolmentStore,
-      authenticators,
-      secrets,
-      attempts,
-      budget,
-      secondFactors,
-      events,
-    ),
-    devices: new TrustedDevices(work, deviceStore, clock, random, events, properties, loggers),
+    budget,
+    setup: new SecondFactorSetup(work, authenticators, pendingSecrets, budget, events),
+    pendingSecrets,
+    enrolment: new Enrolment(work, secondFactors, authenticators, budget, events),
+    devices: new TrustedDevices(deviceStore, random, events, properties, loggers),
+    deviceList: new TrustedDeviceList(work, deviceStore, events),
     secrets,
     backupCodes,
     store,
@@ -118,7 +116,7 @@ export async function enrolledUser(
 ): Promise<TestUser> {
   const subject = await newAccount(work);
   const askedBy = 'sid:setup';
-  const { otpauthUri, backupCodes } = await parts.enrolment.setup({ subject, askedBy });
+  const { otpauthUri, backupCodes } = await parts.setup.begin({ subject, askedBy });
   const app = AuthenticatorApp.scan(otpauthUri);
   const code = app.codeAt(clock.seconds());
   await parts.enrolment.confirm({ subject, askedBy, code }, () => Promise.resolve());

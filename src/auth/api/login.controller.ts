@@ -11,7 +11,8 @@ import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../password-login.service.js';
 import { loginSchema, secondStepSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
-import { type FirstFactorResult, PasswordAuthenticator } from '../password-authenticator.service.js';
+import type { Challenge } from '../mfa-challenges.service.js';
+import type { NextStep } from '../password-authenticator.service.js';
 import { SecondStep } from '../second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
@@ -21,10 +22,9 @@ import { SecondStep } from '../second-step.service.js';
 @Controller()
 export class LoginController {
   constructor(
-    private readonly passwordStep: PasswordAuthenticator,
-    private readonly logins: PasswordLogin,
+    private readonly passwordLogin: PasswordLogin,
     private readonly secondStep: SecondStep,
-    private readonly handover: CredentialWriter,
+    private readonly credentials: CredentialWriter,
   ) {}
 
   @Post('login')
@@ -38,11 +38,11 @@ export class LoginController {
   ): Promise<InferOutput<typeof loginResponse>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
-    const passed = await this.passwordStep.authenticate({ id, pw, newPw, device }, trustedDevice);
-    const completed = await this.logins.complete(passed, 'token');
-    if (!completed) return toLoginChallengeBody(passed.next, await this.logins.challenge(passed));
-    if (completed.trustedDevice) this.handover.writeTrustedDevice(reply, completed.trustedDevice);
-    const members = await this.handover.writeLogin(reply, completed.opened, passed.account.roles);
+    const result = await this.passwordLogin.forTokens({ id, pw, newPw, device }, { trustedDevice });
+    if (!result.completed) return toLoginChallengeBody(result.next, result.challenge);
+    const { opened, trustedDevice: successor } = result.completed;
+    if (successor) this.credentials.writeTrustedDevice(reply, successor);
+    const members = await this.credentials.writeLogin(reply, opened, result.roles);
     return { mfa_required: false, ...members, amr: PWD };
   }
 
@@ -56,17 +56,14 @@ export class LoginController {
   ): Promise<InferOutput<typeof secondStepResponse>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });
-    if (trustedDevice) this.handover.writeTrustedDevice(reply, trustedDevice);
+    if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return {
-      ...(await this.handover.writeLogin(reply, opened, proof.roles)),
+      ...(await this.credentials.writeLogin(reply, opened, proof.roles)),
       ...toProofBody(opened.session.amr, proof),
     };
   }
 }
 
-function toLoginChallengeBody(
-  next: FirstFactorResult['next'],
-  { mfaToken, expiresIn }: { mfaToken: string; expiresIn: number },
-): InferOutput<typeof loginResponse> {
+function toLoginChallengeBody(next: NextStep, { mfaToken, expiresIn }: Challenge): InferOutput<typeof loginResponse> {
   return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(next) };
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../account/password/password-rules.js';
-import { submittedCode, totpDigits } from '../../second-factor/submitted-code.js';
+import { submittedCode, totpDigits } from '../../second-factor/second-factor.js';
 import { textOfBytes } from '../../web/schema.js';
 
 const MAX_TOKEN_LENGTH = 4096;

@@ -3,7 +3,10 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
 import type { EventRow } from '../../events/event-line.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
-import { type TrustedDevice, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
+import {
+  type TrustedDevice,
+  TrustedDeviceList,
+} from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Caller } from '../../principal/access.decorator.js';
 import { amrOf } from '../../principal/amr.js';
@@ -20,7 +23,7 @@ import { paginationSchema } from '../../web/schema.js';
 export class OwnHistoryController {
   constructor(
     private readonly events: SecurityEvents,
-    private readonly trustedDevices: TrustedDevices,
+    private readonly trustedDevices: TrustedDeviceList,
     private readonly work: UnitOfWork,
   ) {}
 

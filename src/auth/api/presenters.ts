@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { EnrolmentState } from '../../second-factor/enrolment/enrolment-state.js';
+import type { EnrolmentState } from '../../second-factor/second-factor.js';
 import { FACTOR_IDS, type Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';

@@ -15,6 +15,7 @@ import {
 import { CredentialWriter } from '../credential-writer.service.js';
 import { codeSchema, confirmSchema, setupSchema } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
+import { OwnEnrolment } from '../own-enrolment.service.js';
 import { OwnSecondFactor } from '../own-second-factor.service.js';
 import { SecondStep } from '../second-step.service.js';
 
@@ -25,8 +26,9 @@ import { SecondStep } from '../second-step.service.js';
 export class SecondFactorController {
   constructor(
     private readonly own: OwnSecondFactor,
+    private readonly ownEnrolment: OwnEnrolment,
     private readonly secondStep: SecondStep,
-    private readonly handover: CredentialWriter,
+    private readonly credentials: CredentialWriter,
   ) {}
 
   @Get()
@@ -45,7 +47,7 @@ export class SecondFactorController {
     @Caller() caller: Principal,
     @Body({ schema: setupSchema }) { pw }: v.InferOutput<typeof setupSchema>,
   ): Promise<v.InferOutput<typeof setupResponse>> {
-    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.own.setup(caller, pw);
+    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(caller, pw);
     return { secret, otpauth_uri: otpauthUri, qr, backup_codes: backupCodes, expires_in: expiresInSeconds };
   }
 
@@ -54,7 +56,7 @@ export class SecondFactorController {
   @Header('content-type', 'image/svg+xml')
   @Operation(QR_SVG)
   svg(@Caller() caller: Principal): Promise<string | Buffer> {
-    return this.own.qr(caller, 'svg');
+    return this.ownEnrolment.qr(caller, 'svg');
   }
 
   @Get('setup/qr.png')
@@ -62,7 +64,7 @@ export class SecondFactorController {
   @Header('content-type', 'image/png')
   @Operation(QR_PNG)
   png(@Caller() caller: Principal): Promise<string | Buffer> {
-    return this.own.qr(caller, 'png');
+    return this.ownEnrolment.qr(caller, 'png');
   }
 
   @Post('confirm')
@@ -79,7 +81,7 @@ export class SecondFactorController {
     return {
       state: 'active',
       amr: opened.session.amr,
-      ...(await this.handover.write(reply, opened, roles, caller.via)),
+      ...(await this.credentials.write(reply, opened, roles, caller.via)),
     };
   }
 
@@ -94,7 +96,7 @@ export class SecondFactorController {
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
-    const members = await this.handover.write(reply, opened, proof.roles, caller.via);
+    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 

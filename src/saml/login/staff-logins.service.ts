@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type StaffEntry, StaffAccounts } from '../../account/staff/staff-accounts.service.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
-import { isDemanded } from '../../second-factor/policy.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { AssertionFacts } from './assertion.js';
@@ -52,7 +51,7 @@ export class StaffLogins {
       isSatisfied: satisfies(stated, requested, properties),
       isOtpRequired: requiresOtp(requested, properties),
       isAcrRequested: requested.isAcr,
-      isMfaRequired: isDemanded(account, this.policy),
+      isMfaRequired: this.policy.demands(account),
       onMissingMfa: properties.onMissingMfa,
       reportOnly: properties.reportOnly,
     });

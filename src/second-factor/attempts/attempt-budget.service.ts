@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { LogFields } from '../../logging/log-line.js';
-import type { Logger } from '../../logging/logger.js';
-import { Loggers } from '../../logging/loggers.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { MfaProperties } from '../mfa.properties.js';
-import type { FactorId } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
+import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 import {
   type AttemptSubject,
   endedRefusal,
+  type EndedRefusal,
   type FactorState,
+  type Failure,
+  type FailureCounter,
+  isAhead,
+  type Lock,
+  lockOf,
   type Outcome,
   type Refusal,
   refusalError,
@@ -20,36 +23,44 @@ import {
   type TargetSecret,
   WRONG_CODE,
 } from './attempt.js';
-import { type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
 
 const TRIES = 4;
 
-/** The attempts that an account has left, in its row: taken before a code is verified, refunded where that failed. */
+/** Why no attempt was taken from the budget. */
+export interface Rejection {
+  readonly refusal: Refusal;
+  /** Epoch seconds. */
+  readonly at: number;
+  readonly failures: number | undefined;
+}
+
+/** The attempts that an account has left, in its row: taken before a code is verified, refunded if that fails. */
 @Injectable()
 export class AttemptBudget {
-  private readonly log: Logger;
-
   constructor(
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
     private readonly store: SecondFactorStore,
-    private readonly properties: MfaProperties,
-    loggers: Loggers,
-  ) {
-    this.log = loggers.get('mfa');
-  }
+    private readonly devices: TrustedDeviceStore,
+    private readonly events: SecurityEvents,
+  ) {}
 
-  /** Takes one attempt in a transaction of its own; only the attempt with this id can turn into a lock. */
-  async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<void> {
+  /**
+   * Takes one attempt in a transaction of its own; only the attempt with this id can turn into a lock. Returns the reason
+   * if there is no attempt to take.
+   */
+  async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<Rejection | undefined> {
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const now = this.clock.seconds();
-      if (await this.work.single((tx) => this.store.takeAttempt(tx, id, caller, target, now))) return;
-      await this.refuse(caller, target, now);
+      if (await this.work.single((tx) => this.store.takeAttempt(tx, id, caller, target, now))) return undefined;
+      const rejection = await this.reject(caller, target, now);
+      if (rejection) return rejection;
     }
     // Other attempts won every time, and have locked the account at least for a moment.
     throw new ServiceError('MFA_LOCKED', { retryAfterSeconds: 1, reason: 'busy' });
   }
 
+  /** Gives back an attempt that did not reach a verdict. */
   async refund({ subject }: AttemptSubject): Promise<void> {
     await this.work
       .single((tx) => this.store.refund(tx, subject))
@@ -58,15 +69,15 @@ export class AttemptBudget {
       });
   }
 
-  /** Refunds an attempt whose secret or login ended in the meantime, and returns the error for its caller. */
-  async refundRefused(
-    caller: AttemptSubject,
-    target: TargetSecret,
-    { method, refusal }: { readonly method: FactorId; readonly refusal: Refusal },
-  ): Promise<ServiceError> {
-    this.log.debug('An attempt is given back', { method, ...reasonOf(refusal, this.clock.seconds()) });
-    await this.refund(caller);
-    return this.refusal(caller, target, refusal);
+  /** Records an attempt that failed; the attempt that begins a lock also ends the trust in all devices. */
+  async fail(subject: string, attemptId: string, { event, reason }: Failure): Promise<void> {
+    await this.work.run(async (tx) => {
+      const isLocked = await this.store.lock(tx, subject, attemptId);
+      await this.events.record(tx, { kind: event, subject, result: 'refused', reason });
+      if (!isLocked) return;
+      await this.devices.deleteAll(tx, subject);
+      await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
+    });
   }
 
   /** Classifies a correct code that lost the race: replayed step, or ended login. */
@@ -77,12 +88,15 @@ export class AttemptBudget {
     return refusal ? { kind: 'refunded', refusal } : WRONG_CODE;
   }
 
-  /** The error for a caller that was refused; `fallback` if the reason has gone by now. */
-  async refusal(caller: AttemptSubject, target: TargetSecret | undefined, fallback: Refusal): Promise<ServiceError> {
+  /** The error for a refused caller; `fallback` is the reason if the account gives none any more. */
+  async refusal(
+    caller: AttemptSubject,
+    target: TargetSecret | undefined,
+    fallback: EndedRefusal,
+  ): Promise<ServiceError> {
     const now = this.clock.seconds();
     const state = await this.stateOf(caller);
-    const refusal = refusalOf(state, caller, target, now, this.properties.lockoutSchedule);
-    return refusalError(refusal ?? fallback, caller, now);
+    return refusalError(refusalOf(state, caller, target, now, this.store.lockoutSchedule) ?? fallback, caller, now);
   }
 
   stateOf(caller: AttemptSubject): Promise<FactorState | undefined> {
@@ -90,29 +104,30 @@ export class AttemptBudget {
   }
 
   lockOf(counter: FailureCounter): Lock | undefined {
-    return lockOf(counter, this.clock.seconds(), this.properties.lockoutSchedule);
+    return lockOf(counter, this.clock.seconds(), this.store.lockoutSchedule);
   }
 
-  /** Throws unless the attempt may be tried again: another one succeeded, or the lockout schedule had to be reset. */
-  private async refuse(caller: AttemptSubject, target: TargetSecret, now: number): Promise<void> {
+  /** Ends the lock of an account on behalf of an administrator; false if the account has no failures. */
+  unlock(subject: string, actor: string): Promise<boolean> {
+    return this.work.run(async (tx) => {
+      const isUnlocked = await this.store.unlock(tx, subject);
+      if (isUnlocked) await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
+      return isUnlocked;
+    });
+  }
+
+  /** Undefined if the attempt can be tried again: another attempt succeeded, or the lockout schedule had to be reset. */
+  private async reject(caller: AttemptSubject, target: TargetSecret, now: number): Promise<Rejection | undefined> {
     const { subject } = caller;
     const state = await this.stateOf(caller);
-    const refusal = refusalOf(state, caller, target, now, this.properties.lockoutSchedule);
+    const refusal = refusalOf(state, caller, target, now, this.store.lockoutSchedule);
     if (!refusal) {
       await this.work.single((tx) => this.store.resetLockoutSchedule(tx, subject, now));
-      return;
+      return undefined;
     }
     if (refusal.kind === 'locked' && state && isAhead(state.lastAttemptAt, now)) {
       await this.work.single((tx) => this.store.recordClockSkew(tx, subject, now));
     }
-    this.log.debug('No code is looked at', { ...reasonOf(refusal, now), failures: state?.failures });
-    throw refusalError(refusal, caller, now);
+    return { refusal, at: now, failures: state?.failures };
   }
-}
-
-/** Fields of the log for a refusal at `now`. */
-function reasonOf(refusal: Refusal, now: number): LogFields {
-  if (refusal.kind !== 'locked') return { reason: refusal.kind === 'ended' ? refusal.reason : refusal.kind };
-  const { until, endsByItself } = refusal.lock;
-  return endsByItself ? { reason: 'locked', seconds: until - now } : { reason: 'locked until somebody unlocks it' };
 }

@@ -1,7 +1,68 @@
 import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { StepOffset } from '../totp/totp.js';
-import { type FailureCounter, type Lock, lockOf } from './lock.js';
+
+/** Failures in a row that lock an account (specification, "Authentication limits"). */
+export const FAILURES_TO_LOCK = 5;
+/** Failures in a row after which no lock ends by itself (NIST SP 800-63B, throttling). */
+export const FAILURES_TO_LOCK_PERMANENTLY = 100;
+/** Time after the last failure in which the next lock is longer than the previous one. */
+export const SCHEDULE_RESET_SECONDS = 86_400;
+/** Tolerated difference between the clocks of several processes; an attempt further ahead means that a clock was set back. */
+export const TOLERATED_SKEW_SECONDS = 60;
+
+/** Failed attempts in the row of an account; instants are epoch seconds. */
+export interface FailureCounter {
+  readonly failures: number;
+  readonly failuresInRow: number;
+  /** Locks since the last success. */
+  readonly lockLevel: number;
+  /** Also the start of the lock. */
+  readonly lastAttemptAt: number;
+  /** When a process whose clock is behind `lastAttemptAt` first encountered the lock. */
+  readonly clockSkewAt: number | null;
+}
+
+export interface Lock {
+  /** Epoch seconds; for a lock that does not end by itself, the time of the next try. */
+  readonly until: number;
+  readonly endsByItself: boolean;
+}
+
+/** Lengths in seconds of the first, second … lock: each is twice as long as the one before, up to the longest. */
+export function lockoutScheduleOf(firstSeconds: number, longestSeconds: number): readonly number[] {
+  const schedule = [];
+  let length = firstSeconds;
+  for (; length < longestSeconds; length *= 2) schedule.push(length);
+  return [...schedule, longestSeconds];
+}
+
+/** The lock in force. `SecondFactorStore` has the same rule as SQL, in the statement that takes an attempt. */
+export function lockOf(counter: FailureCounter, now: number, schedule: readonly number[]): Lock | undefined {
+  const { failures, failuresInRow, lockLevel } = counter;
+  const longest = schedule.at(-1) ?? 0;
+  const isPermanent =
+    (failures >= FAILURES_TO_LOCK && failuresInRow >= FAILURES_TO_LOCK_PERMANENTLY) ||
+    (failures > 0 && failuresInRow === FAILURES_TO_LOCK_PERMANENTLY);
+  if (isPermanent) return { until: now + longest, endsByItself: false };
+  if (failures < FAILURES_TO_LOCK) return undefined;
+  const until = startOf(counter, now) + (schedule[Math.max(lockLevel, 1) - 1] ?? longest);
+  return now < until ? { until, endsByItself: true } : undefined;
+}
+
+/**
+ * The start of the lock. If a clock was set back, the lock starts when a process noticed that, so that it lasts no longer
+ * than it should. A process whose clock is ahead of `lastAttemptAt` ignores that time, so that the lock lasts no shorter.
+ */
+function startOf({ lastAttemptAt, clockSkewAt }: FailureCounter, now: number): number {
+  if (!isAhead(lastAttemptAt, now)) return lastAttemptAt;
+  return clockSkewAt === null || isAhead(clockSkewAt, now) ? now : clockSkewAt;
+}
+
+/** True for an instant so far in the future that a clock was set back, or is wrong in another process. */
+export function isAhead(instant: number, now: number): boolean {
+  return instant > now + TOLERATED_SKEW_SECONDS;
+}
 
 /** The account an attempt is made for; `securityStamp` and `jti` come from a half-authenticated caller. */
 export interface AttemptSubject {
@@ -11,7 +72,7 @@ export interface AttemptSubject {
   readonly jti?: string;
 }
 
-/** Which secret the code is for: the active one, or the pending one this caller asked for. */
+/** The secret that the code is compared with: the active one, or the pending one that this caller asked for. */
 export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly askedBy: string };
 
 export interface SealedSecret {
@@ -25,7 +86,7 @@ export interface PendingSecret extends SealedSecret {
   readonly expiresAt: number;
 }
 
-/** What the database says of an account before or after an attempt. */
+/** State of an account in the database, before or after an attempt. */
 export interface FactorState extends FailureCounter {
   readonly isEnabled: boolean;
   readonly roles: readonly string[];
@@ -38,12 +99,15 @@ export interface FactorState extends FailureCounter {
   readonly isJtiUsed: boolean;
 }
 
-export type Refusal =
-  | { readonly kind: 'locked'; readonly lock: Lock }
+/** The login or the secret that a code is for does not exist, or no longer. */
+export type EndedRefusal =
   | { readonly kind: 'ended'; readonly reason: 'no_account' | 'disabled' | 'epoch' | 'jti' }
   | { readonly kind: 'no_secret' };
 
-/** Why a code that was verified is rejected, and the event that reports it. */
+/** Why no attempt is charged. */
+export type Refusal = { readonly kind: 'locked'; readonly lock: Lock } | EndedRefusal;
+
+/** Why a verified code is rejected, and the event that reports it. */
 export interface Failure {
   readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
   readonly reason: Reason;
@@ -51,22 +115,22 @@ export interface Failure {
 
 /** How a charged attempt ended. */
 export type Outcome<T> =
-  /** `offset` is that of the time step whose code it was. */
+  /** `offset` is the distance of the time step that the code belongs to. */
   | { readonly kind: 'done'; readonly result: T; readonly offset?: StepOffset }
   | ({ readonly kind: 'failed' } & Failure)
   /** The secret or the login that the code was for ended in the meantime. */
-  | { readonly kind: 'refunded'; readonly refusal: Refusal };
+  | { readonly kind: 'refunded'; readonly refusal: EndedRefusal };
 
 export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
 export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;
 
-export const NO_SECRET: Refusal = { kind: 'no_secret' };
-export const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };
+export const NO_SECRET: EndedRefusal = { kind: 'no_secret' };
+export const NO_ACCOUNT: EndedRefusal = { kind: 'ended', reason: 'no_account' };
 export const ACTIVE_SECRET: TargetSecret = { kind: 'active' };
 
 /**
- * Why no attempt is to be had, or where the claim asks for no secret, why it does not hold; undefined where all is well.
- * The order is that of the contract: lock, security stamp and `jti`, code.
+ * Why no attempt can be charged, or without a `target`, why the caller may not act; undefined if nothing prevents it. The
+ * order is that of the contract: lock, security stamp and `jti`, code.
  */
 export function refusalOf(
   state: FactorState | undefined,
@@ -75,45 +139,45 @@ export function refusalOf(
   now: number,
   schedule: readonly number[],
 ): Refusal | undefined {
-  if (!state) return { kind: 'ended', reason: 'no_account' };
+  if (!state) return NO_ACCOUNT;
   const lock = lockOf(state, now, schedule);
   return lock ? { kind: 'locked', lock } : endedRefusal(state, caller, target, now);
 }
 
-/** The same without the lock, which a paid attempt does not ask for again. */
+/** Like `refusalOf` without the lock, which a charged attempt does not check again. */
 export function endedRefusal(
   state: FactorState | undefined,
   caller: AttemptSubject,
   target: TargetSecret | undefined,
   now: number,
-): Exclude<Refusal, { readonly kind: 'locked' }> | undefined {
-  if (!state) return { kind: 'ended', reason: 'no_account' };
+): EndedRefusal | undefined {
+  if (!state) return NO_ACCOUNT;
   if (!state.isEnabled) return { kind: 'ended', reason: 'disabled' };
   if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp)
     return { kind: 'ended', reason: 'epoch' };
   if (state.isJtiUsed) return { kind: 'ended', reason: 'jti' };
-  return !target || secretOf(state, target, now) ? undefined : { kind: 'no_secret' };
+  return !target || secretOf(state, target, now) ? undefined : NO_SECRET;
 }
 
-/** The secret a code is compared with. */
+/** The secret that a code is compared with; undefined if there is none. */
 export function secretOf(state: FactorState, target: TargetSecret, now: number): SealedSecret | undefined {
   if (target.kind === 'active') return state.active;
   const { pending } = state;
   return pending?.askedBy === target.askedBy && now < pending.expiresAt ? pending : undefined;
 }
 
-/** The error that the caller gets. */
+/** The error that the caller receives. */
 export function refusalError(refusal: Refusal, caller: AttemptSubject, now: number): ServiceError {
-  switch (refusal.kind) {
-    case 'locked':
-      return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, refusal.lock.until - now) });
-    case 'no_secret':
-      return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
-    case 'ended':
-      return caller.jti === undefined
-        ? new ServiceError('INVALID_TOKEN', { reason: refusal.reason })
-        : new ServiceError('MFA_TOKEN_INVALID', { reason: refusal.reason });
-  }
+  if (refusal.kind !== 'locked') return endedError(refusal, caller);
+  return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, refusal.lock.until - now) });
+}
+
+export function endedError(refusal: EndedRefusal, { jti }: AttemptSubject): ServiceError {
+  if (refusal.kind === 'no_secret') return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
+  const { reason } = refusal;
+  return jti === undefined
+    ? new ServiceError('INVALID_TOKEN', { reason })
+    : new ServiceError('MFA_TOKEN_INVALID', { reason });
 }
 
 export const OF_STAMP = ' AND security_stamp = ?';

@@ -3,15 +3,16 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { ACTIVE_SECRET, NO_SECRET, type Outcome } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type { BackupCodeState } from '../enrolment/enrolment-state.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
+  BackupCodeState,
   ChargedAttempt,
   Complete,
   NamedAuthenticators,
   NewAuthenticator,
-  Proof,
   SecondFactor,
   StoredFactors,
+  VerifiedResponse,
 } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { LOW } from './backup-code.js';
@@ -21,7 +22,7 @@ const WRONG_BACKUP_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_
 
 /** Backup codes, for a user without the authenticator app; each is accepted once. */
 @Injectable()
-export class BackupCodeFactor implements SecondFactor<readonly string[], BackupCodeState> {
+export class BackupCodeFactor implements SecondFactor<'backup_code'> {
   readonly id = 'backup_code';
   readonly amr = 'otp';
   readonly failures = [WRONG_BACKUP_CODE.reason];
@@ -34,13 +35,18 @@ export class BackupCodeFactor implements SecondFactor<readonly string[], BackupC
     private readonly events: SecurityEvents,
   ) {}
 
-  async verify<T>({ caller, state, response }: ChargedAttempt, complete: Complete<Proof, T>): Promise<Outcome<T>> {
-    const { active, backupSetId, roles } = state;
+  async verify<T>(
+    { caller, target, state, response }: ChargedAttempt,
+    complete: Complete<VerifiedResponse, T>,
+  ): Promise<Outcome<T>> {
+    const { backupSetId, roles } = state;
+    // A backup code proves no pending secret.
+    const active = target.kind === 'active' ? state.active : undefined;
     const { subject } = caller;
     if (!active) return { kind: 'refunded', refusal: NO_SECRET };
     if (backupSetId === undefined) return WRONG_BACKUP_CODE;
     const used = this.work.run(async (tx): Promise<Outcome<T>> => {
-      // The row first, so that it is locked before those of the codes.
+      // The row of the account first, so that it is locked before the rows of the codes.
       if (!(await this.store.acceptSet(tx, caller, active.id, backupSetId))) {
         return this.budget.resolveLost(tx, caller, ACTIVE_SECRET);
       }
@@ -58,11 +64,11 @@ export class BackupCodeFactor implements SecondFactor<readonly string[], BackupC
   }
 
   /** Stores a set of codes and returns them as they are shown. */
-  enrol(tx: Tx, { id, subject }: Pick<NewAuthenticator, 'id' | 'subject'>): Promise<readonly string[]> {
+  enrol(tx: Tx, { id, subject }: NewAuthenticator): Promise<readonly string[]> {
     return this.codes.issue(tx, subject, id);
   }
 
-  /** Keeps the codes of a pending secret, which take effect with it. */
+  /** Also keeps the codes of a pending secret, which take effect with it. */
   discard(tx: Tx, subject: string, { backupSetId, pendingTotpId }: NamedAuthenticators): Promise<void> {
     return this.codes.keepOnly(
       tx,
@@ -72,13 +78,10 @@ export class BackupCodeFactor implements SecondFactor<readonly string[], BackupC
   }
 
   state({ activatedAt, backupCodesAt, remaining }: StoredFactors): BackupCodeState {
-    return {
-      remaining,
-      ...(backupCodesAt !== null && { generatedAt: backupCodesAt }),
-      isLow: activatedAt !== null && remaining <= LOW,
-    };
+    const isLow = activatedAt !== null && remaining <= LOW;
+    return { remaining, isLow, ...withoutUndefined({ generatedAt: backupCodesAt ?? undefined }) };
   }
 }
 
-/** Rolls back the transaction that began to use a code; never leaves this file. */
+/** Rolls back the transaction that began to use a code; caught in this file. */
 class NotInSet extends Error {}

@@ -1,57 +1,56 @@
 import { Injectable } from '@nestjs/common';
-import { BackupCodeFactor } from '../backup-code/backup-code-factor.service.js';
 import { Clock } from '../../clock/clock.js';
-import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import type { AttemptSubject } from '../attempts/attempt.js';
-import type { EnrolmentState } from './enrolment-state.js';
+import { Random, timeOrderedId } from '../../random/random.js';
+import type { AttemptSubject, FailureCounter } from '../attempts/attempt.js';
 import { EnrolmentStore } from './enrolment.store.js';
-import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
+import type { EnrolmentState, NamedAuthenticators } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
-import { TotpFactor } from '../totp/totp-factor.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
 export const PENDING_SECONDS = 600;
 
-/** Who asks for a new secret. */
+/** A request for a new secret. */
 export interface SetupRequest extends AttemptSubject {
-  /** The session or half token that alone may see and confirm the pending secret. */
+  /** The session or `mfa_token` that alone may see and confirm the pending secret. */
   readonly askedBy: string;
-  /** The active secret that the caller may replace; unset, there must be none. */
+  /** The active secret that the caller may replace; if absent, the account must not have one. */
   readonly replaces?: string;
-  /** A pending secret of the same asker is not replaced. */
+  /** Keeps a pending secret that the same session or `mfa_token` asked for. */
   readonly keepsOwn?: boolean;
 }
 
-/** What the owner of a new enrolment is shown once. */
+/** A new secret and its codes, which the owner is shown once. */
 export interface NewEnrolment {
   readonly key: Uint8Array;
   readonly backupCodes: readonly string[];
 }
 
 /**
- * The authenticators of an account as its row names them: one active and one pending secret, one live set of codes. Each
- * move changes the row first, by a condition that decides, and then drops what the row names no longer.
+ * The authenticators of an account as its row names them: one active and one pending secret, one active set of codes. Each
+ * method changes the row first, by a condition that decides, and then deletes what the row no longer names.
  */
 @Injectable()
 export class Authenticators {
   constructor(
     private readonly store: EnrolmentStore,
     private readonly factors: SecondFactors,
-    private readonly totp: TotpFactor,
-    private readonly backupCodes: BackupCodeFactor,
     private readonly devices: TrustedDeviceStore,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
-  /** What the owner may know, without the lock. */
-  state(stored: StoredFactors): EnrolmentState {
-    return { ...this.totp.state(stored), backupCodes: this.backupCodes.state(stored) };
+  /** Reads what the owner may know, and the failures that may lock it; undefined if the account does not exist. */
+  async state(
+    tx: Tx,
+    subject: string,
+  ): Promise<{ readonly state: Omit<EnrolmentState, 'lock'>; readonly counter: FailureCounter } | undefined> {
+    const stored = await this.store.state(tx, subject);
+    return stored && { state: this.factors.state(stored), counter: stored };
   }
 
-  /** Stores a pending secret, with codes that take effect with it; undefined where the caller may not. */
+  /** Stores a pending secret, with codes that take effect with it; undefined if the caller may not. */
   async propose(tx: Tx, caller: SetupRequest): Promise<NewEnrolment | undefined> {
     const { subject, askedBy } = caller;
     const id = this.newId();
@@ -59,56 +58,45 @@ export class Authenticators {
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
     await this.discardUnnamed(tx, subject);
     const authenticator = { id, subject, askedBy, createdAt, expiresAt: createdAt + PENDING_SECONDS };
-    const key = await this.totp.enrol(tx, authenticator);
-    return { key, backupCodes: await this.backupCodes.enrol(tx, authenticator) };
+    const key = await this.factors.enrol('totp', tx, authenticator);
+    return { key, backupCodes: await this.factors.enrol('backup_code', tx, authenticator) };
   }
 
-  /** New codes for a pending secret in place of those it came with; undefined where the claim does not hold. */
+  /** Replaces the codes of a pending secret; undefined if the caller may not act any more. */
   async renewCodes(tx: Tx, caller: SetupRequest, pendingId: string): Promise<readonly string[] | undefined> {
     const { subject } = caller;
     if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
     const named = await this.named(tx, subject);
-    await this.backupCodes.discard(tx, subject, { ...named, pendingTotpId: null });
-    return this.backupCodes.enrol(tx, { id: pendingId, subject });
+    await this.factors.discard(tx, subject, { ...named, pendingTotpId: null }, ['backup_code']);
+    return this.factors.enrol('backup_code', tx, { id: pendingId, subject });
   }
 
-  /** Makes the pending secret the active one; false if it is no longer pending, or the step was used. */
-  async activate(tx: Tx, caller: AttemptSubject, pendingId: string, step: number): Promise<boolean> {
-    const now = this.clock.seconds();
-    if (!(await this.store.confirm(tx, caller, pendingId, { step, now }))) return false;
-    await this.totp.activate(tx, pendingId, now);
-    await this.devices.deleteAll(tx, caller.subject);
-    await this.discardUnnamed(tx, caller.subject);
-    return true;
+  /** Ends the trust in all devices and deletes the authenticators that the row no longer names, also after the row is gone. */
+  async cleanUp(tx: Tx, subject: string): Promise<void> {
+    await this.devices.deleteAll(tx, subject);
+    await this.discardUnnamed(tx, subject);
   }
 
-  /** Takes everything away; false where nothing is active. */
+  /** Removes all authenticators; false if none is active. */
   async remove(tx: Tx, subject: string): Promise<boolean> {
-    return (await this.store.disable(tx, subject)) && this.wiped(tx, subject);
+    const isRemoved = await this.store.disable(tx, subject);
+    if (isRemoved) await this.cleanUp(tx, subject);
+    return isRemoved;
   }
 
-  /** Takes everything away and demands a new enrolment; false where there is no such account. */
+  /** Removes all authenticators and demands a new enrolment; false if the account does not exist. */
   async reset(tx: Tx, subject: string): Promise<boolean> {
-    return (await this.store.reset(tx, subject)) && this.wiped(tx, subject);
+    const isReset = await this.store.reset(tx, subject);
+    if (isReset) await this.cleanUp(tx, subject);
+    return isReset;
   }
 
-  /** Takes away what is left of an account whose row is gone. */
-  async forget(tx: Tx, subject: string): Promise<void> {
-    await this.wiped(tx, subject);
-  }
-
-  /** Replaces the live set of codes; undefined where no secret is active. */
+  /** Replaces the active set of codes; undefined if no secret is active. */
   async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     const setId = this.newId();
     if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;
     await this.discardUnnamed(tx, subject);
-    return this.backupCodes.enrol(tx, { id: setId, subject });
-  }
-
-  private async wiped(tx: Tx, subject: string): Promise<true> {
-    await this.devices.deleteAll(tx, subject);
-    await this.discardUnnamed(tx, subject);
-    return true;
+    return this.factors.enrol('backup_code', tx, { id: setId, subject });
   }
 
   private async discardUnnamed(tx: Tx, subject: string): Promise<void> {

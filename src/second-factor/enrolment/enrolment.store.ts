@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx, Value } from '../../persistence/unit-of-work.js';
-import { type AttemptSubject, subjectConditions, OF_STAMP } from '../attempts/attempt.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { type AttemptSubject, subjectConditions } from '../attempts/attempt.js';
 import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
@@ -13,9 +13,6 @@ const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.expires_at
 const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
 const WITH_ACTIVE = ' AND totp_id = ?';
 
-const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
-  last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0, security_stamp = security_stamp + 1, enrolment_forced = 0
-  WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
 const WIPE = `totp_id = NULL, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, security_stamp = security_stamp + 1`;
 const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_id IS NOT NULL`;
 const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
@@ -39,15 +36,15 @@ interface NamedRow {
   readonly backup_set_id: string | null;
 }
 
-/** Who asks for a secret, and which ones it may take the place of. */
+/** A request for a secret, and the secrets that it may replace. */
 interface Asked extends AttemptSubject {
   readonly askedBy: string;
   readonly replaces?: string;
   readonly keepsOwn?: boolean;
 }
 
-/** A pending secret as its asker may see it. */
-export interface ShownSecret {
+/** A pending secret as it is stored. */
+export interface StoredPendingSecret {
   readonly id: string;
   readonly sealed: string;
   /** Epoch seconds. */
@@ -73,12 +70,12 @@ interface StateRow {
   readonly remaining: number;
 }
 
-/** The part of an account's row that says which secret and which set of backup codes are pending or live. */
+/** The columns of an account that name its pending and active secret and its active set of backup codes. */
 @Injectable()
 export class EnrolmentStore {
   /**
-   * Makes a secret the pending one; false unless the active one is what the caller may replace. With `keepsOwn`, false
-   * also where a secret of this asker is pending at `now`.
+   * Makes a secret the pending one; false unless the active one is the one that the caller may replace. With `keepsOwn`,
+   * also false if the caller has a pending secret at `now`.
    */
   async ask(tx: Tx, caller: Asked, pendingId: string, now: number): Promise<boolean> {
     const { replaces, keepsOwn = false, askedBy } = caller;
@@ -90,44 +87,31 @@ export class EnrolmentStore {
       : (await tx.change(sql, values)) === 1;
   }
 
-  /** The pending secret that this asker may see; undefined where the claim does not hold. */
-  async shown(tx: Tx, caller: Asked, now: number): Promise<ShownSecret | undefined> {
+  /** The pending secret that the caller asked for; undefined if there is none, or if the caller may not act any more. */
+  async pending(tx: Tx, caller: Asked, now: number): Promise<StoredPendingSecret | undefined> {
     const ofCaller = subjectConditions(caller);
     const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
     const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);
     return row && { id: row.id, sealed: row.sealed, expiresAt: row.expires_at };
   }
 
-  /** Holds the account's row while that secret is pending and the claim holds; false where one does not. */
+  /** Locks the row of the account while that secret is pending and the caller may act; false if either is not the case. */
   async holdPending(tx: Tx, caller: AttemptSubject, pendingId: string): Promise<boolean> {
     const ofCaller = subjectConditions(caller);
     const values = [pendingId, caller.subject, pendingId, ...ofCaller.values];
     return (await tx.change(HOLD_PENDING + ofCaller.sql, values)) === 1;
   }
 
-  /** Makes the pending secret and its codes the live ones; false if it is no longer pending or the step was used. */
-  async confirm(
-    tx: Tx,
-    { subject, securityStamp }: AttemptSubject,
-    pendingId: string,
-    { step, now }: { readonly step: number; readonly now: number },
-  ): Promise<boolean> {
-    const values: Value[] = [pendingId, pendingId, now, step, subject, pendingId, step];
-    return securityStamp === undefined
-      ? (await tx.change(CONFIRM, values)) === 1
-      : (await tx.change(CONFIRM + OF_STAMP, [...values, securityStamp])) === 1;
-  }
-
   async disable(tx: Tx, subject: string): Promise<boolean> {
     return (await tx.change(DISABLE, [subject])) === 1;
   }
 
-  /** Takes the second factor away and demands a new one at the next login. */
+  /** Removes the second factor and demands a new one at the next login. */
   async reset(tx: Tx, subject: string): Promise<boolean> {
     return (await tx.change(RESET, [subject])) === 1;
   }
 
-  /** Makes another set the live one, and holds the row until its codes are stored. */
+  /** Makes another set the active one, and locks the row until its codes are stored. */
   async reissue(tx: Tx, subject: string, setId: string, now: number): Promise<boolean> {
     return (await tx.change(REISSUE, [setId, now, subject])) === 1;
   }

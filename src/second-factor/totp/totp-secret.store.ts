@@ -4,7 +4,6 @@ import type { Tx } from '../../persistence/unit-of-work.js';
 const INSERT = `INSERT INTO totp_secret
   (id, user_id, sealed, seal_key, asked_by, created_at, expires_at, activated_at, svg_taken, png_taken)
   VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`;
-const ACTIVATE = 'UPDATE totp_secret SET activated_at = ?, asked_by = NULL, expires_at = NULL WHERE id = ?';
 const DISCARD = 'DELETE FROM totp_secret WHERE user_id = ?';
 const PENDING_OF_ASKER = `id = (SELECT pending_totp_id FROM account WHERE account.id = ? AND status = 'active')
   AND asked_by = ? AND expires_at > ?`;
@@ -44,10 +43,6 @@ export class TotpSecretStore {
   async insert(tx: Tx, secret: NewSecret): Promise<void> {
     const { id, subject, sealed, sealKey, askedBy, createdAt, expiresAt } = secret;
     await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, createdAt, expiresAt]);
-  }
-
-  async activate(tx: Tx, id: string, now: number): Promise<void> {
-    await tx.change(ACTIVATE, [now, id]);
   }
 
   /** Deletes every secret of the account but these. */

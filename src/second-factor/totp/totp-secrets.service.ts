@@ -58,10 +58,6 @@ export class TotpSecrets {
     await this.store.insert(tx, { id, sealed, sealKey: this.sealer.keyIdOf(sealed), ...facts });
   }
 
-  async activate(tx: Tx, id: string, now: number): Promise<void> {
-    await this.store.activate(tx, id, now);
-  }
-
   /** @throws SealFailure where the sealing key is gone */
   open(subject: string, sealed: string): Uint8Array {
     return this.sealer.open(sealed, contextOf(subject));

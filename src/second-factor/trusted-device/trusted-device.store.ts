@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Slice, sliceValues } from '../../persistence/slice.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { Clock } from '../../clock/clock.js';
+import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
 expiringTable('trusted_device', 'id');
@@ -35,16 +38,36 @@ interface DeviceRow {
   readonly expires_at: number;
 }
 
-/** The trusted devices of all accounts; of a secret only its hash is kept. */
+/** A device to be trusted. */
+export interface NewDevice {
+  readonly subject: string;
+  readonly secretHash: string;
+  readonly lifetimeSeconds: number;
+  readonly label?: string;
+  readonly ip?: string;
+}
+
+/** The trusted devices of all accounts; stores only the hash of a secret. */
 @Injectable()
 export class TrustedDeviceStore {
-  async insert(tx: Tx, subject: string, secretHash: string, device: TrustedDevice): Promise<void> {
-    const { id, label = null, ip = null, createdAt, lastUsedAt, expiresAt } = device;
-    await tx.change(INSERT, [id, subject, secretHash, label, ip, createdAt, lastUsedAt, expiresAt]);
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Stores a device, deletes the expired ones of the same account, and returns the expiry of the new one. */
+  async insert(tx: Tx, { subject, secretHash, lifetimeSeconds, label, ip }: NewDevice): Promise<number> {
+    const now = this.clock.seconds();
+    const expiresAt = now + lifetimeSeconds;
+    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+    await tx.change(DELETE_ENDED, [subject, now]);
+    await tx.change(INSERT, [id, subject, secretHash, label ?? null, ip ?? null, now, now, expiresAt]);
+    return expiresAt;
   }
 
-  /** Replaces the secret; false unless this user's device has this very one, and still. */
-  async rotate(tx: Tx, subject: string, oldHash: string, newHash: string, now: number): Promise<boolean> {
+  /** Replaces the secret; false unless it is the current one of a device of this user. */
+  async rotate(tx: Tx, subject: string, oldHash: string, newHash: string): Promise<boolean> {
+    const now = this.clock.seconds();
     return (await tx.change(ROTATE, [newHash, now, oldHash, subject, now])) === 1;
   }
 
@@ -53,12 +76,11 @@ export class TrustedDeviceStore {
     return row?.expires_at;
   }
 
-  async list(tx: Tx, subject: string, now: number, page: Slice): Promise<readonly TrustedDevice[]> {
-    const rows = await tx.rows<DeviceRow>(LIST, [subject, now, ...sliceValues(page)]);
+  async list(tx: Tx, subject: string, page: Slice): Promise<readonly TrustedDevice[]> {
+    const rows = await tx.rows<DeviceRow>(LIST, [subject, this.clock.seconds(), ...sliceValues(page)]);
     return rows.map(({ id, label, ip, created_at, last_used_at, expires_at }) => ({
       id,
-      ...(label !== null && { label }),
-      ...(ip !== null && { ip }),
+      ...withoutUndefined({ label: label ?? undefined, ip: ip ?? undefined }),
       createdAt: created_at,
       lastUsedAt: last_used_at,
       expiresAt: expires_at,
@@ -67,10 +89,6 @@ export class TrustedDeviceStore {
 
   async delete(tx: Tx, subject: string, id: string): Promise<boolean> {
     return (await tx.change(DELETE, [subject, id])) === 1;
-  }
-
-  async deleteEnded(tx: Tx, subject: string, now: number): Promise<void> {
-    await tx.change(DELETE_ENDED, [subject, now]);
   }
 
   deleteAll(tx: Tx, subject: string): Promise<number> {

@@ -1,15 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Counter, Summary } from '../../metrics/meter.js';
-import { type Family, Meters } from '../../metrics/meters.js';
+import type { Family, Meters } from '../../metrics/meters.js';
 import type { FactorId } from '../second-factor.js';
 import type { StepOffset } from '../totp/totp.js';
 
 interface Ending {
-  /** `failure`: the code was looked at, and counted against its account; `refused`: it was not. */
+  /** `failure`: the code was verified and is wrong; `refused`: it was not verified. */
   readonly outcome: 'success' | 'failure' | 'refused' | 'error';
   readonly reason: string;
 }
@@ -22,15 +20,19 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'ended',
 };
 
-/** Attempts at the second factor and the locks they cause (management API, 5.3). */
-@Injectable()
-export class SecondFactorMeters {
+/** Reports committed locks (`SecurityEvents`). */
+interface LockEvents {
+  onCommitted(kind: 'MFA_LOCKED' | 'MFA_UNLOCKED', listener: () => void): void;
+}
+
+/** Meters of attempts at the second factor and of the locks that they cause (management API, 5.3). */
+export class AttemptMeters {
   private readonly attempts: Family<Counter>;
   private readonly offsets: Summary;
-  /** A race may end the attempt of one factor with the reason of another. */
+  /** Reasons of all factors: a race may end the attempt of one factor with the reason of another. */
   private readonly failures = new Set<Reason>();
 
-  constructor(meters: Meters, events: SecurityEvents) {
+  constructor(meters: Meters, events: LockEvents) {
     this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes shown as second factor' });
     const description = 'Steps by which the code of an authenticator was behind or ahead';
     this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
@@ -46,7 +48,7 @@ export class SecondFactorMeters {
     }
   }
 
-  /** Creates the usual series of a factor at startup, so that the first count is a rise. */
+  /** Creates the usual series of a factor at startup, so that the first attempt is an increase. */
   declare(method: FactorId, failures: readonly Reason[]): void {
     this.counterOf(method, SUCCESS);
     for (const reason of failures) {
@@ -61,16 +63,16 @@ export class SecondFactorMeters {
     method: FactorId,
     attempt: () => Promise<{ readonly result: T; readonly offset?: StepOffset }>,
   ): Promise<T> {
-    const { result, offset } = await this.refusals(method, attempt);
+    const { result, offset } = await this.countFailures(method, attempt);
     this.count(method, SUCCESS);
     if (offset !== undefined) this.offsets.record(offset);
     return result;
   }
 
-  /** Counts what ends the attempt before its code is looked at; one that goes on is counted elsewhere. */
-  async refusals<T>(method: FactorId, look: () => Promise<T>): Promise<T> {
+  /** Counts an attempt that ends with an error; every other attempt is counted where it ends. */
+  async countFailures<T>(method: FactorId, step: () => Promise<T>): Promise<T> {
     try {
-      return await look();
+      return await step();
     } catch (error) {
       this.count(method, this.endingBy(error));
       throw error;

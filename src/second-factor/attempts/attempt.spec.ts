@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FailureCounter, lockoutScheduleOf, lockOf } from './lock.js';
+import { type FailureCounter, lockoutScheduleOf, lockOf } from './attempt.js';
 
 const NOW = 1_800_000_000;
 const SCHEDULE = [300, 600, 1200, 2400, 3600];

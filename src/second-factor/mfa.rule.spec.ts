@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
-import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
-import { type Finding, RuleFacts } from '../../config/check/rule.js';
-import { BackupCodeProperties } from '../mfa.properties.js';
-import { pepperedBackupCodes } from './pepper.rule.js';
+import { ConfigProperties, ProfilesProperties } from '../config/config.properties.js';
+import { type ConfigurationInputs, loadConfiguration } from '../config/configuration.js';
+import { type Finding, RuleFacts } from '../config/check/rule.js';
+import { BackupCodeProperties } from './mfa.properties.js';
+import { pepperedBackupCodes } from './mfa.rule.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
 /** Without the packaged files, whose profile asks for the pepper before any rule does. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPlainHttp } from './plain-http.js';
+import { isPlainHttp } from './cookies.js';
 
 it.each([
   ['http', 'login.example.com', true],

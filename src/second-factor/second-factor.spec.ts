@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { submittedCode, totpDigits } from './submitted-code.js';
+import { submittedCode, totpDigits } from './second-factor.js';
 
 it.each([
   ['123456', { method: 'totp', text: '123456' }],

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { Clock } from '../clock/clock.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { PWD } from '../principal/amr.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
+import { MfaTokens } from '../token/mfa-tokens.service.js';
+import type { FirstFactorResult } from './password-authenticator.service.js';
+
+/** An `mfa_token` for the second step. */
+export interface Challenge {
+  readonly mfaToken: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+/** Demands the second step of a login whose password is verified. */
+@Injectable()
+export class MfaChallenges {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly mfaTokens: MfaTokens,
+    private readonly sessions: Sessions,
+    private readonly events: SecurityEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Issues an `mfa_token`, which is not stored. */
+  async issueToken({ account }: FirstFactorResult): Promise<Challenge> {
+    const { token, expiresAt } = await this.mfaTokens.issue({
+      subject: account.id,
+      securityStamp: account.securityStamp,
+    });
+    await this.work.single((tx) => this.record(tx, account));
+    return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
+  }
+
+  /**
+   * Opens a half-authenticated session of the web portal; it lasts 3 minutes and replaces the session with the cookie
+   * `former`.
+   */
+  openSession({ account, authTime }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
+    const { id: subject, securityStamp } = account;
+    return this.work.run(async (tx) => {
+      await this.sessions.endReplaced(tx, former);
+      await this.record(tx, account);
+      return this.sessions.openHalf(tx, { subject, securityStamp, authTime });
+    });
+  }
+
+  private record(tx: Tx, { id: subject }: Account): Promise<void> {
+    return this.events.record(
+      tx,
+      { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD },
+      { kind: 'MFA_CHALLENGED', subject },
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { type FullPrincipal, type Principal, requesterOf } from '../principal/principal.js';
+import type { SetupRequest } from '../second-factor/enrolment/authenticators.service.js';
+import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
+import { PendingSecrets, type ShownSecret } from '../second-factor/enrolment/pending-secrets.service.js';
+import { SecondFactorSetup, type Setup } from '../second-factor/enrolment/setup.service.js';
+import { PasswordVerifier } from './password-verifier.service.js';
+import { Reauthentication } from './reauthentication.service.js';
+import { attemptSubjectOf } from './second-step.service.js';
+
+/** A secret that was shown and is not confirmed yet. */
+export interface PendingSecret {
+  /** Epoch seconds. */
+  readonly until: number;
+  /** True if this login asked for the secret; no other login can confirm it. */
+  readonly isOwn: boolean;
+}
+
+/** Setup of the own second factor, up to its confirmation (http-api section 3). */
+@Injectable()
+export class OwnEnrolment {
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly password: PasswordVerifier,
+    private readonly secondFactorSetup: SecondFactorSetup,
+    private readonly pendingSecrets: PendingSecrets,
+    private readonly enrolment: Enrolment,
+  ) {}
+
+  /** @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password` */
+  async setup(caller: Principal, password: string | undefined): Promise<Setup> {
+    return this.secondFactorSetup.begin(await this.authorize(caller, password));
+  }
+
+  /** Like `setup`; if the caller already has a pending secret, returns that secret with new backup codes. */
+  async setupOrResume(caller: Principal): Promise<Setup> {
+    const request = await this.authorize(caller, undefined);
+    const resumed = await this.secondFactorSetup.resume(request);
+    if (resumed) return resumed;
+    try {
+      return await this.secondFactorSetup.begin({ ...request, keepsOwn: true });
+    } catch (error) {
+      // The form was sent twice, and the other request was faster.
+      const pendingSetup = await this.secondFactorSetup.resume(request);
+      if (pendingSetup) return pendingSetup;
+      throw error;
+    }
+  }
+
+  /** Returns the caller's pending secret again; undefined if there is none. @throws ServiceError as `setup` does */
+  async shown(caller: Principal): Promise<ShownSecret | undefined> {
+    return this.pendingSecrets.shown(await this.authorize(caller, undefined));
+  }
+
+  /** Returns the pending secret of the account; undefined if there is none. */
+  async pending(caller: Principal): Promise<PendingSecret | undefined> {
+    const { pending } = await this.enrolment.state(caller.subject);
+    return pending && { until: pending.until, isOwn: pending.askedBy === requesterOf(caller) };
+  }
+
+  async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
+    if (caller.kind === 'half') {
+      this.reauthentication.requireEnrolmentAllowed(caller, await this.reauthentication.accountOf(caller));
+    }
+    return this.pendingSecrets.qr(form, caller.subject, requesterOf(caller));
+  }
+
+  private async authorize(caller: Principal, password: string | undefined): Promise<SetupRequest> {
+    const account = await this.reauthentication.accountOf(caller);
+    const { totpId: replaces } = account;
+    if (caller.kind === 'half') {
+      this.reauthentication.requireEnrolmentAllowed(caller, account);
+      // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
+      if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
+    } else if (replaces !== undefined) this.reauthentication.requireFreshOtp(caller);
+    else await this.requireFreshLogin(caller, password);
+    return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), ...withoutUndefined({ replaces }) };
+  }
+
+  /** A stolen access token must not be enough to enrol the thief's authenticator. */
+  private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
+    if (password === undefined) this.reauthentication.requireFreshTime(caller.authTime);
+    else await this.password.verifySubject(caller.subject, password, 'pw');
+  }
+}

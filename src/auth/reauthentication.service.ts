@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { StepUpRequired } from '../principal/amr.js';
+import { type FullPrincipal, type HalfPrincipal, hasFreshOtp, type Principal } from '../principal/principal.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
+
+/** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
+@Injectable()
+export class Reauthentication {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly policy: MfaProperties,
+    private readonly clock: Clock,
+  ) {}
+
+  async accountOf({ subject }: Principal): Promise<Account> {
+    const account = await this.accounts.find(subject);
+    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
+    return account;
+  }
+
+  /** True if policy demands a second factor of the account. */
+  demandsFactor(account: Account): boolean {
+    return this.policy.demands(account);
+  }
+
+  /**
+   * True if the caller proved the second factor recently enough for functions that need a fresh proof, and at most
+   * `maxAge` seconds ago if that is given.
+   */
+  hasFreshOtp(caller: Principal, maxAge = Infinity): boolean {
+    const limit = Math.min(maxAge, this.policy.freshAuth.seconds);
+    return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), limit);
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED` */
+  requireFreshOtp(caller: FullPrincipal): void {
+    if (!this.hasFreshOtp(caller)) throw this.stepUpRequired('otp');
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED`, also for a login whose time is unknown */
+  requireFreshTime(authTime: number | undefined): void {
+    const isFresh = authTime !== undefined && this.clock.seconds() - authTime <= this.policy.freshAuth.seconds;
+    if (!isFresh) throw this.stepUpRequired('pwd');
+  }
+
+  /**
+   * Half-authenticated callers may enrol only if policy demands a factor that the account lacks, or if the identity
+   * provider did not prove one. A caller with an outdated security stamp is rejected later, after the lock is checked.
+   * @throws ServiceError `MFA_REQUIRED`
+   */
+  requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
+    if (account.securityStamp !== caller.securityStamp) return;
+    const isDue = caller.idp !== undefined || this.policy.demands(account);
+    if (account.totpId === undefined && isDue) return;
+    throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
+  }
+
+  private stepUpRequired(method: 'otp' | 'pwd'): StepUpRequired {
+    return new StepUpRequired({ method, maxAge: this.policy.freshAuth.seconds });
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { PWD } from '../principal/amr.js';
+import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
+import type { SessionKind } from '../session/session.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
+
+/** A login that needs no second step. */
+export interface CompletedLogin {
+  readonly opened: OpenedSession;
+  /** New secret of a trusted browser. */
+  readonly trustedDevice?: DeviceSecret;
+}
+
+/** Completes a login that needs no code: the account has no second factor, or the browser is trusted. */
+@Injectable()
+export class SingleFactorLogin {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly authenticator: PasswordAuthenticator,
+    private readonly trustedDevices: TrustedDevices,
+    private readonly sessions: Sessions,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /** Undefined if a code is due. In a browser, the new session replaces the one with the cookie `former`. */
+  async complete(
+    { account, next, authTime, trustedDevice }: FirstFactorResult,
+    kind: SessionKind,
+    former?: string,
+  ): Promise<CompletedLogin | undefined> {
+    if (next !== 'none' && trustedDevice === undefined) return undefined;
+    const { id: subject } = account;
+    return this.work.run(async (tx) => {
+      await this.authenticator.requireUnchanged(tx, account);
+      const successor =
+        trustedDevice === undefined ? undefined : await this.trustedDevices.recognise(tx, subject, trustedDevice);
+      if (next !== 'none' && !successor) return undefined;
+      await this.sessions.endReplaced(tx, former);
+      await this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD });
+      const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime });
+      return { opened, ...withoutUndefined({ trustedDevice: successor }) };
+    });
+  }
+}
