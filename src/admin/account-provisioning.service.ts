@@ -4,21 +4,17 @@ import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
-import { StaffCreation, type StaffPerson } from '../account/staff/staff-accounts.service.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { withCommandReason } from '../principal/command-context.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act } from './account-administration.service.js';
 
-/** Creates accounts for an administrator, whether by a command or over HTTP: one, one of staff, or many from a file. */
+/** Creates accounts for an administrator, for commands and HTTP: one account, or those of a file. */
 @Injectable()
 export class AccountProvisioning {
   constructor(
     private readonly creation: AccountCreation,
-    private readonly staff: StaffCreation,
     private readonly accountImport: AccountImport,
     private readonly totps: ImportedTotps,
-    private readonly work: UnitOfWork,
   ) {}
 
   /**
@@ -31,14 +27,6 @@ export class AccountProvisioning {
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
     });
-  }
-
-  /**
-   * Creates the account of an identity provider's user before the first login.
-   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
-   */
-  admit(person: StaffPerson, act: Act): Promise<Account> {
-    return withCommandReason(act.reason, () => this.work.run((tx) => this.staff.admit(tx, person, act.actor)));
   }
 
   /**

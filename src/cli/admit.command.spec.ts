@@ -2,24 +2,27 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import type { StaffCreation } from '../account/staff/staff-accounts.service.js';
+import { StaffAdmission } from '../admin/staff-admission.service.js';
+import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { IdpProperties, SamlProperties } from '../saml/saml.properties.js';
 import { IdentityProvider } from '../../test/support/identity-provider.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { addAdmitCommand, type AdmitServices } from './admit.command.js';
+import { addAdmitCommand } from './admit.command.js';
 
 const BY_HAND = { entityId: 'https://idp.test/metadata', ssoUrl: 'https://idp.test/sso', certificates: ['x'] };
 
 const ACT = { actor: 'cli' };
 
 describe('users admit', () => {
-  it('makes the user of a person with roles and an address', async () => {
+  it('creates the account of a person with roles and a mail address', async () => {
     const args = ['--person', 'ada', '--roles', 'ROLE_A,ROLE_B', '--email', 'ada@example.org'];
 
     const { answer, calls } = await admit(BY_HAND, ...args);
 
     expect(answer).toEqual(['Created user corp:ada, who may sign in through corp.']);
     const who = { idp: 'corp', issuer: BY_HAND.entityId, person: 'ada', email: 'ada@example.org' };
-    expect(calls).toEqual([[{ ...who, roles: ['ROLE_A', 'ROLE_B'] }, ACT]]);
+    expect(calls).toEqual([[{ ...who, roles: ['ROLE_A', 'ROLE_B'] }, 'cli']]);
   });
 
   it('reads the entity id from a file with metadata', async () => {
@@ -29,27 +32,27 @@ describe('users admit', () => {
 
     const { calls } = await admit({ metadata: `file:${file}` }, '--person', 'ada');
 
-    expect(calls).toEqual([[{ idp: 'corp', issuer: 'https://file.test/metadata', person: 'ada', roles: [] }, ACT]]);
+    expect(calls).toEqual([[{ idp: 'corp', issuer: 'https://file.test/metadata', person: 'ada', roles: [] }, 'cli']]);
   });
 
-  it('is told the entity id where the metadata are at a URL', async () => {
+  it('needs the entity id if the metadata is at a URL', async () => {
     const keys = { metadata: 'https://idp.test/metadata.xml' };
 
     const untold = await admit(keys, '--person', 'ada');
     const told = await admit(keys, '--person', 'ada', '--issuer', 'https://idp.test/metadata');
 
     expect(untold).toEqual({
-      answer: { complaint: 'The metadata of corp are at a URL: give its entity id by --issuer.' },
+      answer: { complaint: 'The metadata of corp is at a URL: give its entity id by --issuer.' },
       calls: [],
     });
-    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, ACT]]);
+    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
   });
 
   it.each([
     [BY_HAND, ['--issuer', 'https://other.test/'], 'The entity id of corp is https://idp.test/metadata.'],
     [{ metadata: 'file:/nowhere/metadata.xml' }, [], 'The metadata of corp cannot be used: the file cannot be read'],
     [undefined, [], 'Unknown identity provider "corp": app.security.saml.idp.corp.* is not set.'],
-  ])('makes nobody where it cannot know who is meant (%j, %j)', async (keys, args, complaint) => {
+  ])('creates no account without a known identity provider (%j, %j)', async (keys, args, complaint) => {
     const { answer, calls } = await admit(keys, '--person', 'ada', ...args);
 
     expect(answer).toMatchObject({ complaint: expect.stringContaining(complaint) as string });
@@ -61,15 +64,15 @@ async function admit(keys: object | undefined, ...args: readonly string[]) {
   const calls: unknown[] = [];
   let answer: unknown;
   const properties = keys && Object.assign(new IdpProperties(), keys);
-  const services = {
-    saml: Object.assign(new SamlProperties(), { idp: new Map(properties ? [['corp', properties]] : []) }),
-    provisioning: {
-      admit: (person: { readonly person: string }, act: unknown) => {
-        calls.push([person, act]);
-        return Promise.resolve({ loginId: `corp:${person.person}` });
-      },
+  const saml = Object.assign(new SamlProperties(), { idp: new Map(properties ? [['corp', properties]] : []) });
+  const staff = {
+    admit: (_tx: unknown, person: { readonly person: string }, actor: string) => {
+      calls.push([person, actor]);
+      return Promise.resolve({ loginId: `corp:${person.person}` });
     },
-  } as unknown as AdmitServices;
+  } as unknown as StaffCreation;
+  const work = { run: (act: (tx: unknown) => unknown) => act('tx') } as unknown as UnitOfWork;
+  const services = { admission: new StaffAdmission(staff, work, saml) };
   const users = new Command('users').exitOverride();
   addAdmitCommand(
     users,

@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
-import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Act } from '../admin/account-administration.service.js';
-import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import type { StaffAdmission } from '../admin/staff-admission.service.js';
 import { rolesWritten } from '../account/account.js';
 import { printable } from '../config/show/failure-report.js';
-import { configuredEntityId, MetadataFailure } from '../saml/idp/metadata-source.js';
-import type { SamlProperties } from '../saml/saml.properties.js';
 import { withReason } from './operator.js';
 import { type Complaint, noSuch } from './users-answers.js';
 
-/** What the command needs of the service. */
+/** The service of the command. */
 export interface AdmitServices {
-  readonly saml: SamlProperties;
-  readonly provisioning: AccountProvisioning;
+  readonly admission: Pick<StaffAdmission, 'admit'>;
 }
 
 interface AdmitOptions {
@@ -33,36 +29,31 @@ export function addAdmitCommand(
     .description("pre-creates the account of an identity provider's user")
     .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
     .requiredOption('--person <name>', 'the persistent NameID, or the value of account.attribute')
-    .option('--issuer <entity id>', 'of the identity provider, where its metadata are at a URL')
+    .option('--issuer <entity id>', 'of the identity provider, if its metadata is at a URL')
     .option('--roles <roles>', 'comma-separated; apply until the first login')
     .option('--email <address>', 'applies until the identity provider sends another one')
     .action((options: AdmitOptions) => run((services) => admitted(services, options, act())));
 }
 
 async function admitted(
-  { saml, provisioning }: AdmitServices,
-  { idp, person, issuer: given, roles = '', email }: AdmitOptions,
+  { admission }: AdmitServices,
+  { roles = '', ...person }: AdmitOptions,
   act: Act,
 ): Promise<readonly string[] | Complaint> {
-  const properties = saml.idp.get(idp);
-  if (!properties)
-    return noSuch(
-      `Unknown identity provider "${printable(idp)}": app.security.saml.idp.${printable(idp)}.* is not set.`,
-    );
-  try {
-    const known = await configuredEntityId(properties);
-    if (known !== undefined && given !== undefined && known !== given) {
-      return { complaint: `The entity id of ${idp} is ${known}.` };
-    }
-    const issuer = known ?? given;
-    if (issuer === undefined)
-      return { complaint: `The metadata of ${idp} are at a URL: give its entity id by --issuer.` };
-    const who = withoutUndefined({ idp, issuer, person, roles: rolesWritten(roles), email });
-    const { loginId } = await provisioning.admit(who, act);
-    return [`Created user ${loginId}, who may sign in through ${idp}.`];
-  } catch (error) {
-    if (error instanceof MetadataFailure)
-      return { complaint: `The metadata of ${idp} cannot be used: ${error.message}.` };
-    throw error;
+  const { idp } = person;
+  const result = await admission.admit({ ...person, roles: rolesWritten(roles) }, act);
+  switch (result.kind) {
+    case 'admitted':
+      return [`Created user ${result.account.loginId}, who may sign in through ${idp}.`];
+    case 'unknown idp':
+      return noSuch(
+        `Unknown identity provider "${printable(idp)}": app.security.saml.idp.${printable(idp)}.* is not set.`,
+      );
+    case 'other issuer':
+      return { complaint: `The entity id of ${idp} is ${result.issuer}.` };
+    case 'issuer required':
+      return { complaint: `The metadata of ${idp} is at a URL: give its entity id by --issuer.` };
+    case 'metadata unusable':
+      return { complaint: `The metadata of ${idp} cannot be used: ${result.reason}.` };
   }
 }

@@ -5,6 +5,7 @@ import { AccountModule } from '../account/account.module.js';
 import { Accounts } from '../account/accounts.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
@@ -26,7 +27,6 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
-import { SamlProperties } from '../saml/saml.properties.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { analyzeFailure } from '../boot/failure-analysis.js';
@@ -79,7 +79,7 @@ export async function openCommandServices(
     accounts: context.get(Accounts),
     administration: context.get(AccountAdministration),
     provisioning: context.get(AccountProvisioning),
-    saml: configuration.get(SamlProperties),
+    admission: context.get(StaffAdmission),
     factorState: (subject) => context.get(Enrolment).state(subject),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),

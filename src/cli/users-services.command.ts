@@ -1,6 +1,7 @@
 import type { Account } from '../account/account.js';
 import type { Accounts } from '../account/accounts.service.js';
 import type { AccountAdministration } from '../admin/account-administration.service.js';
+import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { printable } from '../config/show/failure-report.js';
 import type { EnrolmentState } from '../second-factor/second-factor.js';
 import type { AdmitServices } from './admit.command.js';
@@ -10,6 +11,7 @@ import { type Complaint, noSuch } from './users-answers.js';
 export interface UsersServices extends AdmitServices {
   readonly accounts: Accounts;
   readonly administration: AccountAdministration;
+  readonly provisioning: AccountProvisioning;
   readonly factorState: (subject: string) => Promise<EnrolmentState>;
   readonly close: () => Promise<void>;
 }
