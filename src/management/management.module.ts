@@ -33,7 +33,7 @@ import { ScheduledTasksEndpoint } from './scheduledtasks.endpoint.js';
 import { ShutdownEndpoint, ShutdownTrigger } from './shutdown.endpoint.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 
-/** The endpoints for operators. Whoever imports this module adds one that provides `OperatorCredentials`. */
+/** The endpoints for operators. The importing module must add one that provides `OperatorCredentials`. */
 @Module({
   imports: [EventsModule, TasksModule, DiscoveryModule],
   providers: [

@@ -11,8 +11,8 @@ const QUIET_MILLIS = 1000;
 type Outcome = 'tried_again' | 'given_up';
 
 const MESSAGES: Readonly<Record<Outcome, string>> = {
-  tried_again: 'A unit of work succeeded after it was tried again',
-  given_up: 'The database did not do a unit of work',
+  tried_again: 'A unit of work succeeded after a retry',
+  given_up: 'A unit of work failed in the database',
 };
 
 /** Logger `orm.sql`: at `DEBUG`, every statement with its duration, without its values, which may be secrets. */

@@ -17,7 +17,7 @@ const jdbcUrl: ScalarType<string> = {
   },
 };
 
-/** Health has it where the service runs. */
+/** The name of the database in health. */
 export const DB_COMPONENT = healthComponent('db');
 
 @Properties('app.datasource')
@@ -57,7 +57,7 @@ export class DatasourceProperties implements SelfChecking {
   }
 }
 
-/** The MySQL and the MariaDB driver each speak to both servers. */
+/** The MySQL driver and the MariaDB driver each work with both servers. */
 function engineIn(name: string): 'sqlite' | 'mysql' | null {
   if (/sqlite/i.test(name)) return 'sqlite';
   return /mysql|mariadb/i.test(name) ? 'mysql' : null;
@@ -68,7 +68,7 @@ const byHealth = acceptedOnly(
   'used by the database health indicator only; connections are borrowed without the check in this version',
 );
 
-/** Values the pool will replace by safer ones (e.g. a wait below 250 ms) are taken as written; what counts is shown. */
+/** Accepts values that the pool replaces by safer ones, such as a wait below 250 ms; the effective values are shown. */
 @Properties('app.datasource.pool')
 export class PoolProperties {
   @Key(integer({ min: 1 }), {

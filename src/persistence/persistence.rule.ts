@@ -11,15 +11,15 @@ export const productionValues = new Rule('5', (facts) => {
   const { openInView, showSql } = facts.get(JpaProperties);
   const findings: Finding[] = [];
   if (ddlAuto !== 'none') {
-    const what = 'Tables of production change by migrations alone';
+    const what = 'In production, only migrations change tables';
     findings.push(facts.about('app.jpa.orm.ddl-auto', { what, action: 'Set app.jpa.orm.ddl-auto to none.' }));
   }
   if (openInView) {
-    const what = 'No view of production reads the database';
+    const what = 'In production, views must not read the database';
     findings.push(facts.about('app.jpa.open-in-view', { what, action: 'Set app.jpa.open-in-view to false.' }));
   }
   if (showSql) {
-    const what = 'Statements of production go to no output of their own';
+    const what = 'In production, SQL statements must not be printed to standard output';
     const action = 'Set app.jpa.show-sql to false, and the level of the logger orm.sql instead.';
     findings.push(facts.about('app.jpa.show-sql', { what, action }));
   }
@@ -32,7 +32,7 @@ export const mapperLimits = new Rule('6', (facts) => {
   const findings: Finding[] = [];
   if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
     const key = 'mapper.configuration.default-statement-timeout';
-    const what = 'Without a limit a slow statement never ends';
+    const what = 'Without a timeout, a slow statement may run forever';
     findings.push(facts.about(key, { what, action: `Set ${key}, 30 (seconds) is a good start.` }));
   }
   if (jdbcTypeForNull !== 'NULL') {
@@ -51,7 +51,7 @@ export const jdbcUrlNotes = new Rule('database', (facts) => {
       {
         severity: 'warning',
         what: note.replace(/\.$/, ''),
-        action: 'Correct app.datasource.url, or leave it so.',
+        action: 'Correct app.datasource.url, or ignore this warning.',
       },
       { Property: 'app.datasource.url' },
     ),

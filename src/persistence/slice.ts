@@ -5,10 +5,10 @@ export interface Slice {
   readonly after?: string | undefined;
 }
 
-/** What a reader of a list gets at most. */
+/** The maximum part of a list. */
 export const MAX_SLICE: Slice = { limit: 200 };
 
-/** Values for `id < ? … LIMIT ?`; no id is greater than the first one where there was no page before. */
+/** Values for `id < ? … LIMIT ?`; without a previous page, the first value is greater than any id. */
 export function sliceValues({ limit, after = '~' }: Slice): readonly [string, number] {
   return [after, limit];
 }

@@ -48,7 +48,7 @@ export type Show = 'never' | 'when-authorized' | 'always';
 export const show: ScalarType<Show> = oneOf('never', 'when-authorized', 'always');
 
 /**
- * Whether an operator sees what a key limits. `when-authorized` admits an operator with one of the roles, named with or
+ * True if an operator may see a part of a response that a key limits. `when-authorized` admits an operator with one of the roles, named with or
  * without `ROLE_`; without roles in the list it admits every authenticated operator.
  */
 export function isShown(value: Show, roles: readonly string[], operator: Operator | undefined): boolean {

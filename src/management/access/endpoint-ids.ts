@@ -1,8 +1,8 @@
-/** What the rules of configuration and the keys of an endpoint need to know before its class is loaded. */
+/** Facts that configuration rules and keys need about an endpoint before its class is loaded. */
 interface EndpointDefinition {
   /** `recommended` endpoints may be exposed in production; `sensitive` ones break configuration rule 7. */
   readonly exposure?: 'recommended' | 'sensitive';
-  /** The access where no key sets one; `unrestricted` if omitted. */
+  /** The default access; `unrestricted` if omitted. */
   readonly access?: 'none';
   /** The reason why responses are never cached. */
   readonly notCached?: string;

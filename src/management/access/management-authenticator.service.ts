@@ -21,7 +21,7 @@ import { ManagementSecurityProperties } from './access.properties.js';
 const LOOKUP_TIMEOUT_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
-/** What an operation requires of its callers. */
+/** Requirements of an operation on its callers. */
 export interface AccessRequirements {
   /** True if the operation needs no credentials. */
   readonly isPublic: boolean;

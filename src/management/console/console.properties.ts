@@ -37,7 +37,7 @@ export class ConsoleClientProperties implements SelfChecking {
   readonly password?: string;
 
   @Key(duration({ min: '1s', max: '1h' }), {
-    does: 'Interval between registrations, which the console takes as a sign of life.',
+    does: 'Interval between registrations; the console treats each as a sign of life.',
     effect: full,
   })
   readonly period: Duration = Duration.ofSeconds(10);

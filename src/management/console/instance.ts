@@ -1,4 +1,4 @@
-/** What the console is told of this process (management API, "Clients and what they need"). */
+/** The description of this process for the console (management API, "Clients and what they need"). */
 export interface ConsoleInstance {
   readonly name: string;
   readonly managementUrl: string;
@@ -7,7 +7,7 @@ export interface ConsoleInstance {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What an operator says of it. */
+/** Configured values of an instance, which override those of the listeners. */
 export interface InstanceSettings {
   readonly name: string;
   readonly managementUrl?: string;
@@ -16,16 +16,16 @@ export interface InstanceSettings {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** Where the listeners are, as they know it themselves. */
+/** URLs of the open listeners. */
 export interface ListenerUrls {
   readonly management: string;
-  /** Undefined where there is no main listener. */
+  /** Undefined without a main listener. */
   readonly service: string | undefined;
-  /** Path of health below the management URL, as `path-mapping` may have it. */
+  /** Path of health below the management URL, after `path-mapping`. */
   readonly healthSegment: string;
 }
 
-/** What is not stated is as it is known; `startedAt` is in milliseconds since 1970. */
+/** Combines configured and known values; `startedAt` is in milliseconds since 1970. */
 export function describeInstance(stated: InstanceSettings, known: ListenerUrls, startedAt: number): ConsoleInstance {
   const managementUrl = stated.managementUrl ?? known.management;
   const serviceUrl = stated.serviceUrl ?? known.service;

@@ -5,7 +5,7 @@ import type { Endpoint } from './operation.js';
 
 const Discoverable = DiscoveryService.createDecorator();
 
-/** Registers a provider that implements `Endpoint` as a management endpoint, whichever module provides it. */
+/** Registers a provider that implements `Endpoint` as a management endpoint, in any module. */
 export function ManagementEndpoint(): ClassDecorator {
   return applyDecorators(Injectable(), Discoverable());
 }

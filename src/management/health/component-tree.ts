@@ -18,10 +18,10 @@ export function findComponent(
   return isComposite(found) ? findComponent(found.parts, rest) : undefined;
 }
 
-/** Whether a component without parts is wanted. */
+/** Decides whether a component without parts is wanted. */
 export type ComponentFilter = (path: string, isExternal: boolean) => boolean;
 
-/** Those of which something is wanted, without what is not; by name. */
+/** Keeps the wanted components and the wanted parts of composites, sorted by name. */
 export function filterComponents(
   components: readonly HealthComponent[],
   isWanted: ComponentFilter,

@@ -17,7 +17,7 @@ const VALIDATE = 'management.endpoint.health.validate-group-membership';
 /** A health group has components that exist (management API, "Groups"). */
 export const knownGroupMembers = new Rule('health', (facts) => {
   if (!facts.get(HealthEndpointProperties).validateGroupMembership) return [];
-  // The states exist only with the probes: a group of them alone would always be UP without.
+  // The states exist only with the probes; without them, a group of states alone would always be UP.
   const known = [...declaredComponents(), ...(hasProbes(facts) ? PROBE_STATES : [])];
   const present = known.filter((name) => isSwitchedOn(facts, name)).sort();
   return Array.from(configuredGroups(facts)).flatMap(([group, settings]) => {
@@ -34,7 +34,7 @@ export const knownGroupMembers = new Rule('health', (facts) => {
   });
 });
 
-/** Those that count of the groups that are configured. */
+/** The configured groups without the packaged groups of disabled probes. */
 export function configuredGroups(facts: RuleFacts): ReadonlyMap<string, HealthGroupProperties> {
   const { group } = facts.get(HealthEndpointProperties);
   const isOfPackage = (name: string): boolean => {

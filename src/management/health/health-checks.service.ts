@@ -9,10 +9,10 @@ import { failureText } from './failure-text.js';
 import { HealthEndpointProperties } from './health.properties.js';
 import { DOWN } from './status.js';
 
-/** Half of what a console waits for the whole answer. */
+/** Half of the time that a console waits for the whole response. */
 const DEFAULT_TIMEOUT_MILLIS = 5000;
 
-/** What a check found, and when. */
+/** The last result of a check and its time. */
 interface LastResult {
   readonly status: string;
   /** ISO 8601. */
@@ -20,8 +20,8 @@ interface LastResult {
 }
 
 /**
- * Runs indicators, each within its limit and never twice at once: who asks while a check runs gets the answer of that one,
- * so that a thing that hangs costs one check and not one for every probe.
+ * Runs indicators with a timeout, each once at a time. Callers share a check that is running, so that a system that hangs
+ * costs one check and not one per probe.
  */
 @Injectable()
 export class HealthChecks {
@@ -46,7 +46,7 @@ export class HealthChecks {
   }
 
   private async run(indicator: HealthIndicator): Promise<Health> {
-    // A start should not wait for what the first question loads.
+    // Startup does not wait for modules that only the first check needs.
     const { HealthIndicatorService } = await import('@nestjs/terminus');
     const { name, limitMillis = DEFAULT_TIMEOUT_MILLIS } = indicator;
     const begunAt = this.clock.millis();
@@ -54,7 +54,7 @@ export class HealthChecks {
     const check = async (signal: AbortSignal): Promise<void> => {
       const found = await resultOf(indicator, signal);
       this.end(indicator, begunAt, found?.status);
-      // Beyond the limit the answer is out, or is to name the limit.
+      // After the timeout, the result is ignored: the response names the timeout.
       if (!signal.aborted) health = found;
     };
     const session = new HealthIndicatorService().check(name);
@@ -85,7 +85,7 @@ function ofSubject({ subject }: HealthIndicator, health: Health): Health {
   return subject ? { ...health, details: { ...subject, ...health.details } } : health;
 }
 
-/** Undefined where it gave up because nobody waits any more. */
+/** Returns the result of an indicator; undefined if the check was aborted. */
 async function resultOf(indicator: HealthIndicator, signal: AbortSignal): Promise<Health | undefined> {
   try {
     return await indicator.check(signal);

@@ -36,7 +36,7 @@ export class HealthGroups implements OnModuleInit {
     this.byName = healthGroups(properties, counting, probes);
   }
 
-  /** By name. */
+  /** Groups by name. */
   get all(): readonly HealthGroup[] {
     return [...this.byName.values()];
   }
@@ -45,7 +45,7 @@ export class HealthGroups implements OnModuleInit {
     return this.byName.get(name);
   }
 
-  /** That each can be what it is meant to be was seen before (groups.rule.ts). */
+  /** Logs members that have no effect; unknown members are rejected before (groups.rule.ts). */
   onModuleInit(): void {
     const log = this.loggers.get('management.health');
     for (const line of this.warnings()) log.warn(line);
@@ -56,7 +56,7 @@ export class HealthGroups implements OnModuleInit {
     }
   }
 
-  /** True where nobody but the package says what the members are. */
+  /** True if the members of the group come from the packaged configuration. */
   private isPackaged(group: string): boolean {
     const { environment, registry } = this.configuration;
     const key = KeyName.parse(`management.endpoint.health.group.${group}.include`);
@@ -73,16 +73,18 @@ export class HealthGroups implements OnModuleInit {
         ? [`The health group ${name} hides the component of the same name at health/${name}`]
         : [];
       const missing = membership.include.filter((path) => off.includes(path));
-      if (missing.length > 0) lines.push(`The health group ${name} goes without ${missing.join(', ')}: switched off`);
+      if (missing.length > 0) lines.push(`The health group ${name} omits ${missing.join(', ')}: disabled`);
       const refused = this.externalMembers(group);
       if (refused.length > 0) {
-        lines.push(`The health group ${name} goes without ${refused.join(', ')}: a restart ends no outage elsewhere`);
+        lines.push(
+          `The health group ${name} omits ${refused.join(', ')}: a restart would not end the outage of another system`,
+        );
       }
       return lines;
     });
   }
 
-  /** What the configuration asks liveness to look at, and it never does. */
+  /** Configured members of liveness that are external, and therefore excluded. */
   private externalMembers(group: HealthGroup): readonly string[] {
     if (group.name !== LIVENESS) return [];
     const refused = filterComponents(

@@ -17,7 +17,7 @@ export interface VisibilityRules {
   readonly roles: readonly string[];
 }
 
-/** What one caller sees besides the status. */
+/** The parts of a report besides the status that a caller sees. */
 export interface Visibility {
   readonly components: boolean;
   readonly details: boolean;

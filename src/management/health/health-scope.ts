@@ -3,9 +3,9 @@ import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
 import type { Show } from '../access/access.js';
 import type { VisibilityRules } from './health-report.js';
 
-/** One view on health: the whole, or a group. */
+/** A view on health: the overall health or a group. */
 export interface HealthScope {
-  /** Of a group. */
+  /** Name of the group; undefined for the overall health. */
   readonly name?: string;
   readonly membership: Membership;
   readonly visibility: VisibilityRules;
@@ -18,7 +18,7 @@ export interface HealthGroup extends HealthScope {
   readonly additionalPaths: readonly string[];
 }
 
-/** What is configured for the whole (management API, sections 3.3 and 3.4). */
+/** Configuration of the overall health (management API, sections 3.3 and 3.4). */
 export interface OverallSettings {
   readonly showDetails: Show;
   readonly showComponents?: Show;
@@ -27,7 +27,7 @@ export interface OverallSettings {
   readonly statusHttpMapping: ReadonlyMap<string, number>;
 }
 
-/** What is configured for one group, section 3.5; the whole counts for what is left out. */
+/** Configuration of a group, section 3.5; unset values are those of the overall health. */
 export type GroupSettings = Partial<OverallSettings> & Partial<Membership> & { readonly additionalPath?: string };
 
 export interface ProbeSettings {
@@ -35,18 +35,18 @@ export interface ProbeSettings {
   readonly addAdditionalPaths: boolean;
 }
 
-/** The group that says whether a restart would help. */
+/** The group that reports whether a restart would help. */
 export const LIVENESS = 'liveness';
-/** Groups of the probes, each with its one member and the path on the main listener. */
+/** Groups of the probes, each with its member and its path on the main listener. */
 const PROBES = [
   { name: LIVENESS, member: 'livenessState', path: 'server:/livez' },
   { name: 'readiness', member: 'readinessState', path: 'server:/readyz' },
 ] as const;
 
-/** Groups that there are with the probes, whether or not they are configured. */
+/** Groups that exist if probes are enabled, whether or not they are configured. */
 export const PROBE_GROUPS: readonly string[] = PROBES.map(({ name }) => name);
 
-/** Components that there are with the probes alone. */
+/** Components that exist only if probes are enabled. */
 export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member);
 
 /** Probes look at the HTTP status and at nothing else. */
@@ -65,8 +65,8 @@ export function overallScope(settings: OverallSettings): HealthScope {
 }
 
 /**
- * The groups that count of those that are configured: without the packaged groups of probes where there are no probes, as
- * who switched these off named no group. `isPackaged` tells it of the members of a group.
+ * Removes the packaged groups of probes from the configured ones if probes are disabled, because the operator did not
+ * configure them. `isPackaged` is true if the members of a group come from the packaged configuration.
  */
 export function activeGroups<T extends Pick<GroupSettings, 'include'>>(
   configured: ReadonlyMap<string, T>,
@@ -92,7 +92,7 @@ export function healthGroups(
     const group = known.get(probe.name) ?? groupOf(probe.name, STATUS_ONLY, whole);
     known.set(probe.name, {
       ...group,
-      // Other keys of such a group leave it what it is.
+      // Other keys of such a group keep its default member.
       membership: include || exclude ? group.membership : { include: [probe.member], exclude: [] },
       additionalPaths: [...new Set([...group.additionalPaths, ...probePaths(probe.name, probes)])],
     });
@@ -100,7 +100,7 @@ export function healthGroups(
   return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** E.g. `server:/livez` of the group `liveness`, where the probes have such paths. */
+/** Additional paths of a probe, such as `server:/livez` of the group `liveness`. */
 export function probePaths(name: string, { enabled, addAdditionalPaths }: ProbeSettings): readonly string[] {
   return enabled && addAdditionalPaths ? PROBES.filter((probe) => probe.name === name).map(({ path }) => path) : [];
 }
@@ -124,7 +124,7 @@ export function isInScope(scope: HealthScope, path: string, isExternal: boolean)
   return isMember(path, scope.membership) && !(isExternal && scope.name === LIVENESS);
 }
 
-/** Which components a group has, by their paths, such as `db` or `stores/main`; `*` is all. */
+/** The members of a group by their paths, such as `db` or `stores/main`; `*` means all. */
 export interface Membership {
   /** Empty is all. */
   readonly include: readonly string[];
@@ -134,12 +134,12 @@ export interface Membership {
 
 const WILDCARD = '*';
 
-/** Whether a component that has no parts belongs to a group; the name of a whole stands for all its parts. */
+/** True if a component without parts belongs to a group; the name of a composite includes all its parts. */
 export function isMember(path: string, { include, exclude }: Membership): boolean {
   return (include.length === 0 || covers(include, path)) && !covers(exclude, path);
 }
 
-/** The paths that name none of the components. */
+/** Returns the paths that name no component, each once. */
 export function unknownMembers({ include, exclude }: Membership, known: readonly string[]): readonly string[] {
   return [...new Set([...include, ...exclude])].filter((path) => path !== WILDCARD && !known.includes(path));
 }

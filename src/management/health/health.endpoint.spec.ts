@@ -262,7 +262,7 @@ describe('3.5 a health group', () => {
 
     made.groups.onModuleInit();
 
-    expect(made.lines).toEqual(['The health group mine goes without db: switched off']);
+    expect(made.lines).toEqual(['The health group mine omits db: disabled']);
     expect((await made.ask('mine')).body).toEqual({ status: 'UP' });
   });
 
@@ -320,7 +320,9 @@ describe('3.6 the health probes', () => {
       body: { status: 'UP', components: { ping: { status: 'UP' } } },
     });
     expect((await made.ask('readiness')).status).toBe(503);
-    expect(made.lines).toEqual(['The health group liveness goes without db: a restart ends no outage elsewhere']);
+    expect(made.lines).toEqual([
+      'The health group liveness omits db: a restart would not end the outage of another system',
+    ]);
   });
 });
 

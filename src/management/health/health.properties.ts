@@ -12,7 +12,7 @@ const defaultText = 'same as management.health.defaults.enabled';
 export const PING_COMPONENT = healthComponent('ping');
 export const DISK_COMPONENT = healthComponent('diskSpace');
 
-/** Which indicators there are, and what the one of the disk looks at. */
+/** Switches of the indicators, and the settings of the disk indicator. */
 @Properties('management.health')
 export class HealthSwitchProperties {
   @Key(flag(), {

@@ -1,8 +1,8 @@
-/** How statuses are weighed and answered. */
+/** The order of statuses and their HTTP mapping. */
 export interface StatusRules {
-  /** Worst first; a status that is not in it does not count. */
+  /** Worst first; other statuses are ignored. */
   readonly order: readonly string[];
-  /** HTTP status by health status; 200 where there is none. */
+  /** HTTP status by health status; 200 for other statuses. */
   readonly httpMapping: ReadonlyMap<string, number>;
 }
 
@@ -18,7 +18,7 @@ export const DEFAULT_HTTP_MAPPING: ReadonlyMap<string, number> = new Map([
   [OUT_OF_SERVICE, 503],
 ]);
 
-/** The one that stands first in the order. */
+/** Returns the status that comes first in the order. */
 export function worstOf(statuses: readonly string[], { order }: StatusRules): string {
   for (const wanted of order) {
     const found = statuses.find((status) => isSame(status, wanted));

@@ -14,7 +14,7 @@ export class InfoProperties {
   readonly values: ReadonlyMap<string, string> = new Map();
 }
 
-/** What the info endpoint shows. */
+/** Settings of the contributors of the info endpoint. */
 @Properties('management.info')
 export class InfoContributorsProperties {
   @Key(flag(), {

@@ -4,7 +4,7 @@ import type { Statistic } from '../../metrics/meter.js';
 /** A tag with the value that a series must have to count. */
 export type TagFilter = readonly [tag: string, value: string];
 
-/** What the series of a family say together (management API, "metrics"). */
+/** The merged series of a family (management API, "metrics"). */
 export interface MetricView {
   readonly name: string;
   readonly description?: string;
@@ -13,13 +13,13 @@ export interface MetricView {
   readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
 }
 
-/** Reads `key:value` up to the first colon: a value may hold colons and commas. Undefined where there is none. */
+/** Splits `key:value` at the first colon; the value may contain colons and commas. Undefined without a colon. */
 export function parseTag(text: string): TagFilter | undefined {
   const at = text.indexOf(':');
   return at < 0 ? undefined : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Undefined where no series has all of the tags. */
+/** Merges the series with all of the tags; undefined if there are none. */
 export function drillDown({ name, facts, series }: Family, wanted: readonly TagFilter[]): MetricView | undefined {
   const fitting = series.filter(({ tags }) => wanted.every(([tag, value]) => tags[tag] === value));
   if (fitting.length === 0) return undefined;
@@ -27,7 +27,7 @@ export function drillDown({ name, facts, series }: Family, wanted: readonly TagF
   return { name, ...facts, measurements: merged(fitting), availableTags: tagsOf(fitting, used) };
 }
 
-/** A number that nobody knows is left out: JSON has no way to write it. */
+/** Omits unknown numbers, which JSON cannot represent. */
 function merged(series: readonly Series[]): MetricView['measurements'] {
   const values = new Map<Statistic, number>();
   for (const { statistic, value } of series.flatMap(({ meter }) => meter.measure())) {

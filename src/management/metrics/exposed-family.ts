@@ -1,20 +1,20 @@
 import type { Family, MeterKind } from '../../metrics/family.js';
 import type { Statistic } from '../../metrics/meter.js';
 
-/** One family of the exposition; a family of ours can be two of them. */
+/** One family of the exposition; a family of meters can result in two. */
 export interface ExposedFamily {
-  /** In OpenMetrics, and what the names of samples begin with. */
+  /** Name in OpenMetrics and prefix of the names of samples. */
   readonly name: string;
-  /** In the text format, where the family of a counter has the name of its samples. */
+  /** Name in the text format, in which the family of a counter has the name of its samples. */
   readonly textName: string;
-  /** Undefined where Prometheus knows no type for it. */
+  /** Undefined if Prometheus has no type for it. */
   readonly type: 'counter' | 'gauge' | 'summary' | 'histogram' | undefined;
   readonly help: string;
-  /** What the name of a sample ends in, by what it says. */
+  /** Suffix of the name of a sample by its statistic. */
   readonly suffixes: Partial<Record<Statistic, string>>;
-  /** Names that nobody else may have: its own and those of its samples. */
+  /** Names that no other family may have: its own and those of its samples. */
   readonly allNames: readonly string[];
-  /** Names by which a reader may ask for it. */
+  /** Names by which a caller may request it. */
   readonly requestNames: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const PARTS: Readonly<Record<MeterKind, readonly Part[]>> = {
   'long-task-timer': [{ suffix: '', type: 'summary', suffixes: { ACTIVE_TASKS: '_count', DURATION: '_sum' } }, MAXIMUM],
 };
 
-/** What the exposition makes of a family: dots become `_`, and the unit comes behind (management API, "prometheus"). */
+/** Converts a family for the exposition: dots become `_`, and the unit is appended (management API, "prometheus"). */
 export function exposedFamilies({ name, kind, facts, hasBuckets }: Family): readonly ExposedFamily[] {
   const base = baseName(name, facts.baseUnit, kind);
   return PARTS[kind].map(({ suffix, type, suffixes }) => {
@@ -51,7 +51,7 @@ export function exposedFamilies({ name, kind, facts, hasBuckets }: Family): read
       name: own,
       textName: type === 'counter' ? `${own}_total` : own,
       type: shown,
-      // Prometheus wants a word on each; the name by which the metrics endpoint knows it is one.
+      // Prometheus expects a help text; the name in the metrics endpoint is the default.
       help: facts.description ?? name,
       suffixes,
       allNames: names,

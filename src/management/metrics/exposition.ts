@@ -6,8 +6,8 @@ import { type ExposedFamily, exposedFamilies, plainName } from './exposed-family
 export type Format = 'text' | 'openmetrics';
 
 /**
- * All families as Prometheus reads them (management API, "prometheus"); where names are given, those of the families
- * in the output that they name.
+ * Writes families in a format of Prometheus (management API, "prometheus"). If names are given, writes only the families
+ * of the output with these names.
  */
 export function exposition(families: Iterable<Family>, format: Format, names: ReadonlySet<string> = new Set()): string {
   const isOpenMetrics = format === 'openmetrics';
@@ -17,7 +17,7 @@ export function exposition(families: Iterable<Family>, format: Format, names: Re
     const { series } = family;
     const exposed = exposedFamilies(family);
     if (series.length === 0) continue;
-    // Two families of one name would make the whole answer unreadable: the one that came first has it.
+    // Two families with the same name would make the whole response invalid, so the first one keeps the name.
     const own = exposed.flatMap(({ allNames }) => allNames);
     if (own.some((name) => taken.has(name))) continue;
     for (const name of own) taken.add(name);
@@ -56,7 +56,7 @@ function write(lines: string[], part: ExposedFamily, series: readonly Series[], 
 
 function bucketLines(name: string, labels: readonly string[], buckets: readonly Bucket[]): readonly string[] {
   return buckets.map(({ upTo, count }) => {
-    // OpenMetrics demands 1.0 where the other format would take 1 as well: one spelling, one series.
+    // OpenMetrics requires 1.0, and the text format accepts it: the same spelling keeps one series.
     const bound = Number.isInteger(upTo) ? upTo.toFixed(1) : written(upTo);
     return sample(`${name}_bucket`, [...labels, `le="${bound}"`], count);
   });
@@ -71,7 +71,7 @@ function written(value: number): string {
   return value === -Infinity ? '-Inf' : String(value);
 }
 
-/** In the order of their names; of two tags that would have one name, the first counts. */
+/** Writes labels sorted by name; of two tags with the same label name, the first is used. */
 function labelsOf(tags: Tags): readonly string[] {
   const labels = new Map<string, string>();
   for (const [tag, value] of Object.entries(tags)) {

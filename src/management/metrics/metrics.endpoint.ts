@@ -21,7 +21,7 @@ export class MetricsEndpoint implements Endpoint {
 
   constructor(private readonly meters: Meters) {}
 
-  /** Those that can be read: a name without series has nothing to say yet. */
+  /** Names that have series. */
   private names(): Result {
     const families = [...this.meters.families].filter(({ series }) => series.length > 0);
     return { body: { names: families.map(({ name }) => name).toSorted() } };

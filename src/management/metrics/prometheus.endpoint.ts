@@ -36,7 +36,7 @@ export class PrometheusEndpoint implements Endpoint {
   }
 }
 
-/** Off the event loop. */
+/** Compresses off the event loop. */
 async function gzipped(text: string): Promise<Buffer> {
   const { gzip } = await import('node:zlib');
   return promisify(gzip)(text);

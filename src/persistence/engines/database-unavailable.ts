@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../../config/problem.js';
 import { sanitizeUrls } from '../../redaction/secrets.js';
 
-/** The database could not be opened at start; `problem` is its place in the start report and holds no secret. */
+/** Thrown if the database cannot be opened at startup; `problem` is its part of the failure report, without secrets. */
 export class DatabaseUnavailable extends Error {
   readonly problem: Problem;
 
@@ -23,7 +23,7 @@ const CORRECT_ACCOUNT = 'Correct app.datasource.username and app.datasource.pass
 const CORRECT_FILE = 'Correct the path in app.datasource.url, or give this user the right to write there.';
 const CORRECT_TLS = 'Correct sslMode in app.datasource.url, or the certificate of the database server.';
 
-/** What the codes of both drivers and of the network mean to the one who starts the service. */
+/** Reasons and actions for operators by the error codes of both drivers and of the network. */
 const KNOWN: Readonly<Record<string, readonly [reason: string, action: string]>> = {
   ECONNREFUSED: ['nothing listens at that host and port', START_SERVER],
   ECONNRESET: ['the server closed the connection', START_SERVER],

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { pathToFileURL } from 'node:url';
 
 /**
- * What TypeORM hands to the constructor of its `better-sqlite3` driver; the rest of its options has no meaning here.
+ * The options that TypeORM passes to the constructor of its `better-sqlite3` driver; its other options have no effect here.
  */
 export interface NodeSqliteOptions {
   readonly readonly?: boolean;
@@ -11,10 +11,10 @@ export interface NodeSqliteOptions {
   readonly timeout?: number;
 }
 
-/** A value as TypeORM and the stores see it. */
+/** A value in the form of TypeORM and the stores. */
 export type SqliteValue = null | number | string | Buffer;
 
-/** A database file opened with Node's own SQLite, with the surface TypeORM's `better-sqlite3` driver calls. */
+/** A database file opened with Node's own SQLite, with the methods that TypeORM's `better-sqlite3` driver calls. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
 
@@ -33,7 +33,7 @@ export class NodeSqlite {
     return new NodeSqliteStatement(this.database.prepare(sql));
   }
 
-  /** Runs `PRAGMA <text>` and gives its rows. */
+  /** Runs `PRAGMA <text>` and returns its rows. */
   pragma(text: string): readonly Readonly<Record<string, SqliteValue>>[] {
     return this.prepare(`PRAGMA ${text}`).all();
   }
@@ -44,7 +44,7 @@ export class NodeSqlite {
 }
 
 class NodeSqliteStatement {
-  /** True when the statement gives rows, as `insert … returning` does too. */
+  /** True if the statement returns rows, which `insert … returning` does too. */
   readonly reader: boolean;
 
   constructor(private readonly statement: StatementSync) {
@@ -70,7 +70,7 @@ function location(file: string, mustExist: boolean): string | URL {
   return url;
 }
 
-/** The forms the MySQL driver gives the same values; Node would bind a `Date`, silently, as NULL. */
+/** Converts values like the MySQL driver; Node would silently bind a `Date` as NULL. */
 function bound(value: unknown): SQLInputValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
@@ -90,7 +90,7 @@ function plainRow(row: Record<string, SQLOutputValue>): Record<string, SqliteVal
   return plain;
 }
 
-/** A number where it is exact, else its digits, as the MySQL driver is told to give them. */
+/** Returns a number if it is exact, otherwise its digits, as the MySQL driver is configured to do. */
 function plainInteger(value: number | bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);

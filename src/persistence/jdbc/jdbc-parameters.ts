@@ -1,21 +1,21 @@
 import { ConversionError } from '../../config/problem.js';
 
-/** How far the connection to a database server is protected, weakest first. */
+/** Protection of the connection to a database server, weakest first. */
 export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';
 
-/** What the part of a JDBC URL behind `?` says. */
+/** The parameters of a JDBC URL. */
 export interface ServerParameters {
   readonly username?: string;
   readonly password?: string;
   readonly tls: TlsMode;
-  /** The zone as written: `connectionTimeZone`, or its older name `serverTimezone`. */
+  /** The value of `connectionTimeZone`, or of its older name `serverTimezone`. */
   readonly timeZone?: string;
-  /** The same as `Z`, `local` or an offset such as `+09:00`; absent when the zone has no single one. */
+  /** The zone as `Z`, `local` or an offset such as `+09:00`; absent if the zone has several offsets. */
   readonly utcOffset?: string;
   readonly connectTimeoutMillis?: number;
   readonly socketTimeoutMillis?: number;
   readonly allowsPublicKeyRetrieval?: boolean;
-  /** Sentences for the operator: what is unknown, without effect or in the wrong place. */
+  /** Sentences for the operator about parameters that are unknown, without effect or in the wrong place. */
   readonly notes: readonly string[];
 }
 
@@ -23,7 +23,7 @@ type Draft = { -readonly [K in keyof Omit<ServerParameters, 'notes'>]: ServerPar
   readonly notes: string[];
 };
 
-/** Puts one value into the draft, or says what it should have been. */
+/** Stores one value in the draft, or returns why it is invalid. */
 type Reader = (draft: Draft, value: string) => ConversionError | undefined;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -41,7 +41,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 const NEWER_NAMES = new Set(['sslmode', 'connectiontimezone']);
 
-/** Reads `name=value&…`; case of the names does not matter, and the newer of two names wins wherever it stands. */
+/** Parses `name=value&…`; names are case-insensitive, and the newer of two names takes precedence in any order. */
 export function readParameters(query: string | undefined): ServerParameters | ConversionError {
   const draft: Draft = { tls: 'off', notes: [] };
   const pairs = parsePairs(query).toSorted(([a], [b]) => newness(a) - newness(b));
@@ -71,17 +71,17 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone `%` is the author's own: the JDBC drivers take it as it stands.
+    // A lone `%` is literal, as in the JDBC drivers.
     return text;
   }
 }
 
 export function withoutEffect(name: string): string {
-  return `The parameter ${name} is not known here and has no effect.`;
+  return `The parameter ${name} is unknown and has no effect.`;
 }
 
 export function belongsToKey(part: string, key: string): string {
-  return `The ${part} of the URL belongs to app.datasource.${key}, which wins where it is set.`;
+  return `The ${part} of the URL belongs to app.datasource.${key}, which takes precedence if it is set.`;
 }
 
 function newness(name: string): number {
@@ -96,7 +96,7 @@ function credential(key: 'username' | 'password', part: string): Reader {
   };
 }
 
-/** The words of both JDBC drivers; `true` and `false` are those of `useSSL`. */
+/** The values of both JDBC drivers; `true` and `false` are those of `useSSL`. */
 const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
   ['false', 'off'],
   ['disable', 'off'],

@@ -74,8 +74,8 @@ describe('the parameters of a JDBC URL', () => {
   });
 
   it.each([
-    ['useUnicode=true', 'The parameter useUnicode is not known here and has no effect.'],
-    ['constructor=1', 'The parameter constructor is not known here and has no effect.'],
+    ['useUnicode=true', 'The parameter useUnicode is unknown and has no effect.'],
+    ['constructor=1', 'The parameter constructor is unknown and has no effect.'],
     ['characterEncoding=EUC-KR', 'characterEncoding has no effect: text travels as UTF-8.'],
     ['connectionTimeZone=Europe/Berlin', 'The zone Europe/Berlin has no single offset from UTC'],
     ['sslMode=PREFERRED', 'sslMode=PREFERRED connects without TLS'],

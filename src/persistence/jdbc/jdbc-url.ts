@@ -23,7 +23,7 @@ export interface EmbeddedDatabase {
 
 export interface DatabaseServer extends ServerParameters {
   readonly engine: 'mysql' | 'mariadb';
-  /** In the order they are tried; at least one. */
+  /** At least one host, in the order of connection attempts. */
   readonly hosts: readonly Host[];
   readonly database: string;
 }
@@ -35,7 +35,7 @@ const SUPPORTED =
   'jdbc:sqlite:<path>, jdbc:mysql://<host>[:<port>]/<database>, jdbc:mariadb://<host>[:<port>]/<database>';
 const MYSQL_PORT = 3306;
 
-/** Reads `app.datasource.url`. */
+/** Parses `app.datasource.url`. */
 export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
   const sqlite = /^jdbc:sqlite:([^?]*)(?:\?(.*))?$/s.exec(url);
   if (sqlite) return embeddedDatabase(sqlite[1] ?? '', sqlite[2]);
@@ -89,7 +89,7 @@ function withUserPart(parameters: ServerParameters, user: string): ServerParamet
   };
 }
 
-/** The folder for files of the process: that of the embedded database, else `data` in the working folder. */
+/** Returns the folder for files of the process: that of the embedded database, otherwise `data` in the working folder. */
 export function dataFolder(url: string): string {
   const location = parseJdbcUrl(url);
   const isFile = !(location instanceof ConversionError) && location.engine === 'sqlite' && location.file !== ':memory:';

@@ -32,7 +32,7 @@ const NULL_TYPES = ['NULL', 'OTHER', 'VARCHAR'] as const;
 
 const words = oneOf(...NULL_TYPES);
 
-/** YAML reads NULL without quotes as no value at all, and nothing else can be meant by that here. */
+/** YAML reads an unquoted NULL as no value, which can only mean NULL here. */
 const nullType: ScalarType<NullType> = {
   ...words,
   emptyMeansDefault: false,
