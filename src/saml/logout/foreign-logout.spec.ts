@@ -18,10 +18,10 @@ const SP = {
 };
 const SLO_URL = 'https://idp.test/slo';
 
-/** It asks for a validator of schemas, which it does not bring along. */
+/** samlify needs a schema validator, but does not contain one. */
 setSchemaValidator({ validate: () => Promise.resolve('not looked at') });
 
-describe('samlify as the identity provider', () => {
+describe('interoperability with samlify as the identity provider', () => {
   let keys: KeyPair;
   let own: KeyPair;
   let idp: ReturnType<typeof SamlifyIdp>;
@@ -48,13 +48,13 @@ describe('samlify as the identity provider', () => {
     return isRejection(document) ? document : readLogoutRequest(document);
   }
 
-  it('asks by HTTP-Redirect in a way that counts here', () => {
+  it('its LogoutRequest by HTTP-Redirect is valid', () => {
     const { context } = idp.createLogoutRequest(sp, 'redirect', { logoutNameID: 'ada', sessionIndex: 's' }, 'a b');
 
-    const carried = readRedirect(context.slice(context.indexOf('?') + 1), [keys.certificate]);
+    const message = readRedirect(context.slice(context.indexOf('?') + 1), [keys.certificate]);
 
-    if (isRejection(carried)) throw new Error(carried);
-    const facts = factsOf(carried.xml);
+    if (isRejection(message)) throw new Error(message);
+    const facts = factsOf(message.xml);
     if (isRejection(facts)) throw new Error(facts);
     expect(facts).toMatchObject({ nameId: { value: 'ada' } });
     const expected = {
@@ -66,7 +66,7 @@ describe('samlify as the identity provider', () => {
     expect(logoutFault(facts, expected, new SystemClock().millis())).toBeUndefined();
   });
 
-  it('asks by HTTP-POST in a way that counts here', async () => {
+  it('its LogoutRequest by HTTP-POST is valid', async () => {
     const { context } = idp.createLogoutRequest(sp, 'post', { logoutNameID: 'ada' });
 
     const posted = await readPost(context, 'LogoutRequest', [keys.certificate]);
@@ -75,9 +75,9 @@ describe('samlify as the identity provider', () => {
     expect(factsOf(posted.xml)).toMatchObject({ nameId: { value: 'ada' }, destination: SP.sloUrl });
   });
 
-  it('takes our answers', async () => {
+  it('it accepts a LogoutResponse of this service by HTTP-Redirect and by HTTP-POST', async () => {
     const head = { id: '_1', issuer: SP.entityId, destination: SLO_URL, now: new SystemClock().millis() };
-    const xml = logoutResponseXml(head, '_asked');
+    const xml = logoutResponseXml(head, '_request');
     const url = redirectUrl(SLO_URL, { field: 'SAMLResponse', xml, relayState: 'a b' }, own.privateKey);
     const text = url.slice(url.indexOf('?') + 1);
     const query = Object.fromEntries(new URLSearchParams(text));
@@ -88,7 +88,7 @@ describe('samlify as the identity provider', () => {
 
     const forged = { query, octetString: octetString.replace('RelayState=a', 'RelayState=b') };
     await expect(idp.parseLogoutResponse(sp, 'redirect', forged)).rejects.toThrow('ERR_FAILED_MESSAGE_SIGNATURE');
-    expect(byRedirect.extract).toMatchObject({ response: { inResponseTo: '_asked' }, issuer: SP.entityId });
-    expect(byPost.extract).toMatchObject({ response: { inResponseTo: '_asked' }, issuer: SP.entityId });
+    expect(byRedirect.extract).toMatchObject({ response: { inResponseTo: '_request' }, issuer: SP.entityId });
+    expect(byPost.extract).toMatchObject({ response: { inResponseTo: '_request' }, issuer: SP.entityId });
   });
 });

@@ -33,12 +33,12 @@ function request(bent: Partial<LogoutRequestOptions> = {}, bend = (xml: string):
 }
 
 function response(bent: Partial<LogoutResponseOptions> = {}) {
-  const xml = responseOf(IDP, '_response', { url: SLO_URL, now: NOW, inResponseTo: '_asked', ...bent });
+  const xml = responseOf(IDP, '_response', { url: SLO_URL, now: NOW, inResponseTo: '_request', ...bent });
   return readLogoutResponse(documentOf(xml, 'LogoutResponse'));
 }
 
-describe('a request for a logout', () => {
-  it('says whom it means, which sessions, and until when', () => {
+describe('a LogoutRequest', () => {
+  it('is read with its NameID, session indexes and end', () => {
     expect(request({ sessionIndexes: ['one', 'two'], notOnOrAfter: NOW + 1 })).toEqual({
       kind: 'request',
       id: '_request',
@@ -55,41 +55,45 @@ describe('a request for a logout', () => {
   it.each([
     ['structure', 'another version', (xml: string) => xml.replace('Version="2.0"', 'Version="1.1"')],
     ['structure', 'no ID', (xml: string) => xml.replace(/ ID="[^"]*"/, '')],
-    ['structure', 'no instant', (xml: string) => xml.replace(/ IssueInstant="[^"]*"/, '')],
-    ['structure', 'an instant of no zone', (xml: string) => xml.replace(/(IssueInstant="[^"]*)Z"/, '$1"')],
-    ['structure', 'an end that is none', (xml: string) => xml.replace(/NotOnOrAfter="[^"]*"/, 'NotOnOrAfter="later"')],
-    ['structure', 'an empty index', (xml: string) => xml.replace('>one<', '><')],
-    ['structure', 'an index of markup', (xml: string) => xml.replace('>one<', '><samlp:x/>one<')],
+    ['structure', 'no IssueInstant', (xml: string) => xml.replace(/ IssueInstant="[^"]*"/, '')],
+    ['structure', 'an instant without a time zone', (xml: string) => xml.replace(/(IssueInstant="[^"]*)Z"/, '$1"')],
+    [
+      'structure',
+      'an invalid NotOnOrAfter',
+      (xml: string) => xml.replace(/NotOnOrAfter="[^"]*"/, 'NotOnOrAfter="later"'),
+    ],
+    ['structure', 'an empty session index', (xml: string) => xml.replace('>one<', '><')],
+    ['structure', 'a session index that contains an element', (xml: string) => xml.replace('>one<', '><samlp:x/>one<')],
     [
       'issuer',
-      'an issuer of another kind',
+      'an Issuer of another format',
       (xml: string) => xml.replace('<saml:Issuer', '<saml:Issuer Format="urn:x"'),
     ],
-    ['name_id', 'an empty name', (xml: string) => xml.replace('>ada<', '> <')],
-    ['name_id', 'a name of markup', (xml: string) => xml.replace('>ada<', '><saml:x/>ada<')],
+    ['name_id', 'an empty NameID', (xml: string) => xml.replace('>ada<', '> <')],
+    ['name_id', 'a NameID that contains an element', (xml: string) => xml.replace('>ada<', '><saml:x/>ada<')],
     [
       'name_id',
-      'an encrypted name',
+      'an encrypted NameID',
       (xml: string) =>
         xml.replace(
           /<saml:NameID[^]*<\/saml:NameID>/,
           '<saml:EncryptedID xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"/>',
         ),
     ],
-  ])('is refused (%s) with %s', (reason, _, bend) => {
+  ])('is rejected as %s with %s', (reason, _, bend) => {
     expect(request({ sessionIndexes: ['one'] }, bend)).toBe(reason);
   });
 });
 
-describe('an answer to one', () => {
-  it('says what it answers and how it went', () => {
+describe('a LogoutResponse', () => {
+  it('is read with InResponseTo and status', () => {
     expect(response()).toEqual({
       kind: 'response',
       id: '_response',
       issuer: IDP,
       destination: SLO_URL,
       issueInstant: NOW,
-      inResponseTo: '_asked',
+      inResponseTo: '_request',
       status: { isSuccess: true, reason: undefined },
     });
     const status = 'urn:oasis:names:tc:SAML:2.0:status:Responder';
@@ -99,66 +103,66 @@ describe('an answer to one', () => {
     });
   });
 
-  it('must say whose it is', () => {
+  it('is rejected without an Issuer', () => {
     expect(response({ issuer: null })).toBe('issuer');
   });
 });
 
-describe('a message of a logout', () => {
+describe('the validity of a logout message', () => {
   const EXPECTED = { issuer: IDP, destination: SLO_URL, skewMillis: 60_000, maxAgeMillis: 300_000 };
-  let asked: LogoutRequestFacts;
-  let answered: LogoutResponseFacts;
+  let logoutRequest: LogoutRequestFacts;
+  let logoutResponse: LogoutResponseFacts;
 
   beforeAll(() => {
     const [first, second] = [request({ notOnOrAfter: null }), response()];
-    if (isRejection(first) || isRejection(second)) throw new Error('refused');
-    [asked, answered] = [first, second];
+    if (isRejection(first) || isRejection(second)) throw new Error('rejected');
+    [logoutRequest, logoutResponse] = [first, second];
   });
 
   it.each([
-    ['counts', undefined, {}, 0],
-    ['counts at the edge of the skew', undefined, {}, -60_000],
-    ['is not yet valid a millisecond before it', 'not_yet_valid', {}, -60_001],
-    ['counts to the end of its age and the skew', undefined, {}, 359_999],
-    ['is too old then', 'too_old', {}, 360_000],
-    ['is of another', 'issuer', { issuer: `${IDP}/` }, 0],
-    ['is for another', 'destination', { destination: `${SLO_URL}/` }, 0],
-    ['is for nobody', 'destination', { destination: undefined }, 0],
+    ['holds at IssueInstant', undefined, {}, 0],
+    ['holds at the edge of the skew', undefined, {}, -60_000],
+    ['does not hold a millisecond earlier', 'not_yet_valid', {}, -60_001],
+    ['holds until the maximum age plus the skew', undefined, {}, 359_999],
+    ['ends at the maximum age plus the skew', 'too_old', {}, 360_000],
+    ['does not hold for another issuer', 'issuer', { issuer: `${IDP}/` }, 0],
+    ['does not hold for another destination', 'destination', { destination: `${SLO_URL}/` }, 0],
+    ['does not hold without a destination', 'destination', { destination: undefined }, 0],
   ] as const)('%s', (_, fault, bent, later) => {
-    expect(logoutFault({ ...asked, ...bent }, EXPECTED, NOW + later)).toBe(fault);
-    expect(logoutFault({ ...answered, ...bent }, EXPECTED, NOW + later)).toBe(fault);
+    expect(logoutFault({ ...logoutRequest, ...bent }, EXPECTED, NOW + later)).toBe(fault);
+    expect(logoutFault({ ...logoutResponse, ...bent }, EXPECTED, NOW + later)).toBe(fault);
   });
 
-  it('has an end where it says so', () => {
-    const short = { ...asked, notOnOrAfter: NOW + 1000 };
+  it('ends at NotOnOrAfter plus the skew if that is earlier', () => {
+    const short = { ...logoutRequest, notOnOrAfter: NOW + 1000 };
 
     expect(logoutFault(short, EXPECTED, NOW + 60_999)).toBeUndefined();
     expect(logoutFault(short, EXPECTED, NOW + 61_000)).toBe('expired');
     expect(expiryOfRequest(short, EXPECTED)).toBe(NOW + 61_000);
-    expect(expiryOfRequest(asked, EXPECTED)).toBe(NOW + 360_000);
+    expect(expiryOfRequest(logoutRequest, EXPECTED)).toBe(NOW + 360_000);
   });
 });
 
-describe('a name in a request', () => {
+describe('the NameID of a LogoutRequest', () => {
   const KNOWN: NameId = { value: 'ada', format: PERSISTENT, nameQualifier: undefined, spNameQualifier: 'sp' };
   const UNSPECIFIED = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 
   it.each([
-    [true, 'the same', {}],
+    [true, 'unchanged', {}],
     [true, 'without its format', { format: undefined }],
-    [true, 'with a format that says nothing', { format: UNSPECIFIED }],
-    [true, 'without the qualifier of the service', { spNameQualifier: undefined }],
-    [true, 'with the qualifier that goes without saying', { nameQualifier: IDP }],
-    [false, 'in other letters', { value: 'Ada' }],
-    [false, 'with a blank', { value: 'ada ' }],
+    [true, 'with the format unspecified', { format: UNSPECIFIED }],
+    [true, 'without SPNameQualifier', { spNameQualifier: undefined }],
+    [true, 'with the issuer as NameQualifier', { nameQualifier: IDP }],
+    [false, 'in another case', { value: 'Ada' }],
+    [false, 'with a trailing space', { value: 'ada ' }],
     [false, 'of another format', { format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }],
-    [false, 'of another namespace', { nameQualifier: 'https://other.test' }],
-    [false, 'for another service', { spNameQualifier: 'other' }],
-  ])('is the known one: %s, where it is %s', (isSame, _, bent) => {
+    [false, 'with another NameQualifier', { nameQualifier: 'https://other.test' }],
+    [false, 'with another SPNameQualifier', { spNameQualifier: 'other' }],
+  ])('matches that of the login: %s, if it is %s', (isSame, _, bent) => {
     expect(isSameName(KNOWN, { ...KNOWN, ...bent }, IDP)).toBe(isSame);
   });
 
-  it('of another namespace is not meant by one that leaves it out', () => {
+  it('without NameQualifier does not match a NameID with another NameQualifier', () => {
     const foreign = { ...KNOWN, nameQualifier: 'https://other.test' };
 
     expect(isSameName(foreign, KNOWN, IDP)).toBe(false);
@@ -166,10 +170,10 @@ describe('a name in a request', () => {
   });
 });
 
-describe('a message of ours', () => {
+describe('a logout message of this service', () => {
   const head = { id: '_ours', issuer: 'urn:sp?a&b', destination: 'https://idp.test/slo?a=1&b=2', now: NOW };
 
-  it('names the session as it was received, whatever stands in its name', () => {
+  it('repeats NameID and session index exactly, with every special character', () => {
     const nameId = {
       value: `<a> & "b" ]]> \u{1f600}`,
       format: 'urn:x',
@@ -191,7 +195,7 @@ describe('a message of ours', () => {
     });
   });
 
-  it('leaves out what was not received', () => {
+  it('omits qualifiers and a session index that were not received', () => {
     const nameId = { value: 'ada', format: undefined, nameQualifier: undefined, spNameQualifier: undefined };
 
     const xml = logoutRequestXml(head, { nameId });
@@ -199,7 +203,7 @@ describe('a message of ours', () => {
     expect(xml).toContain('<saml:NameID>ada</saml:NameID></samlp:LogoutRequest>');
   });
 
-  it('says that it is done', () => {
+  it('a LogoutResponse states success', () => {
     const xml = logoutResponseXml(head, '_a"b');
 
     expect(readLogoutResponse(documentOf(xml, 'LogoutResponse'))).toMatchObject({

@@ -19,7 +19,7 @@ const XMLSEC = JSON.parse(
   readonly vectors: readonly { readonly name: string; readonly xml: string }[];
 };
 
-describe('an encrypted assertion', () => {
+describe('decryptAssertion', () => {
   let idp: IdentityProvider;
   let service: KeyPair;
   let honest: string;
@@ -36,28 +36,28 @@ describe('an encrypted assertion', () => {
 
   function open(xml: string, isResponseSigned = false, pem: string | undefined = service.privateKey) {
     const document = readDocument(xml);
-    if (isRejection(document)) throw new Error(`shape: ${document}`);
+    if (isRejection(document)) throw new Error(`rejected: ${document}`);
     const privateKey = pem === '' ? undefined : createPrivateKey(pem);
     return decryptAssertion(document, { privateKey, isResponseSigned });
   }
 
-  /** Undefined for what is opened. */
+  /** Undefined after decryption. */
   function fault(xml: string, isResponseSigned = false, pem?: string) {
     const opened = open(xml, isResponseSigned, pem);
     return 'fault' in opened ? opened.fault : undefined;
   }
 
-  it.each(['aes256-gcm', 'aes128-gcm'] as const)('is opened with %s', (content) => {
+  it.each(['aes256-gcm', 'aes128-gcm'] as const)('decrypts %s', (content) => {
     const opened = open(encrypted({ encryption: { content } }));
 
     expect('assertion' in opened && opened.assertion).toMatch(/^<saml:Assertion .* ID="_honest".*<\/saml:Assertion>$/s);
   });
 
-  it('is not found in a response that has none', () => {
+  it('rejects a response without an encrypted assertion', () => {
     expect(fault(idp.response(ANSWER))).toBe('structure');
   });
 
-  it('X17: is opened with AES-CBC only under a signature of the response', () => {
+  it('X17: decrypts AES-CBC only if the response is signed', () => {
     const xml = encrypted({ encryption: { content: 'aes256-cbc' }, signed: 'both' });
 
     expect(fault(xml, true)).toBeUndefined();
@@ -65,7 +65,7 @@ describe('an encrypted assertion', () => {
   });
 
   it.each(XMLSEC.vectors.filter(({ name }) => !name.includes('SHA-512')))(
-    'S1: is opened where another program encrypted it with $name',
+    'S1: decrypts what xmlsec encrypted with $name, and rejects a changed or wrong key',
     ({ name, xml }) => {
       const isCbc = name.endsWith('CBC');
 
@@ -78,18 +78,15 @@ describe('an encrypted assertion', () => {
   it.each([
     ['CBC', false, 'http://www.w3.org/2001/04/xmlenc#aes256-cbc'],
     ['SHA-512', true, 'http://www.w3.org/2001/04/xmlenc#sha512'],
-  ])(
-    'S1: is refused by the name of the algorithm with %s, response signed: %s',
-    (kind, isResponseSigned, algorithm) => {
-      const vector = XMLSEC.vectors.find(({ name }) => name.includes(kind));
+  ])('S1: rejects %s and names the algorithm, response signed: %s', (kind, isResponseSigned, algorithm) => {
+    const vector = XMLSEC.vectors.find(({ name }) => name.includes(kind));
 
-      const opened = open(around(vector?.xml ?? ''), isResponseSigned, XMLSEC.privateKey);
+    const opened = open(around(vector?.xml ?? ''), isResponseSigned, XMLSEC.privateKey);
 
-      expect(opened).toEqual({ fault: 'algorithm', algorithm });
-    },
-  );
+    expect(opened).toEqual({ fault: 'algorithm', algorithm });
+  });
 
-  it('S1: rsa-oaep-mgf1p has MGF1 with SHA-1, whatever the message says', () => {
+  it('S1: accepts only SHA-1 as the mask of rsa-oaep-mgf1p', () => {
     const mask = (hash: string) =>
       `<MGF xmlns="http://www.w3.org/2009/xmlenc11#" Algorithm="http://www.w3.org/2009/xmlenc11#mgf1${hash}"/>`;
     const named = (hash: string) => honest.replace(/(rsa-oaep-mgf1p")\/>/, `$1>${mask(hash)}</xenc:EncryptionMethod>`);
@@ -102,7 +99,7 @@ describe('an encrypted assertion', () => {
     expect(fault(named('sha1').replace('http://www.w3.org/2009/xmlenc11#"', 'x"'))).toBe('structure');
   });
 
-  it('S1: names what it refuses, cleaned and cut, for the log', () => {
+  it('S1: replaces control characters in the name of a rejected algorithm and truncates it', () => {
     const bent = honest.replace(/"[^"]*aes256-gcm"/, `"urn:&#9;[31m\u202e${'x'.repeat(300)}"`);
 
     const opened = open(bent);
@@ -121,35 +118,35 @@ describe('an encrypted assertion', () => {
           `$1><ds:DigestMethod xmlns:ds="http://www.w3.org/2000/09/xmldsig#" Algorithm="${name}"/></xenc:EncryptionMethod>`,
         ),
     ],
-  ])('S1: refuses names of object members as the algorithm of the %s', (_, bend) => {
+  ])('S1: rejects names of object members as the algorithm of the %s', (_, bend) => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(open(bend(honest, name))).toEqual({ fault: 'algorithm', algorithm: name });
     }
   });
 
-  it('S1: names the algorithm of the signature inside', () => {
+  it('S1: names the rejected algorithm of the signature of the decrypted assertion', () => {
     const xml = encrypted({ signature: { algorithm: 'rsa-sha1' } });
 
     expect(open(xml)).toEqual({ fault: 'algorithm', algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' });
   });
 
-  it('X17: is never opened with RSA 1.5, which tells each sender of bent keys something', () => {
+  it('X17: rejects RSA 1.5, which allows padding oracle attacks', () => {
     expect(fault(encrypted({ encryption: { key: 'rsa-1_5' }, signed: 'both' }), true)).toBe('algorithm');
   });
 
-  it('is not opened without a key, or with another one', () => {
+  it('decrypts nothing without a private key or with another one', () => {
     expect(fault(honest, false, makeKeyPair('other.test').privateKey)).toBe('decryption');
     expect(fault(honest, false, '')).toBe('decryption');
   });
 
   it.each<readonly [string, (xml: string) => string, string]>([
     [
-      'a forged assertion around the honest one',
+      'a forged assertion in Advice',
       (xml) =>
         xml.replace('</saml:Assertion>', '<saml:Advice><saml:Assertion ID="_forged"/></saml:Advice></saml:Assertion>'),
       'structure',
     ],
-    ['the honest one inside of another root', (xml) => `<x>${xml}</x>`, 'structure'],
+    ['the genuine assertion in another root', (xml) => `<x>${xml}</x>`, 'structure'],
     ['two assertions', (xml) => xml + xml, 'structure'],
     ['a signature of another element', (xml) => xml.replace(' ID="_honest"', ' ID="_forged"'), 'structure'],
     [
@@ -165,8 +162,8 @@ describe('an encrypted assertion', () => {
     ['a DOCTYPE', (xml) => `<!DOCTYPE a [<!ENTITY b "c">]>${xml}`, 'doctype'],
     ['a comment', (xml) => xml.replace('staff-1', 'staff<!-- -->-1'), 'markup'],
     ['100 KB of unclosed tags', () => '<a>'.repeat(33_000), 'too_deep'],
-    ['nothing', () => '', 'not_well_formed'],
-  ])('X17: is refused with %s inside', (_, bend, rejection) => {
+    ['an empty text', () => '', 'not_well_formed'],
+  ])('X17: rejects the decrypted content: %s', (_, bend, rejection) => {
     const assertion = idp.assertion(ANSWER);
     const bent = bend(assertion);
     expect(bent).not.toBe(assertion);
@@ -176,25 +173,25 @@ describe('an encrypted assertion', () => {
   });
 
   it.each<readonly [string, (xml: string) => string]>([
-    ['a content that was bent', (xml) => bentValue(xml, 1)],
-    ['a key that was bent', (xml) => bentValue(xml, 0)],
-    ['an empty content', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1')],
-    ['a content shorter than its tag', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1AAAA')],
-    ['the key of another length', (xml) => xml.replace('aes256-gcm', 'aes128-gcm')],
-  ])('is not opened with %s', (_, bend) => {
+    ['changed content', (xml) => bentValue(xml, 1)],
+    ['a changed key', (xml) => bentValue(xml, 0)],
+    ['empty content', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1')],
+    ['content shorter than its tag', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1AAAA')],
+    ['a key of another length', (xml) => xml.replace('aes256-gcm', 'aes128-gcm')],
+  ])('decrypts nothing with %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
     expect(fault(bend(honest))).toBe('decryption');
   });
 
   it.each<readonly [string, (xml: string) => string]>([
     ['two encrypted keys', (xml) => xml.replace(/(<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>)/s, '$1$1')],
-    ['two contents', (xml) => xml.replace(/(<xenc:EncryptedData.*<\/xenc:EncryptedData>)/s, '$1$1')],
+    ['two EncryptedData', (xml) => xml.replace(/(<xenc:EncryptedData.*<\/xenc:EncryptedData>)/s, '$1$1')],
     [
-      'a key elsewhere',
+      'a RetrievalMethod',
       (xml) => xml.replace(/<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>/s, '<ds:RetrievalMethod URI="#k"/>'),
     ],
     [
-      'a content elsewhere',
+      'a CipherReference',
       (xml) =>
         xml.replace(
           /(.*)<xenc:CipherValue>.*<\/xenc:CipherValue>/s,
@@ -202,7 +199,7 @@ describe('an encrypted assertion', () => {
         ),
     ],
     [
-      'a content before its key',
+      'CipherData before KeyInfo',
       (xml) =>
         xml.replace(
           /(<ds:KeyInfo.*<\/ds:KeyInfo>)(<xenc:CipherData>.*<\/xenc:CipherData>)(?=<\/xenc:EncryptedData>)/s,
@@ -210,34 +207,34 @@ describe('an encrypted assertion', () => {
         ),
     ],
     [
-      'parts of another namespace',
+      'elements in another namespace',
       (xml) => xml.replace('xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"', 'xmlns:xenc="x"'),
     ],
     [
-      'a digest method of another namespace',
+      'a DigestMethod in another namespace',
       (xml) =>
         xml.replace(/(rsa-oaep-mgf1p")\/>/, '$1><DigestMethod xmlns="x" Algorithm="y"/></xenc:EncryptionMethod>'),
     ],
-    ['no algorithm', (xml) => xml.replace(/<xenc:EncryptionMethod [^>]*>/, '<xenc:EncryptionMethod/>')],
+    ['no Algorithm', (xml) => xml.replace(/<xenc:EncryptionMethod [^>]*>/, '<xenc:EncryptionMethod/>')],
     [
-      'a second algorithm in a namespace',
+      'a second Algorithm in another namespace',
       (xml) => xml.replace('<xenc:EncryptionMethod ', '<xenc:EncryptionMethod xmlns:x="x" x:Algorithm="y" '),
     ],
-    ['no content', (xml) => xml.replace(/<xenc:EncryptedData.*<\/xenc:EncryptedData>/s, '')],
+    ['no EncryptedData', (xml) => xml.replace(/<xenc:EncryptedData.*<\/xenc:EncryptedData>/s, '')],
     [
-      'a label for its key',
+      'OAEPparams',
       (xml) =>
         xml.replace(/(rsa-oaep-mgf1p")\/>/, '$1><xenc:OAEPparams>AA==</xenc:OAEPparams></xenc:EncryptionMethod>'),
     ],
-  ])('X17: is refused with %s', (_, bend) => {
+  ])('X17: rejects %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
     expect(fault(bend(honest))).toBe('structure');
   });
 
   it.each<readonly [string, (xml: string) => string]>([
     ['triple DES', (xml) => xml.replace(/"[^"]*aes256-gcm"/, '"http://www.w3.org/2001/04/xmlenc#tripledes-cbc"')],
-    ['an algorithm that nobody knows', (xml) => xml.replace('aes256-gcm', 'aes256-ecb')],
-  ])('X17: is refused with %s', (_, bend) => {
+    ['an unknown algorithm', (xml) => xml.replace('aes256-gcm', 'aes256-ecb')],
+  ])('X17: rejects %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
     expect(fault(bend(honest))).toBe('algorithm');
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readMetadataXml } from './metadata-allowlist.js';
 
-describe('XML of metadata', () => {
-  it('may hold comments, CDATA, processing instructions and blanks in closing tags', () => {
+describe('readMetadataXml', () => {
+  it('reads comments, CDATA, processing instructions and spaces in closing tags', () => {
     const xml =
       '<?xml version="1.0" encoding="US-ASCII"?>\n<!-- <!DOCTYPE a> --><?style x?>\n' +
       '<a xmlns="urn:a">b<!-- c -->d<![CDATA[<&>]]>&amp;<?e f?><g></g >\u2028</a >\n<!-- end -->';
@@ -19,14 +19,14 @@ describe('XML of metadata', () => {
     ['a comment with two hyphens', '<a><!-- -- --></a>', 'not well-formed XML (line 1)'],
     ['an unclosed comment', '<a>\n<!-- </a>', 'not well-formed XML (line 2)'],
     ['unclosed CDATA', '<a>\n\n<![CDATA[</a>', 'not well-formed XML (line 3)'],
-    ['a DOCTYPE behind a comment', '<!-- --><!doctype a><a/>', 'contains a DOCTYPE'],
+    ['a DOCTYPE after a comment', '<!-- --><!doctype a><a/>', 'contains a DOCTYPE'],
     ['an entity declaration', '<a><!ENTITY b "c"></a>', 'not well-formed XML (line 1)'],
     ['an entity that XML does not define', '<a>&nbsp;</a>', 'not well-formed XML (line 1)'],
     ['a control character', '<a>\n\u0008</a>', 'not well-formed XML (line 2)'],
     ['two root elements', '<a/><b/>', 'not well-formed XML (line 1)'],
     ['text after the root element', '<a/>b', 'not well-formed XML (line 1)'],
     ['UTF-16', '<?xml version="1.0" encoding="UTF-16"?><a/>', 'not in UTF-8'],
-    ['a comment alone', '<!-- -->', 'empty'],
+    ['only a comment', '<!-- -->', 'empty'],
   ])('X11: rejects %s', (_title, xml, fault) => {
     expect(readMetadataXml(xml)).toEqual({ fault });
   });
@@ -39,7 +39,7 @@ describe('XML of metadata', () => {
     ['unclosed comments', `<a>${filled('<!--')}`],
     ['unclosed CDATA', `<a>${filled('<![CDATA[')}`],
     ['attributes', `<a ${filled('b="" ')}/>`],
-    ['ends of tags', `<a>${filled('</b>')}`],
+    ['closing tags', `<a>${filled('</b>')}`],
     ['undeclared entities', `<a>${filled('&lol;')}</a>`],
     ['namespace declarations', `<a ${Array.from({ length: 900 }, (_, n) => `xmlns:a${n}="u"`).join(' ')}/>`],
   ])('X11: rejects five megabytes of %s', (_title, xml) => {
