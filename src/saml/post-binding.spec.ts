@@ -9,11 +9,11 @@ import { logoutResponseXml } from './logout/logout-xml.js';
 import { readPost, signForPost } from './post-binding.js';
 
 let idp: IdentityProvider;
-let stranger: KeyPair;
+let otherKey: KeyPair;
 
 beforeAll(() => {
   idp = IdentityProvider.make();
-  stranger = makeKeyPair('stranger.test');
+  otherKey = makeKeyPair('otherKey.test');
 });
 
 function posted(bent: Partial<LogoutRequestOptions> = {}): string {
@@ -24,35 +24,35 @@ function read(xml: string, certificates = [idp.certificate]) {
   return readPost(encoded(xml), 'LogoutRequest', certificates);
 }
 
-describe('a posted message', () => {
-  it('is read as it was signed, without what was not', async () => {
+describe('readPost', () => {
+  it('returns the signed text without the signature, also for the second certificate', async () => {
     const xml = posted();
 
     const found = await read(xml);
 
     expect(found).toEqual({ xml: expect.stringContaining('>ada</saml:NameID>') as string });
     expect(JSON.stringify(found)).not.toContain('Signature');
-    expect(await read(xml, [stranger.certificate, idp.certificate])).toEqual(found);
+    expect(await read(xml, [otherKey.certificate, idp.certificate])).toEqual(found);
   });
 
   it.each([
     ['signature', 'unsigned', () => posted({ isSigned: false })],
     ['signature', 'changed', () => posted().replace('>ada<', '>eve<')],
-    ['signature', 'signed by a stranger', () => posted({ signature: { keyPair: stranger } })],
+    ['signature', 'signed with another key', () => posted({ signature: { keyPair: otherKey } })],
     [
       'signature',
-      'with a stranger who names our certificate',
+      'signed with another key, with the known certificate in KeyInfo',
       () => {
-        return posted({ signature: { keyPair: stranger, keyInfo: idp.certificate } });
+        return posted({ signature: { keyPair: otherKey, keyInfo: idp.certificate } });
       },
     ],
     ['algorithm', 'signed with SHA-1', () => posted({ signature: { algorithm: 'rsa-sha1' } })],
-    ['algorithm', 'digested with SHA-1', () => posted({ signature: { digest: 'sha1' } })],
-    ['algorithm', 'signed with the certificate as a secret', () => posted({ signature: { algorithm: 'hmac-sha1' } })],
-    ['structure', 'an answer', () => posted().replaceAll('LogoutRequest', 'LogoutResponse')],
+    ['algorithm', 'with a SHA-1 digest', () => posted({ signature: { digest: 'sha1' } })],
+    ['algorithm', 'signed with HMAC', () => posted({ signature: { algorithm: 'hmac-sha1' } })],
+    ['structure', 'with another root', () => posted().replaceAll('LogoutRequest', 'LogoutResponse')],
     [
       'structure',
-      'with a second name',
+      'with a second NameID',
       () =>
         posted().replace(
           '<saml:NameID',
@@ -62,7 +62,7 @@ describe('a posted message', () => {
     ['structure', 'with the signature of another ID', () => posted().replace(/ ID="[^"]*"/, ' ID="_other"')],
     [
       'structure',
-      'around a signed one',
+      'unsigned around a signed one',
       () => {
         const inner = posted();
         return `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x">${inner}</samlp:LogoutRequest>`;
@@ -70,23 +70,23 @@ describe('a posted message', () => {
     ],
     ['markup', 'with a comment', () => posted().replace('>ada<', '>ada<!-- x --><')],
     ['doctype', 'with a DOCTYPE', () => `<!DOCTYPE x>${posted()}`],
-  ])('X17: is refused (%s) %s', async (reason, _, xml) => {
+  ])('X17: rejects as %s a message %s', async (reason, _, xml) => {
     expect(await read(xml())).toBe(reason);
   });
 
-  it('is refused where it is no base64', async () => {
+  it('rejects text that is not base64', async () => {
     expect(await readPost('<xml/>', 'LogoutRequest', [idp.certificate])).toBe('malformed');
   });
 });
 
-it('a message of ours for a form is signed as a whole, and has the shape that we ask of others', async () => {
+it('signForPost signs the root of a message that the allowlist accepts', async () => {
   const own = makeKeyPair('login.test');
   const head = { id: '_ours', issuer: 'sp', destination: 'https://idp.test/slo', now: 1_800_000_000_000 };
 
-  const base64 = await signForPost(logoutResponseXml(head, '_asked'), own);
+  const base64 = await signForPost(logoutResponseXml(head, '_request'), own);
 
   const xml = Buffer.from(base64, 'base64').toString();
   expect(isRootSignedBy(xml, own.certificate)).toBe(true);
-  expect(isRootSignedBy(xml, stranger.certificate)).toBe(false);
+  expect(isRootSignedBy(xml, otherKey.certificate)).toBe(false);
   expect(readDocument(xml, 'LogoutResponse')).toMatchObject({ name: 'LogoutResponse' });
 });

@@ -15,11 +15,11 @@ const RSA_SHA384 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha384';
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
 
 let idp: KeyPair;
-let stranger: KeyPair;
+let otherKey: KeyPair;
 
 beforeAll(() => {
   idp = makeKeyPair('idp.test');
-  stranger = makeKeyPair('stranger.test');
+  otherKey = makeKeyPair('otherKey.test');
 });
 
 function packed(text: string | Buffer): string {
@@ -41,8 +41,8 @@ function signed(octets: string, { hash = 'sha256', key = idp }: { hash?: string;
   return `Signature=${encodeURIComponent(signature)}`;
 }
 
-describe('a message in a query', () => {
-  it('is read where its certificate has signed it', () => {
+describe('readRedirect', () => {
+  it('reads a LogoutRequest and a LogoutResponse that the certificate verifies', () => {
     expect(read(query())).toEqual({ field: 'SAMLRequest', xml: XML, relayState: 'a b' });
     expect(read(query(`SAMLResponse=${packed(XML)}`))).toEqual({
       field: 'SAMLResponse',
@@ -51,67 +51,70 @@ describe('a message in a query', () => {
     });
   });
 
-  it('is read where the second of several certificates has signed it', () => {
-    expect(readRedirect(query(), [stranger.certificate, idp.certificate])).toMatchObject({ xml: XML });
+  it('reads a message that the second of several certificates verifies', () => {
+    expect(readRedirect(query(), [otherKey.certificate, idp.certificate])).toMatchObject({ xml: XML });
   });
 
   it.each([
     ['SHA-384', RSA_SHA384, 'sha384'],
     ['SHA-512', 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512', 'sha512'],
-  ])('is read with %s', (_, uri, hash) => {
+  ])('reads a message signed with %s', (_, uri, hash) => {
     const octets = `SAMLRequest=${packed(XML)}&SigAlg=${encodeURIComponent(uri)}`;
 
     expect(read(`${octets}&${signed(octets, { hash })}`)).toMatchObject({ xml: XML });
   });
 
-  it('is verified over the octets that came: lower-case escapes and an empty RelayState count as they were signed', () => {
+  it('verifies the octets as received, with lower-case escapes and an empty RelayState', () => {
     const lower = (text: string): string => text.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase());
     const octets = `SAMLRequest=${lower(packed(XML))}&RelayState=&SigAlg=${lower(encodeURIComponent(RSA_SHA256))}`;
 
     expect(octets).toMatch(/%2f|%2b|%3d/);
     expect(read(`${octets}&${signed(octets)}`)).toMatchObject({ xml: XML, relayState: '' });
-    // The same text, spelt otherwise than it was signed.
+    // The same text, but with other escapes than those that were signed.
     expect(read(lower(query()))).toBe('signature');
   });
 
-  it('may come in any order: what is signed has one', () => {
+  it('accepts the parameters in any order', () => {
     const parts = query().split('&');
 
     expect(read(parts.toReversed().join('&'))).toMatchObject({ xml: XML, relayState: 'a b' });
   });
 
-  it('may say that it is compressed as it is, and in no other way', () => {
+  it('accepts only DEFLATE as SAMLEncoding', () => {
     expect(read(`${query()}&SAMLEncoding=${encodeURIComponent(DEFLATE)}`)).toMatchObject({ xml: XML });
     expect(read(`${query()}&SAMLEncoding=urn%3Aother`)).toBe('malformed');
   });
 
   it.each([
-    ['a message twice', (text: string) => `${text}&SAMLRequest=${packed('<other/>')}`],
-    ['the same message twice', (text: string) => `${text}&${text.split('&')[0] ?? ''}`],
-    ['both messages', (text: string) => `${text}&SAMLResponse=${packed(XML)}`],
-    ['RelayState twice', (text: string) => `${text}&RelayState=other`],
-    ['SigAlg twice', (text: string) => `${text}&SigAlg=${encodeURIComponent(RSA_SHA256)}`],
-    ['Signature twice', (text: string) => `${text}&Signature=AAAA`],
-    ['SAMLEncoding twice', (text: string) => `${text}${`&SAMLEncoding=${encodeURIComponent(DEFLATE)}`.repeat(2)}`],
-    ['another parameter', (text: string) => `${text}&more=1`],
-    ['a name in other letters', (text: string) => `${text}&samlrequest=${packed('<other/>')}`],
+    ['two SAMLRequest parameters', (text: string) => `${text}&SAMLRequest=${packed('<other/>')}`],
+    ['a repeated SAMLRequest', (text: string) => `${text}&${text.split('&')[0] ?? ''}`],
+    ['SAMLRequest and SAMLResponse', (text: string) => `${text}&SAMLResponse=${packed(XML)}`],
+    ['two RelayState parameters', (text: string) => `${text}&RelayState=other`],
+    ['two SigAlg parameters', (text: string) => `${text}&SigAlg=${encodeURIComponent(RSA_SHA256)}`],
+    ['two Signature parameters', (text: string) => `${text}&Signature=AAAA`],
+    [
+      'two SAMLEncoding parameters',
+      (text: string) => `${text}${`&SAMLEncoding=${encodeURIComponent(DEFLATE)}`.repeat(2)}`,
+    ],
+    ['an unknown parameter', (text: string) => `${text}&more=1`],
+    ['a name in another case', (text: string) => `${text}&samlrequest=${packed('<other/>')}`],
     ['an escaped name', (text: string) => `${text}&SAML%52equest=${packed('<other/>')}`],
     ['a name with brackets', (text: string) => `${text}&SAMLRequest[]=${packed('<other/>')}`],
-    ['a name that stands in another', (text: string) => `x${text}`],
+    ['a name with a prefix', (text: string) => `x${text}`],
     ['no message', (text: string) => text.slice(text.indexOf('&') + 1)],
-    ['nothing between two signs', (text: string) => text.replace('&', '&&')],
-    ['a name alone', (text: string) => `${text}&RelayState`],
+    ['an empty parameter', (text: string) => text.replace('&', '&&')],
+    ['a name without a value', (text: string) => `${text}&RelayState`],
     ['broken escapes', (text: string) => text.replace('%20', '%2g')],
-    ['escapes that are no text', (text: string) => text.replace('%20', '%ff')],
-  ])('is refused with %s', (_, bend) => {
+    ['escapes that are not UTF-8', (text: string) => text.replace('%20', '%ff')],
+  ])('rejects a query with %s', (_, bend) => {
     expect(read(bend(query()))).toBe('malformed');
   });
 
-  it('is refused where there is nothing at all', () => {
+  it('rejects an empty query', () => {
     expect(read('')).toBe('malformed');
   });
 
-  it('is refused unsigned, whatever else of a signature is there', () => {
+  it('rejects a message with an incomplete signature, or without certificates', () => {
     const message = `SAMLRequest=${packed(XML)}`;
 
     expect(read(message)).toBe('signature');
@@ -125,33 +128,33 @@ describe('a message in a query', () => {
     ['SHA-1', 'http://www.w3.org/2000/09/xmldsig#rsa-sha1', 'sha1'],
     ['DSA', 'http://www.w3.org/2000/09/xmldsig#dsa-sha1', 'sha1'],
     ['HMAC', 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256', 'sha256'],
-    ['a longer name', `${RSA_SHA256} `, 'sha256'],
-    ['nothing', '', 'sha256'],
-  ])('is refused signed with %s', (_, uri, hash) => {
+    ['a SigAlg with a trailing space', `${RSA_SHA256} `, 'sha256'],
+    ['an empty SigAlg', '', 'sha256'],
+  ])('rejects the signature algorithm: %s', (_, uri, hash) => {
     const octets = `SAMLRequest=${packed(XML)}&SigAlg=${encodeURIComponent(uri)}`;
 
     expect(read(`${octets}&${signed(octets, { hash })}`)).toBe('algorithm');
   });
 
-  it('is refused under the signature of a stranger, of another message, of another state, and of another algorithm', () => {
+  it('rejects a signature by another key, or over another message, RelayState, algorithm or parameter name', () => {
     const [message = '', state = '', algorithm = '', signature = ''] = query().split('&');
     const other =
       query(`SAMLRequest=${packed('<other/>')}&RelayState=a%20b`)
         .split('&')
         .at(-1) ?? '';
-    const byStranger = signQuery(`${message}&${state}`, stranger);
+    const byOtherKey = signQuery(`${message}&${state}`, otherKey);
 
-    expect(read(byStranger)).toBe('signature');
+    expect(read(byOtherKey)).toBe('signature');
     expect(read([message, state, algorithm, other].join('&'))).toBe('signature');
     expect(read([message, 'RelayState=other', algorithm, signature].join('&'))).toBe('signature');
     expect(read([message, algorithm, signature].join('&'))).toBe('signature');
     const sha384 = `SigAlg=${encodeURIComponent(RSA_SHA384)}`;
     expect(read([message, state, sha384, signature].join('&'))).toBe('signature');
-    // A request is not taken for an answer.
+    // A SAMLRequest is not accepted as a SAMLResponse.
     expect(read([message.replace('Request', 'Response'), state, algorithm, signature].join('&'))).toBe('signature');
   });
 
-  it('is refused where its signature is no base64', () => {
+  it('rejects a signature that is not base64', () => {
     const text = query();
 
     expect(read(`${text}!`)).toBe('signature');
@@ -159,19 +162,19 @@ describe('a message in a query', () => {
   });
 
   it.each([
-    ['what is not compressed', Buffer.from(XML).toString('base64')],
-    ['half of it', deflateRawSync(XML).subarray(0, -5).toString('base64')],
-    ['no base64', '<samlp:LogoutRequest/>'],
+    ['no compression', Buffer.from(XML).toString('base64')],
+    ['truncated data', deflateRawSync(XML).subarray(0, -5).toString('base64')],
+    ['XML in place of base64', '<samlp:LogoutRequest/>'],
     ['base64 with line breaks', `${deflateRawSync(XML).toString('base64')}\n`],
-    ['nothing', ''],
+    ['an empty message', ''],
     ['a text that is not UTF-8', deflateRawSync(Buffer.from([0x3c, 0xff, 0x3e])).toString('base64')],
     ['UTF-16', deflateRawSync(Buffer.from(`\ufeff${XML}`, 'utf16le')).toString('base64')],
-    ['65 KB', deflateRawSync('x'.repeat(64 * 1024 + 1)).toString('base64')],
-  ])('is refused with %s, though it is signed', (_, message) => {
+    ['more than 64 KB of XML', deflateRawSync('x'.repeat(64 * 1024 + 1)).toString('base64')],
+  ])('rejects a signed message with %s', (_, message) => {
     expect(read(query(`SAMLRequest=${encodeURIComponent(message)}`))).toBe('malformed');
   });
 
-  it('may have 64 KB, and not more than 1024 characters of RelayState', () => {
+  it('accepts 64 KB of XML and 1024 characters of RelayState, and rejects a longer RelayState', () => {
     const xml = 'x'.repeat(64 * 1024);
 
     expect(read(query(`SAMLRequest=${packed(xml)}`))).toMatchObject({ xml });
@@ -180,7 +183,7 @@ describe('a message in a query', () => {
     expect(read(query(`${message}&RelayState=${'x'.repeat(1025)}`))).toBe('malformed');
   });
 
-  it('X11: a bomb is not even opened unsigned, and signed not beyond its 64 KB', () => {
+  it('X11: does not inflate an unsigned message, and a signed one only up to 64 KB', () => {
     const bomb = deflateRawSync(Buffer.alloc(50_000_000, 0x20)).toString('base64');
     const message = `SAMLRequest=${encodeURIComponent(bomb)}`;
 
@@ -189,20 +192,20 @@ describe('a message in a query', () => {
   });
 });
 
-describe('a URL with a message of ours', () => {
+describe('redirectUrl', () => {
   const message = { field: 'SAMLRequest', xml: XML, relayState: 'a&b=c d+e' } as const;
 
-  it('is one that the other side verifies, and reads as it was written', () => {
+  it('signs a message that the receiver verifies and reads unchanged', () => {
     const url = redirectUrl('https://idp.test/slo', message, idp.privateKey);
 
     expect(url.startsWith('https://idp.test/slo?SAMLRequest=')).toBe(true);
     const sent = url.slice(url.indexOf('?') + 1);
     expect(isQuerySignedBy(sent, idp.certificate)).toBe(true);
-    expect(isQuerySignedBy(sent, stranger.certificate)).toBe(false);
+    expect(isQuerySignedBy(sent, otherKey.certificate)).toBe(false);
     expect(read(sent)).toEqual(message);
   });
 
-  it('keeps the query that the endpoint has', () => {
+  it('keeps the query of the endpoint', () => {
     const url = redirectUrl('https://idp.test/slo?tenant=1', { ...message, relayState: undefined }, idp.privateKey);
 
     expect(url.startsWith('https://idp.test/slo?tenant=1&SAMLRequest=')).toBe(true);
@@ -211,7 +214,7 @@ describe('a URL with a message of ours', () => {
   });
 });
 
-describe('a library that nobody here wrote', () => {
+describe('interoperability of HTTP-Redirect with node-saml', () => {
   const library = (own: KeyPair): SAML =>
     new SAML({
       callbackUrl: 'https://login.test/acs',
@@ -223,7 +226,7 @@ describe('a library that nobody here wrote', () => {
       signatureAlgorithm: 'sha512',
     });
 
-  it('signs what is read here', async () => {
+  it('readRedirect accepts a LogoutRequest of node-saml', async () => {
     const person = { issuer: 'sp', nameID: 'ada', nameIDFormat: 'urn:x' };
 
     const url = await library(idp).getLogoutUrlAsync(person, 'a&b=c', {});
@@ -237,8 +240,8 @@ describe('a library that nobody here wrote', () => {
     expect(read(text.replace('a%26b', 'a%26c'))).toBe('signature');
   });
 
-  it('takes what is signed here', async () => {
-    // The library looks at the clock of the machine.
+  it('node-saml accepts a LogoutRequest of redirectUrl', async () => {
+    // The library uses the system clock.
     const now = new SystemClock().millis();
     const head = { id: '_1', issuer: 'urn:idp', destination: 'https://login.test/slo', now };
     const nameId = { value: 'ada', format: undefined, nameQualifier: undefined, spNameQualifier: undefined };
@@ -247,10 +250,10 @@ describe('a library that nobody here wrote', () => {
     const text = url.slice(url.indexOf('?') + 1);
     const container = Object.fromEntries(new URLSearchParams(text));
 
-    const { profile, loggedOut } = await library(stranger).validateRedirectAsync(container, text);
+    const { profile, loggedOut } = await library(otherKey).validateRedirectAsync(container, text);
 
     expect({ loggedOut, nameID: profile?.nameID }).toEqual({ loggedOut: true, nameID: 'ada' });
     const forged = text.replace('x%20y', 'x%20z');
-    await expect(library(stranger).validateRedirectAsync(container, forged)).rejects.toThrow('signature');
+    await expect(library(otherKey).validateRedirectAsync(container, forged)).rejects.toThrow('signature');
   });
 });

@@ -58,7 +58,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
   });
 
   it.each([
-    ['the URL answered 500', (): void => void (server.settings.metadataAnswer = { status: 500 })],
+    ['the URL responded with 500', (): void => void (server.settings.metadataAnswer = { status: 500 })],
     ['not well-formed XML (line 1)', (): void => void (server.settings.metadata = '<a>')],
     [
       'the metadata was valid until 2020-01-01T00:00:00.000Z',

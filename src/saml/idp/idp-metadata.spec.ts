@@ -42,8 +42,8 @@ function names(pems: readonly string[]): readonly string[] {
   return pems.map((pem) => certificateFacts(pem).subject);
 }
 
-describe('metadata of an identity provider', () => {
-  it('say its name, its single sign-on and its certificate', () => {
+describe('readMetadata', () => {
+  it('reads entity id, single sign-on endpoint and certificate', () => {
     const trust = trustOf(simple());
 
     expect(trust).toEqual({
@@ -56,7 +56,7 @@ describe('metadata of an identity provider', () => {
   it.each([
     ['redirect', { url: 'https://idp.example/r', binding: 'redirect' }],
     ['post', { url: 'https://idp.example/p', binding: 'post' }],
-  ] as const)('offer single sign-on by the binding that is wanted: %s', (binding, sso) => {
+  ] as const)('selects the single sign-on endpoint of the configured binding: %s', (binding, sso) => {
     const endpoints =
       at('SingleSignOnService', 'SOAP', 'https://idp.example/s') +
       at('SingleSignOnService', 'HTTP-POST', 'https://idp.example/p') +
@@ -65,7 +65,7 @@ describe('metadata of an identity provider', () => {
     expect(trustOf(simple({ endpoints }), { binding }).sso).toEqual(sso);
   });
 
-  it('serve with the other binding where the wanted one is not offered, and say so', () => {
+  it('uses the other binding with a warning if the configured one is not offered', () => {
     const reading = readMetadata(simple(), { binding: 'post' });
 
     expect(reading).toMatchObject({
@@ -74,7 +74,7 @@ describe('metadata of an identity provider', () => {
     });
   });
 
-  it('name where logout messages and their answers go, by HTTP-Redirect', () => {
+  it('reads Location and ResponseLocation of single logout, by HTTP-Redirect if offered', () => {
     const endpoints =
       at('SingleLogoutService', 'HTTP-POST', 'https://idp.example/p') +
       at('SingleLogoutService', 'HTTP-Redirect', 'https://idp.example/l', 'https://idp.example/a') +
@@ -87,7 +87,7 @@ describe('metadata of an identity provider', () => {
     });
   });
 
-  it('name where logout messages go by HTTP-POST where that alone is offered, and nothing for other bindings', () => {
+  it('reads single logout by HTTP-POST if that is all, and ignores other bindings', () => {
     const sso = at('SingleSignOnService', 'HTTP-Redirect', SSO_URL);
     const soap = at('SingleLogoutService', 'SOAP', 'https://idp.example/s');
     const post = at('SingleLogoutService', 'HTTP-POST', 'https://idp.example/p');
@@ -99,7 +99,7 @@ describe('metadata of an identity provider', () => {
     expect(trustOf(simple({ endpoints: soap + sso })).slo).toBeUndefined();
   });
 
-  it('give the certificates for signing and for everything, each once, and not those for encryption', () => {
+  it('reads the certificates for signing and for any use, but not those for encryption', () => {
     const other = makeKeyPair('encryption');
     const keys =
       keyDescriptor(other.certificate, 'encryption') +
@@ -109,7 +109,7 @@ describe('metadata of an identity provider', () => {
     expect(names(trustOf(simple({ keys })).certificates)).toEqual(['CN=second', 'CN=first']);
   });
 
-  it('leave out certificates that no signature can be checked with, and say so', () => {
+  it('omits certificates that cannot verify signatures, with a warning', () => {
     const keys =
       keyDescriptor(makeCertificate({ key: 'ec' }).pem) +
       keyDescriptor(makeCertificate({ key: 'short-rsa' }).pem) +
@@ -120,14 +120,14 @@ describe('metadata of an identity provider', () => {
     expect(reading).toMatchObject({
       trust: { certificates: [first.certificate] },
       warnings: [
-        'A certificate is ignored: the key of a certificate in it is of the kind ec, not RSA',
-        'A certificate is ignored: the RSA key of a certificate in it has 1024 bits, not at least 2048',
-        'A certificate is ignored: a certificate in it cannot be read',
+        'A certificate is ignored: a certificate has a key of type ec, not RSA',
+        'A certificate is ignored: a certificate has an RSA key of 1024 bits, not at least 2048',
+        'A certificate is ignored: a certificate cannot be read',
       ],
     });
   });
 
-  it('end at the earliest of all that they stand in, and are kept no longer than the shortest of them says', () => {
+  it('takes the earliest validUntil and the shortest cacheDuration of all outer elements', () => {
     const entity = simple({
       validUntil: '2027-01-01T00:00:00Z',
       cacheDuration: 'PT2H',
@@ -142,7 +142,7 @@ describe('metadata of an identity provider', () => {
     });
   });
 
-  it('state assurance profiles by certification and by entity category', () => {
+  it('reads assurance profiles from certification and entity categories', () => {
     const entityAttributes = {
       [ASSURANCE]: [' https://refeds.org/sirtfi '],
       'http://macedir.org/entity-category-support': [
@@ -159,7 +159,7 @@ describe('metadata of an identity provider', () => {
     });
   });
 
-  it('of several are chosen by entity-id, however deep it stands', () => {
+  it('selects one of several entities by entity-id, at any depth', () => {
     const inner = entitiesDescriptor([simple({ entityId: 'urn:b' }), simple({ entityId: 'urn:c' })]);
 
     const trust = trustOf(entitiesDescriptor([simple({ entityId: 'urn:a' }), inner]), {
@@ -170,14 +170,14 @@ describe('metadata of an identity provider', () => {
     expect(trust.entityId).toBe('urn:c');
   });
 
-  it('need no entity-id where only one of several entities is an identity provider', () => {
+  it('needs no entity-id if only one of several entities is an identity provider', () => {
     const provider = simple().replaceAll('IDPSSODescriptor', 'SPSSODescriptor').replace(ENTITY_ID, 'urn:sp');
 
     expect(trustOf(entitiesDescriptor([provider, simple()])).entityId).toBe(ENTITY_ID);
   });
 });
 
-describe('metadata cannot be used', () => {
+describe('readMetadata rejects metadata', () => {
   it.each([
     ['not SAML metadata', () => '<html/>'],
     ['empty', () => ''],
@@ -199,12 +199,12 @@ describe('metadata cannot be used', () => {
       'contains 2 identity providers; set entity-id to select one',
       () => entitiesDescriptor([simple(), simple({ entityId: 'urn:b' })]),
     ],
-  ])('%s', (fault, xml) => {
+  ])('with the fault: %s', (fault, xml) => {
     expect(readMetadata(xml(), REDIRECT)).toEqual({ fault });
   });
 
   it.each(['javascript:alert(1)', 'https://idp.example/a#b', 'ftp://idp.example', '/sso'])(
-    'where single sign-on is at %s',
+    'with single sign-on at %s',
     (location) => {
       const endpoints = at('SingleSignOnService', 'HTTP-POST', location);
 
@@ -214,7 +214,7 @@ describe('metadata cannot be used', () => {
     },
   );
 
-  it('where entity-id names another one, or one that is there twice', () => {
+  it('without the entity of entity-id, or with two of them', () => {
     const wanted = { ...REDIRECT, entityId: 'urn:b' };
     const twice = entitiesDescriptor([simple({ entityId: 'urn:b' }), simple({ entityId: 'urn:b' })]);
 
@@ -223,25 +223,25 @@ describe('metadata cannot be used', () => {
   });
 });
 
-describe('signed metadata', () => {
+describe('readMetadata with metadata-certificate', () => {
   const signedBy = (): MetadataSelection => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
   const OTHER = { fault: 'its signature does not verify with metadata-certificate' };
   const UNSIGNED = { fault: 'its root element has no signature, or more than one' };
 
-  it('are read where one of the certificates has signed them', () => {
+  it('reads metadata that one of the certificates verifies', () => {
     const signed = simple({ signedBy: second });
 
     expect(trustOf(signed, signedBy()).entityId).toBe(ENTITY_ID);
   });
 
-  it('are refused without a signature, and with one of an inner entity', () => {
+  it('rejects metadata without a signature, or with one of an inner entity', () => {
     const inner = simple({ signedBy: first });
 
     expect(readMetadata(simple(), signedBy())).toEqual(UNSIGNED);
     expect(readMetadata(entitiesDescriptor([inner]), signedBy())).toEqual(UNSIGNED);
   });
 
-  it('X5: are refused where another key has signed them, whatever KeyInfo says', () => {
+  it('X5: rejects a signature by another key, whatever KeyInfo states', () => {
     const other = makeKeyPair('other');
     const withOwn = simple({ signedBy: other });
     const withOurs = simple({ signedBy: other, signature: { keyInfo: first.certificate } });
@@ -250,13 +250,13 @@ describe('signed metadata', () => {
     expect(readMetadata(withOurs, signedBy())).toEqual(OTHER);
   });
 
-  it('X1: are refused where a letter was changed afterwards', () => {
+  it('X1: rejects metadata that was changed after signing', () => {
     const signed = simple({ signedBy: first }).replace(SSO_URL, 'https://idp.example/sss');
 
     expect(readMetadata(signed, signedBy())).toEqual(OTHER);
   });
 
-  it('X2: are refused where the signature is of another element than the root', () => {
+  it('X2: rejects a signature of another element than the root', () => {
     const honest = simple({ signedBy: first });
     const signature = part(honest, 'ds:Signature');
     const both = entitiesDescriptor([simple({ entityId: 'urn:evil' }), replaced(honest, signature, '')]);
@@ -270,7 +270,7 @@ describe('signed metadata', () => {
   it.each([
     ['signature', { algorithm: 'rsa-sha1' }],
     ['digest', { digest: 'sha1' }],
-  ] as const)('X5: are refused with SHA-1 in the %s', (_, signature) => {
+  ] as const)('X5: rejects SHA-1 in the %s', (_, signature) => {
     const signed = simple({ signedBy: first, signature });
 
     expect(readMetadata(signed, signedBy())).toEqual({
@@ -278,7 +278,7 @@ describe('signed metadata', () => {
     });
   });
 
-  it('X12: are refused with transforms that no signature of metadata needs', () => {
+  it('X12: rejects additional transforms', () => {
     const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
     const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
     const signed = simple({ signedBy: first, signature: { transforms: [enveloped, exclusive, exclusive] } });

@@ -88,7 +88,7 @@ export function loadCertificates(value: string): readonly string[] | { readonly 
   try {
     const text = file === undefined ? value : bytesOf(file, '').toString('utf8');
     const blocks = text.match(BLOCK) ?? [];
-    if (blocks.length === 0) return { fault: 'it holds no certificate in PEM form' };
+    if (blocks.length === 0) return { fault: 'contains no certificate in PEM form' };
     const found = blocks.map((block) => parseCertificate(block));
     const fault = found.find((each) => typeof each !== 'string');
     return fault ?? found.filter((each) => typeof each === 'string');
@@ -104,11 +104,12 @@ export function parseCertificate(given: string | Buffer): string | { readonly fa
   try {
     certificate = new X509Certificate(given);
   } catch {
-    return { fault: 'a certificate in it cannot be read' };
+    return { fault: 'a certificate cannot be read' };
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
-  if (type !== 'rsa') return { fault: `the key of a certificate in it is of the kind ${type ?? 'unknown'}, not RSA` };
+  if (type !== 'rsa') return { fault: `a certificate has a key of type ${type ?? 'unknown'}, not RSA` };
   const bits = details?.modulusLength ?? 0;
-  if (bits < MIN_RSA_BITS) return { fault: `the RSA key of a certificate in it has ${bits} bits, not at least 2048` };
+  if (bits < MIN_RSA_BITS)
+    return { fault: `a certificate has an RSA key of ${bits} bits, not at least ${MIN_RSA_BITS}` };
   return certificate.toString();
 }

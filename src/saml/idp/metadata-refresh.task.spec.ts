@@ -125,7 +125,7 @@ describe('metadata refresh', () => {
   it('logs the first reading, each change, and only the first failure in a row', async () => {
     await running();
     await vi.advanceTimersByTimeAsync(HOUR);
-    failure = new MetadataFailure('the URL answered 500');
+    failure = new MetadataFailure('the URL responded with 500');
     await vi.advanceTimersByTimeAsync(HOUR + 5000);
     failure = undefined;
     entityId = 'urn:new';
@@ -136,7 +136,7 @@ describe('metadata refresh', () => {
       'INFO Read the metadata of the identity provider "corp": urn:idp, 0 signing certificates',
       warning,
       'WARN The metadata of the identity provider "corp" cannot be used and will be retried; the previous ' +
-        'metadata stays in use: the URL answered 500',
+        'metadata stays in use: the URL responded with 500',
       'INFO Read changed metadata of the identity provider "corp": urn:new, 0 signing certificates',
       warning,
     ]);

@@ -6,7 +6,7 @@ import { MetadataClient } from './metadata.client.js';
 const LIMIT_MILLIS = 5000;
 const keyPair = makeKeyPair();
 
-describe('metadata at a URL', () => {
+describe('MetadataClient', () => {
   let server: IdpServer;
   const client = new MetadataClient(LIMIT_MILLIS);
   const reason = async (fetched: Promise<unknown>): Promise<string> =>
@@ -20,7 +20,7 @@ describe('metadata at a URL', () => {
   });
   afterEach(() => server.stop());
 
-  it('are read whatever their media type, with the clock of whoever sent them', async () => {
+  it('fetches metadata of any media type, with the Date of the response', async () => {
     const headers = { 'content-type': 'text/plain', date: 'Sat, 21 Nov 2026 20:00:00 GMT' };
     Object.assign(server.settings, { metadata: '<ä/>', metadataAnswer: { headers } });
 
@@ -30,29 +30,29 @@ describe('metadata at a URL', () => {
   });
 
   it.each([
-    [404, 'the URL answered 404'],
-    [302, 'the URL answered 302, and redirects are not followed'],
-    [204, 'the URL answered 204'],
-  ])('are not there where it answers %i', async (status, message) => {
+    [404, 'the URL responded with 404'],
+    [302, 'the URL responded with 302, and redirects are not followed'],
+    [204, 'the URL responded with 204'],
+  ])('rejects a response with status %i', async (status, message) => {
     server.settings.metadataAnswer = { status, headers: { location: 'http://127.0.0.1:1/' } };
 
     expect(await reason(client.fetch(server.metadataUrl))).toBe(`MetadataFailure: ${message}`);
     expect(server.calls).toEqual(['GET /metadata']);
   });
 
-  it('are not read beyond 5 MB', async () => {
+  it('rejects more than 5 MB', async () => {
     server.settings.metadata = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
 
     expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: larger than 5 MB');
   });
 
-  it('are UTF-8', async () => {
+  it('rejects metadata that is not UTF-8', async () => {
     server.settings.metadata = Buffer.from('<a>ü</a>', 'latin1');
 
     expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: not in UTF-8');
   });
 
-  it('are not waited for longer than the limit', async () => {
+  it('fails when the response takes longer than the limit', async () => {
     server.settings.metadataAnswer = { heldUntil: new Promise(() => undefined) };
 
     expect(await reason(new MetadataClient(50).fetch(server.metadataUrl))).toBe(
@@ -60,7 +60,7 @@ describe('metadata at a URL', () => {
     );
   });
 
-  it('are out of reach where nobody listens', async () => {
+  it('reports a refused connection', async () => {
     await server.stop();
 
     expect(await reason(client.fetch(server.metadataUrl))).toBe(

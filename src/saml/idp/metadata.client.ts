@@ -27,7 +27,7 @@ export class MetadataClient {
       if (response.status !== 200) {
         await response.body?.cancel();
         const hint = response.status >= 300 && response.status < 400 ? ', and redirects are not followed' : '';
-        throw new MetadataFailure(`the URL answered ${response.status}${hint}`);
+        throw new MetadataFailure(`the URL responded with ${response.status}${hint}`);
       }
       const document = decodeUtf8(await readBody(response));
       const date = Date.parse(response.headers.get('date') ?? '');

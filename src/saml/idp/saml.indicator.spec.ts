@@ -99,19 +99,19 @@ describe('the health component saml', () => {
     const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
     const validUntil = clock.millis() + DAY * 1000;
     entry?.cache.update({ trust: { entityId: 'urn:idp', sso, certificates: [made.pem], validUntil } }, clock.millis());
-    entry?.cache.markFailed('the URL answered 500');
+    entry?.cache.markFailed('the URL responded with 500');
     clock.advance(60);
 
     expect(saml.check()).toMatchObject({
       status: 'UP',
-      details: { providers: [{ usable: true, ageSeconds: 60, error: 'the URL answered 500' }] },
+      details: { providers: [{ usable: true, ageSeconds: 60, error: 'the URL responded with 500' }] },
     });
     clock.advance(DAY);
     expect(saml.check()).toMatchObject({
       status: 'OUT_OF_SERVICE',
       details: {
         providers: [
-          { usable: false, error: expect.stringMatching(/^the metadata was valid until .*answered 500$/) as string },
+          { usable: false, error: expect.stringMatching(/^the metadata was valid until .*responded with 500$/) as string },
         ],
       },
     });

@@ -7,7 +7,7 @@ import { IdpProperties } from '../saml.properties.js';
 const BOTH = [true, false];
 const OTP: Amr = ['otp'];
 
-/** Every combination there is, of which some cannot arise. */
+/** Every combination, including some that cannot occur. */
 const ALL: readonly AssuranceFacts[] = [PWD, OTP, PWD_OTP].flatMap((amr) =>
   BOTH.flatMap((isSatisfied) =>
     BOTH.flatMap((isOtpRequired) =>
@@ -41,7 +41,7 @@ function outcome(facts: AssuranceFacts): string {
   return assurance.wouldDeny ? `${worth},noted` : worth;
 }
 
-/** `*` is any; `otp?` is whether only otp would have been an answer, `acr?` whether the caller named one. */
+/** `*` is any value; `otp?` is `isOtpRequired`, `acr?` is `isAcrRequested`, `demanded` is `isMfaRequired`. */
 const TABLE = `
   satisfied amr          otp? acr? demanded mode          report-only : outcome
   yes       otp          *    *    *        *             *           : otp
@@ -101,15 +101,15 @@ function outcomesInTable(facts: AssuranceFacts): readonly (string | undefined)[]
   );
 }
 
-describe('the decision about a login of staff', () => {
-  it('X15: is the one of the table, in every combination', () => {
+describe('assuranceOf', () => {
+  it('X15: decides every combination as the table states', () => {
     const wrong = ALL.filter((facts) => String(outcomesInTable(facts)) !== outcome(facts));
 
     expect(wrong).toEqual([]);
     expect(ALL).toHaveLength(3 * 2 ** 4 * 3 * 2);
   });
 
-  it('X14: has otp exactly where the identity provider proved it by what was asked for', () => {
+  it('X14: yields otp exactly if the response proves it and satisfies the request', () => {
     const wrong = ALL.filter((facts) => {
       const assurance = assuranceOf(facts);
       return (assurance.kind === 'full' && hasOtp(assurance.amr)) !== isProven(facts);
@@ -118,7 +118,7 @@ describe('the decision about a login of staff', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('X14: never claims more than was proven, nor nothing', () => {
+  it('X14: yields at least one method, and only proven ones', () => {
     const wrong = ALL.filter((facts) => {
       const assurance = assuranceOf(facts);
       if (assurance.kind !== 'full') return false;
@@ -128,48 +128,48 @@ describe('the decision about a login of staff', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('X15: never lets an account in without otp of which policy demands it', () => {
+  it('X15: opens no full session without otp if policy requires a second factor', () => {
     expect(ALL.filter((facts) => facts.isMfaRequired && !isProven(facts) && isFull(facts))).toEqual([]);
   });
 
-  it('X15: never gives more because policy demands more', () => {
-    const more = ['refused', 'local', 'full'];
+  it('X15: yields no more if policy requires a second factor', () => {
+    const order = ['refused', 'local', 'full'];
     const wrong = ALL.filter(
       (facts) =>
-        more.indexOf(kindOf({ ...facts, isMfaRequired: true })) >
-        more.indexOf(kindOf({ ...facts, isMfaRequired: false })),
+        order.indexOf(kindOf({ ...facts, isMfaRequired: true })) >
+        order.indexOf(kindOf({ ...facts, isMfaRequired: false })),
     );
 
     expect(wrong).toEqual([]);
   });
 
-  it('X15: with deny never lets anybody in without otp, nor asks for a code here', () => {
+  it('X15: deny rejects every login without otp', () => {
     const denying = ALL.filter((facts) => facts.onMissingMfa === 'deny' && !facts.reportOnly && !isProven(facts));
 
     expect(denying.filter((facts) => kindOf(facts) !== 'refused')).toEqual([]);
   });
 
-  it('X15: with local-totp never lets anybody in without otp', () => {
+  it('X15: local-totp opens no full session without otp', () => {
     const local = ALL.filter((facts) => facts.onMissingMfa === 'local-totp' && !isProven(facts));
 
     expect(local.filter(isFull)).toEqual([]);
   });
 
-  it('X15: never lets in without otp who asked for it by acr', () => {
-    const asking = ALL.filter((facts) => facts.isAcrRequested && facts.isOtpRequired && !isProven(facts));
+  it('X15: opens no full session without otp if the acr requires otp', () => {
+    const stepUps = ALL.filter((facts) => facts.isAcrRequested && facts.isOtpRequired && !isProven(facts));
 
-    expect(asking.filter(isFull)).toEqual([]);
+    expect(stepUps.filter(isFull)).toEqual([]);
   });
 
-  it('X14: refuses what was not asked for, unless a code here makes up for it', () => {
-    const unasked = ALL.filter((facts) => !facts.isSatisfied && !facts.isOtpRequired);
+  it('X14: rejects a login that does not satisfy a request without otp', () => {
+    const unsatisfied = ALL.filter((facts) => !facts.isSatisfied && !facts.isOtpRequired);
 
-    expect(new Set(unasked.map(outcome))).toEqual(new Set(['authn_context']));
+    expect(new Set(unsatisfied.map(outcome))).toEqual(new Set(['authn_context']));
   });
 });
 
 describe('report-only', () => {
-  it('notes exactly what deny would refuse, in every mode', () => {
+  it('marks exactly the logins that deny would reject, in every mode', () => {
     const noted = ALL.filter((facts) => facts.reportOnly);
     const wrong = noted.filter((facts) => {
       const isDenied = outcome({ ...facts, onMissingMfa: 'deny', reportOnly: false }) === 'mfa_missing';
@@ -179,7 +179,7 @@ describe('report-only', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('X15: makes deny do what accept-as-pwd does, and changes no other mode', () => {
+  it('X15: makes deny act as accept-as-pwd, and changes no other mode', () => {
     const wrong = ALL.filter((facts) => {
       const onMissingMfa = facts.onMissingMfa === 'deny' ? 'accept-as-pwd' : facts.onMissingMfa;
       const noted = outcome({ ...facts, reportOnly: true }).replace(',noted', '');
@@ -189,12 +189,12 @@ describe('report-only', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('notes nothing while it is off', () => {
+  it('marks no login if it is off', () => {
     expect(ALL.filter((facts) => !facts.reportOnly && outcome(facts).endsWith(',noted'))).toEqual([]);
   });
 });
 
-describe('what users of identity providers meet', () => {
+describe('the outcome of a login', () => {
   const PASSWORD = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
   const UNSPECIFIED = 'urn:oasis:names:tc:SAML:2.0:ac:classes:unspecified';
   const REFEDS_MFA = 'https://refeds.org/profile/mfa';
@@ -203,22 +203,22 @@ describe('what users of identity providers meet', () => {
   interface Login {
     readonly keys?: Partial<IdpProperties>;
     readonly acr?: string;
-    readonly back: string;
+    readonly returned: string;
     readonly attributeValues?: readonly string[];
     readonly isMfaRequired?: boolean;
   }
 
-  function met({ keys, acr, back, attributeValues = [], isMfaRequired = false }: Login): string {
+  function outcomeOf({ keys, acr, returned, attributeValues = [], isMfaRequired = false }: Login): string {
     const rules = Object.assign(new IdpProperties(), keys);
-    const asked = requestedContext(rules, acr);
-    if (asked === 'not_offered') return asked;
-    const stated = { classRef: back, attributeValues };
+    const requested = requestedContext(rules, acr);
+    if (requested === 'not_offered') return requested;
+    const stated = { classRef: returned, attributeValues };
     return outcome({
       amr: amrOfContext(stated, rules),
-      isSatisfied: satisfies(stated, asked, rules),
-      isOtpRequired: requiresOtp(asked, rules),
+      isSatisfied: satisfies(stated, requested, rules),
+      isOtpRequired: requiresOtp(requested, rules),
       isAcrRequested: acr !== undefined,
-      isMfaRequired: isMfaRequired,
+      isMfaRequired,
       onMissingMfa: rules.onMissingMfa,
       reportOnly: rules.reportOnly,
     });
@@ -228,99 +228,115 @@ describe('what users of identity providers meet', () => {
   const microsoft: Partial<IdpProperties> = { authnContextPresets: ['oasis', 'microsoft'] };
   const stepUp: Partial<IdpProperties> = { authnContextPresets: ['refeds'], authnContextStepUp: [REFEDS_MFA] };
 
-  it.each<Login & { readonly called: string; readonly meets: string }>([
-    { called: 'a password at an identity provider as it is set at first', back: PASSWORD, meets: 'pwd' },
-    { called: 'the same, where policy demands more', back: PASSWORD, isMfaRequired: true, meets: 'code-here' },
-    { called: 'a class nobody knows', back: UNSPECIFIED, meets: 'pwd' },
-    { called: 'our own acr as a class', back: ACR_MFA, isMfaRequired: true, meets: 'code-here' },
+  it.each<Login & { readonly called: string; readonly result: string }>([
+    { called: 'a password with the default keys', returned: PASSWORD, result: 'pwd' },
     {
-      called: 'a second factor there, where policy demands it',
-      back: 'MultiFactor',
+      called: 'a password with the default keys, if policy requires a second factor',
+      returned: PASSWORD,
       isMfaRequired: true,
-      meets: 'pwd+otp',
+      result: 'code-here',
     },
-    { called: 'a token there', back: 'TimeSyncToken', isMfaRequired: true, meets: 'otp' },
+    { called: 'an unknown class', returned: UNSPECIFIED, result: 'pwd' },
+    { called: 'an acr of this service as a class', returned: ACR_MFA, isMfaRequired: true, result: 'code-here' },
     {
-      called: 'Entra after a second factor, told by the attribute alone',
+      called: 'a second factor at the identity provider, if policy requires one',
+      returned: 'MultiFactor',
+      isMfaRequired: true,
+      result: 'pwd+otp',
+    },
+    { called: 'a token at the identity provider', returned: 'TimeSyncToken', isMfaRequired: true, result: 'otp' },
+    {
+      called: 'Entra ID after a second factor, stated only by the attribute',
       keys: { ...microsoft, onMissingMfa: 'deny' },
-      back: PASSWORD,
+      returned: PASSWORD,
       attributeValues: [MICROSOFT_MFA],
-      meets: 'pwd+otp',
+      result: 'pwd+otp',
     },
     {
-      called: 'Entra after a password',
+      called: 'Entra ID after a password',
       keys: { ...microsoft, onMissingMfa: 'deny' },
-      back: PASSWORD,
-      meets: 'mfa_missing',
+      returned: PASSWORD,
+      result: 'mfa_missing',
     },
     {
-      called: 'AD FS, which answers the asked class by the attribute',
+      called: 'AD FS, which states the requested class in the attribute',
       keys: { ...microsoft, authnContextRequest: [MICROSOFT_MFA], onMissingMfa: 'deny' },
-      back: PASSWORD,
+      returned: PASSWORD,
       attributeValues: [MICROSOFT_MFA],
-      meets: 'pwd+otp',
+      result: 'pwd+otp',
     },
     {
-      called: 'Entra with the attribute, but without its preset',
-      back: PASSWORD,
+      called: 'Entra ID with the attribute, but without its preset',
+      returned: PASSWORD,
       attributeValues: [MICROSOFT_MFA],
-      meets: 'pwd',
+      result: 'pwd',
     },
     {
-      called: 'an identity provider that ignores what it was asked',
+      called: 'an identity provider that ignores the requested class, under local-totp',
       keys: { ...refeds, onMissingMfa: 'local-totp' },
-      back: PASSWORD,
-      meets: 'code-here',
+      returned: PASSWORD,
+      result: 'code-here',
     },
-    { called: 'the same under deny', keys: { ...refeds, onMissingMfa: 'deny' }, back: PASSWORD, meets: 'mfa_missing' },
     {
-      called: 'the same while it is only reported',
+      called: 'an identity provider that ignores the requested class, under deny',
+      keys: { ...refeds, onMissingMfa: 'deny' },
+      returned: PASSWORD,
+      result: 'mfa_missing',
+    },
+    {
+      called: 'an identity provider that ignores the requested class, under report-only',
       keys: { ...refeds, onMissingMfa: 'deny', reportOnly: true },
-      back: PASSWORD,
-      meets: 'pwd,noted',
+      returned: PASSWORD,
+      result: 'pwd,noted',
     },
     {
-      called: 'a second factor other than the one asked for',
+      called: 'a second factor other than the requested one',
       keys: { ...refeds, authnContextPresets: ['oasis', 'refeds'] },
-      back: 'MultiFactor',
-      meets: 'pwd',
+      returned: 'MultiFactor',
+      result: 'pwd',
     },
     {
-      called: 'more than a password, where exactly a password was asked for',
+      called: 'a second factor if exactly Password was requested',
       keys: { authnContextRequest: [PASSWORD] },
-      back: 'MultiFactor',
-      meets: 'authn_context',
+      returned: 'MultiFactor',
+      result: 'authn_context',
     },
     {
-      called: 'more than a password, where at least a password was asked for',
+      called: 'a second factor if at least Password was requested',
       keys: { authnContextRequest: [PASSWORD], authnContextComparison: 'minimum' },
-      back: 'MultiFactor',
-      meets: 'pwd+otp',
-    },
-    { called: 'a step-up that was done', keys: stepUp, acr: ACR_MFA, back: REFEDS_MFA, meets: 'pwd+otp' },
-    {
-      called: 'a step-up that came back as a password',
-      keys: stepUp,
-      acr: ACR_MFA,
-      back: PASSWORD,
-      meets: 'code-here',
+      returned: 'MultiFactor',
+      result: 'pwd+otp',
     },
     {
-      called: 'a step-up that came back as unspecified, as from a session that was stronger',
+      called: 'a step-up that proves a second factor',
       keys: stepUp,
       acr: ACR_MFA,
-      back: UNSPECIFIED,
-      meets: 'code-here',
+      returned: REFEDS_MFA,
+      result: 'pwd+otp',
+    },
+    {
+      called: 'a step-up that returns Password',
+      keys: stepUp,
+      acr: ACR_MFA,
+      returned: PASSWORD,
+      result: 'code-here',
+    },
+    {
+      called: 'a step-up that returns unspecified, as from a stronger session',
+      keys: stepUp,
+      acr: ACR_MFA,
+      returned: UNSPECIFIED,
+      result: 'code-here',
     },
     {
       called: 'a step-up under report-only',
       keys: { ...stepUp, onMissingMfa: 'deny', reportOnly: true },
       acr: ACR_MFA,
-      back: PASSWORD,
-      meets: 'code-here,noted',
+      returned: PASSWORD,
+      result: 'code-here,noted',
     },
-    { called: 'a step-up where none is set', acr: ACR_MFA, back: 'MultiFactor', meets: 'not_offered' },
-  ])('X15: $called: $meets', ({ meets, ...login }) => {
-    expect(met(login)).toBe(meets);
+    { called: 'a step-up without step-up classes', acr: ACR_MFA, returned: 'MultiFactor', result: 'not_offered' },
+  ])('X15: $called: $result', ({ result, ...login }) => {
+    expect(outcomeOf(login)).toBe(result);
   });
 });

@@ -4,66 +4,66 @@ import { MAX_RECORDED, AuditRateLimit } from './rejections.service.js';
 
 const HERE = '192.0.2.1';
 
-describe('refused messages of one network', () => {
+describe('AuditRateLimit', () => {
   const clock = new ManualClock();
-  let budget: AuditRateLimit;
-  const spend = (address: string): void => {
-    for (let count = 0; count < MAX_RECORDED; count += 1) budget.take(address);
+  let rateLimit: AuditRateLimit;
+  const exhaust = (address: string): void => {
+    for (let count = 0; count < MAX_RECORDED; count += 1) rateLimit.take(address);
   };
 
   beforeEach(() => {
-    budget = new AuditRateLimit(clock);
+    rateLimit = new AuditRateLimit(clock);
   });
 
-  it('are recorded up to a number, and it is said once that no more are', () => {
-    for (let count = 0; count < MAX_RECORDED; count += 1) expect(budget.take(HERE)).toBe('within');
+  it('allows MAX_RECORDED records for one network, then reports the limit once', () => {
+    for (let count = 0; count < MAX_RECORDED; count += 1) expect(rateLimit.take(HERE)).toBe('within');
 
-    expect(budget.take(HERE)).toBe('first');
-    expect(budget.take(HERE)).toBe('beyond');
+    expect(rateLimit.take(HERE)).toBe('first');
+    expect(rateLimit.take(HERE)).toBe('beyond');
   });
 
-  it('are recorded again little by little', () => {
-    spend(HERE);
-    expect(budget.take(HERE)).toBe('first');
+  it('allows records again as time passes', () => {
+    exhaust(HERE);
+    expect(rateLimit.take(HERE)).toBe('first');
 
     clock.advance(60);
 
-    for (let count = 0; count < MAX_RECORDED / 10; count += 1) expect(budget.take(HERE)).toBe('within');
-    expect(budget.take(HERE)).toBe('beyond');
+    for (let count = 0; count < MAX_RECORDED / 10; count += 1) expect(rateLimit.take(HERE)).toBe('within');
+    expect(rateLimit.take(HERE)).toBe('beyond');
   });
 
-  it('are said again to be too many when time has passed', () => {
-    spend(HERE);
-    budget.take(HERE);
+  it('reports the limit again after ten minutes', () => {
+    exhaust(HERE);
+    rateLimit.take(HERE);
 
     clock.advance(600);
-    spend(HERE);
+    exhaust(HERE);
 
-    expect(budget.take(HERE)).toBe('first');
+    expect(rateLimit.take(HERE)).toBe('first');
   });
 
-  it('take nothing from another network, and a /64 is one', () => {
-    spend(HERE);
-    spend('2001:db8::1');
+  it('limits each network on its own, where a /64 is one network', () => {
+    exhaust(HERE);
+    exhaust('2001:db8::1');
 
-    expect(budget.take('192.0.2.2')).toBe('within');
-    expect(budget.take('2001:db8::ffff')).toBe('first');
+    expect(rateLimit.take('192.0.2.2')).toBe('within');
+    expect(rateLimit.take('2001:db8::ffff')).toBe('first');
   });
 
-  it('are not counted for longer by a clock that was set back', () => {
-    spend(HERE);
+  it('does not become stricter when the clock is set back', () => {
+    exhaust(HERE);
 
     clock.advance(-3600);
-    expect(budget.take(HERE)).toBe('first');
+    expect(rateLimit.take(HERE)).toBe('first');
     clock.advance(600);
 
-    expect(budget.take(HERE)).toBe('within');
+    expect(rateLimit.take(HERE)).toBe('within');
   });
 
-  it('of very many networks are forgotten, the oldest first', () => {
-    spend(HERE);
-    for (let index = 0; index < 10_000; index += 1) budget.take(`10.0.${index >> 8}.${index & 255}`);
+  it('forgets the least recently used of more than 10,000 networks', () => {
+    exhaust(HERE);
+    for (let index = 0; index < 10_000; index += 1) rateLimit.take(`10.0.${index >> 8}.${index & 255}`);
 
-    expect(budget.take(HERE)).toBe('within');
+    expect(rateLimit.take(HERE)).toBe('within');
   });
 });

@@ -11,7 +11,7 @@ const ACS_URL = 'https://login.test/saml/staff/acs';
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
 const ANSWER: ResponseOptions = { acsUrl: ACS_URL, audience: 'a', inResponseTo: '_request', id: '_response' };
 
-describe('reading a response', () => {
+describe('readResponse', () => {
   let idp: IdentityProvider;
   let honest: string;
 
@@ -22,10 +22,10 @@ describe('reading a response', () => {
 
   function read(xml: string) {
     const document = readDocument(xml);
-    return isRejection(document) ? `shape: ${document}` : readResponse(document);
+    return isRejection(document) ? `allowlist: ${document}` : readResponse(document);
   }
 
-  it('gives what it says around the assertion', () => {
+  it('returns the facts around the assertion', () => {
     expect(read(honest)).toEqual({
       id: '_response',
       issuer: idp.entityId,
@@ -37,7 +37,7 @@ describe('reading a response', () => {
     });
   });
 
-  it('knows whether it is signed itself, and what it leaves out', () => {
+  it('states whether the response is signed, and leaves absent facts undefined', () => {
     const xml = idp.response({
       ...ANSWER,
       signed: 'both',
@@ -58,14 +58,14 @@ describe('reading a response', () => {
     ['Responder', 'NoAuthnContext', 'NoAuthnContext'],
     ['Requester', 'RequestDenied', 'RequestDenied'],
     ['Responder', undefined, 'Responder'],
-  ])('X17: gives the finer status code of %s and %s', (status, subStatus, reason) => {
+  ])('X17: returns the innermost status code of %s and %s', (status, subStatus, reason) => {
     const options = { status: `${STATUS}${status}`, ...(subStatus && { subStatus: `${STATUS}${subStatus}` }) };
 
     expect(read(idp.response({ ...ANSWER, ...options }))).toMatchObject({ status: { isSuccess: false, reason } });
   });
 
   it.each(['urn:other:AuthnFailed', `${STATUS}AuthnFailed\u2028`, 'AuthnFailed', `${STATUS}Success`])(
-    'X17: gives no status code that SAML does not have: %s',
+    'X17: does not return a status code that SAML does not define: %s',
     (subStatus) => {
       const xml = idp.response({ ...ANSWER, status: 'urn:other:failed', subStatus });
 
@@ -73,13 +73,16 @@ describe('reading a response', () => {
     },
   );
 
-  it.each(['success', 'Success ', 'SuccessX', 'x:Success'])('X17: takes no look-alike of success: %s', (code) => {
-    const xml = honest.replace(`${STATUS}Success`, `${STATUS}${code}`);
+  it.each(['success', 'Success ', 'SuccessX', 'x:Success'])(
+    'X17: does not accept a look-alike of Success: %s',
+    (code) => {
+      const xml = honest.replace(`${STATUS}Success`, `${STATUS}${code}`);
 
-    expect(read(xml)).toMatchObject({ status: { isSuccess: false } });
-  });
+      expect(read(xml)).toMatchObject({ status: { isSuccess: false } });
+    },
+  );
 
-  it('X17: takes no success that stands below a failure', () => {
+  it('X17: does not accept Success below a failure', () => {
     const xml = idp.response({ ...ANSWER, status: `${STATUS}Responder`, subStatus: `${STATUS}Success` });
 
     expect(read(xml)).toMatchObject({ status: { isSuccess: false } });
@@ -89,17 +92,21 @@ describe('reading a response', () => {
     ['no ID', 'ID="_response"', ''],
     ['another version', 'Version="2.0"', 'Version="1.1"'],
     ['a status without a code', /<samlp:StatusCode[^>]*><\/samlp:StatusCode>/, ''],
-    ['two codes', /(<samlp:StatusCode[^>]*><\/samlp:StatusCode>)/, '$1$1'],
-    ['a code without a value', /<samlp:StatusCode[^>]*><\/samlp:StatusCode>/, '<samlp:StatusCode/>'],
-    ['a code of another namespace', /<samlp:StatusCode([^>]*)><\/samlp:StatusCode>/, '<StatusCode xmlns="x"$1/>'],
-  ])('X17: refuses %s', (_, from, to) => {
+    ['two status codes', /(<samlp:StatusCode[^>]*><\/samlp:StatusCode>)/, '$1$1'],
+    ['a status code without a value', /<samlp:StatusCode[^>]*><\/samlp:StatusCode>/, '<samlp:StatusCode/>'],
+    [
+      'a status code in another namespace',
+      /<samlp:StatusCode([^>]*)><\/samlp:StatusCode>/,
+      '<StatusCode xmlns="x"$1/>',
+    ],
+  ])('X17: rejects a response with %s', (_, from, to) => {
     const bent = honest.replace(from, to);
 
     expect(bent).not.toBe(honest);
     expect(read(bent)).toBe('structure');
   });
 
-  it('X7: refuses an issuer that is no entity', () => {
+  it('X7: rejects an Issuer that is not an entity', () => {
     const format = 'Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"';
 
     expect(read(honest.replace('<saml:Issuer ', `<saml:Issuer ${format} `))).toBe('issuer');
@@ -159,19 +166,19 @@ const withStatement = (statement: Partial<AssertionFacts['authnStatement']>) => 
   authnStatement: { ...STATEMENT, ...statement },
 });
 
-describe('an assertion', () => {
-  it('counts when it says what is expected', () => {
+describe('assertionFault', () => {
+  it('accepts an assertion that states what is expected', () => {
     expect(assertionFault(FACTS, EXPECTED, NOW)).toBeUndefined();
   });
 
-  it('need not end by its conditions or by the session', () => {
+  it('accepts an assertion without times in its Conditions and without SessionNotOnOrAfter', () => {
     expect(
       assertionFault(withConditions({ notBefore: undefined, notOnOrAfter: undefined }), EXPECTED, NOW),
     ).toBeUndefined();
     expect(assertionFault(withStatement({ sessionNotOnOrAfter: undefined }), EXPECTED, NOW)).toBeUndefined();
   });
 
-  it('may name us more than once', () => {
+  it('accepts an assertion that names the audience more than once', () => {
     const restrictions = [[AUDIENCE, AUDIENCE], [AUDIENCE]];
 
     expect(assertionFault(withConditions({ audienceRestrictions: restrictions }), EXPECTED, NOW)).toBeUndefined();
@@ -179,28 +186,28 @@ describe('an assertion', () => {
 
   it.each<readonly [string, AssertionFacts, string]>([
     ['issuer', { ...FACTS, issuer: 'https://other.test' }, 'issuer'],
-    ['issuer in other case', { ...FACTS, issuer: ISSUER.toUpperCase() }, 'issuer'],
-    ['issuer with a blank', { ...FACTS, issuer: `${ISSUER} ` }, 'issuer'],
+    ['issuer in another case', { ...FACTS, issuer: ISSUER.toUpperCase() }, 'issuer'],
+    ['issuer with a trailing space', { ...FACTS, issuer: `${ISSUER} ` }, 'issuer'],
     ['audience', withConditions({ audienceRestrictions: [['https://other.test']] }), 'audience'],
-    ['audience with a slash more', withConditions({ audienceRestrictions: [[`${AUDIENCE}/`]] }), 'audience'],
+    ['audience with a trailing slash', withConditions({ audienceRestrictions: [[`${AUDIENCE}/`]] }), 'audience'],
     ['second audience', withConditions({ audienceRestrictions: [[AUDIENCE, 'https://other.test']] }), 'audience'],
     ['second restriction', withConditions({ audienceRestrictions: [[AUDIENCE], ['https://other.test']] }), 'audience'],
-    ['missing restriction', withConditions({ audienceRestrictions: [] }), 'audience'],
+    ['audience: no restriction', withConditions({ audienceRestrictions: [] }), 'audience'],
     ['recipient', withConfirmation({ recipient: 'https://other.test/saml/staff/acs' }), 'recipient'],
     ['recipient with a query', withConfirmation({ recipient: `${ACS_URL}?` }), 'recipient'],
-    ['missing recipient', withConfirmation({ recipient: undefined }), 'recipient'],
-    ['confirmation without an end', withConfirmation({ notOnOrAfter: undefined }), 'confirmation'],
-  ])('X7: does not count with another %s', (_, facts, fault) => {
+    ['recipient: none', withConfirmation({ recipient: undefined }), 'recipient'],
+    ['confirmation: no NotOnOrAfter', withConfirmation({ notOnOrAfter: undefined }), 'confirmation'],
+  ])('X7: rejects a wrong %s', (_, facts, fault) => {
     expect(assertionFault(facts, EXPECTED, NOW)).toBe(fault);
   });
 
-  it('X8: counts as the answer to the one request alone', () => {
+  it('X8: rejects an assertion for another request or for none', () => {
     expect(assertionFault(withConfirmation({ inResponseTo: '_other' }), EXPECTED, NOW)).toBe('in_response_to');
     expect(assertionFault(withConfirmation({ inResponseTo: undefined }), EXPECTED, NOW)).toBe('unsolicited');
     expect(assertionFault(withConfirmation({ inResponseTo: '' }), EXPECTED, NOW)).toBe('in_response_to');
   });
 
-  it('X8: names no request where nobody asked', () => {
+  it('X8: rejects an unsolicited assertion that names a request', () => {
     expect(assertionFault(withConfirmation({ inResponseTo: undefined }), UNSOLICITED, NOW)).toBeUndefined();
     expect(assertionFault(FACTS, UNSOLICITED, NOW)).toBe('in_response_to');
     expect(assertionFault(withConfirmation({ inResponseTo: '' }), UNSOLICITED, NOW)).toBe('in_response_to');
@@ -211,7 +218,7 @@ describe('an assertion', () => {
     ['NotBefore of the confirmation', (notBefore) => withConfirmation({ notBefore })],
     ['IssueInstant', (issueInstant) => ({ ...FACTS, issueInstant })],
     ['AuthnInstant', (authnInstant) => withStatement({ authnInstant })],
-  ])('X10: counts from %s less the skew on, to the millisecond', (_, begins) => {
+  ])('X10: accepts an assertion from %s minus the skew, to the millisecond', (_, begins) => {
     expect(assertionFault(begins(NOW + SKEW), EXPECTED, NOW)).toBeUndefined();
     expect(assertionFault(begins(NOW + SKEW + 1), EXPECTED, NOW)).toBe('not_yet_valid');
     expect(assertionFault(begins(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
@@ -221,14 +228,14 @@ describe('an assertion', () => {
   it.each<readonly [string, (at: number) => AssertionFacts]>([
     ['NotOnOrAfter of the conditions', (notOnOrAfter) => withConditions({ notOnOrAfter })],
     ['NotOnOrAfter of the confirmation', (notOnOrAfter) => withConfirmation({ notOnOrAfter })],
-  ])('X10: counts until %s and the skew, to the millisecond', (_, ends) => {
+  ])('X10: accepts an assertion until %s plus the skew, to the millisecond', (_, ends) => {
     expect(assertionFault(ends(NOW - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
     expect(assertionFault(ends(NOW - SKEW), EXPECTED, NOW)).toBe('expired');
     expect(assertionFault(ends(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
     expect(assertionFault(ends(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('expired');
   });
 
-  it('X10: opens no session that is over as it begins, whatever the skew', () => {
+  it('X10: rejects an assertion whose session has already ended, without skew', () => {
     const until = (sessionNotOnOrAfter: number) => withStatement({ sessionNotOnOrAfter });
     const second = NOW - (NOW % 1000);
 
@@ -237,18 +244,18 @@ describe('an assertion', () => {
     expect(assertionFault(until(second + 999), EXPECTED, second)).toBe('expired');
   });
 
-  it('X10: counts until the longest age and the skew, to the millisecond', () => {
+  it('X10: accepts an assertion until the maximum age plus the skew, to the millisecond', () => {
     const issued = (issueInstant: number) => ({ ...FACTS, issueInstant });
 
     expect(assertionFault(issued(NOW - MAX_AGE - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
     expect(assertionFault(issued(NOW - MAX_AGE - SKEW), EXPECTED, NOW)).toBe('too_old');
   });
 
-  it('takes a proof that is older than the assertion', () => {
+  it('accepts an AuthnInstant that is older than the assertion', () => {
     expect(assertionFault(withStatement({ authnInstant: NOW - 86_400_000 }), EXPECTED, NOW)).toBeUndefined();
   });
 
-  it('X10: never counts before all of its begins or after one of its ends, whatever they are', () => {
+  it('X10: accepts an assertion only between its begins and its ends, for all times', () => {
     const instant = fc.integer({ min: NOW - 2 * MAX_AGE, max: NOW + 2 * MAX_AGE });
 
     fc.assert(
@@ -259,15 +266,15 @@ describe('an assertion', () => {
           authnStatement: { ...STATEMENT, sessionNotOnOrAfter },
         };
         const isLive = Math.floor(sessionNotOnOrAfter / 1000) > Math.floor(NOW / 1000);
-        const counts = isLive && notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed) + SKEW;
+        const isValid = isLive && notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed) + SKEW;
 
-        expect(assertionFault(facts, EXPECTED, NOW) === undefined).toBe(counts);
+        expect(assertionFault(facts, EXPECTED, NOW) === undefined).toBe(isValid);
       }),
     );
   });
 });
 
-describe('a response', () => {
+describe('responseFault', () => {
   const RESPONSE: ResponseFacts = {
     id: '_response',
     issuer: ISSUER,
@@ -282,12 +289,15 @@ describe('a response', () => {
     ['signed', { isSigned: true }, 'issuer'],
     ['unsigned with an encrypted assertion', { isEncrypted: true }, 'issuer'],
     ['unsigned with a signed assertion', {}, undefined],
-  ])('S4: a response without Issuer that is %s (SAML profiles 4.1.4.2)', (_, facts, fault) => {
-    expect(responseFault({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(fault);
-    expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
-  });
+  ])(
+    'S4: requires an Issuer of a signed response or encrypted assertion (SAML profiles 4.1.4.2): %s',
+    (_, facts, fault) => {
+      expect(responseFault({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(fault);
+      expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
+    },
+  );
 
-  it('counts when it says what is expected, with or without its issuer', () => {
+  it('accepts a response that states what is expected, with or without an Issuer', () => {
     expect(responseFault(RESPONSE, EXPECTED)).toBeUndefined();
     expect(responseFault({ ...RESPONSE, issuer: undefined }, EXPECTED)).toBeUndefined();
     expect(responseFault({ ...RESPONSE, inResponseTo: undefined }, UNSOLICITED)).toBeUndefined();
@@ -300,15 +310,15 @@ describe('a response', () => {
     ['an empty destination', { destination: '' }, 'destination'],
     ['another request', { inResponseTo: '_other' }, 'in_response_to'],
     ['no request', { inResponseTo: undefined }, 'unsolicited'],
-  ])('X7: does not count with %s', (_, facts, fault) => {
+  ])('X7: rejects a response with %s', (_, facts, fault) => {
     expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBe(fault);
   });
 
-  it('X8: names no request where nobody asked', () => {
+  it('X8: rejects an unsolicited response that names a request', () => {
     expect(responseFault(RESPONSE, UNSOLICITED)).toBe('in_response_to');
   });
 
-  it('X17: does not count with another status than success', () => {
+  it('X17: rejects a response with a failure status', () => {
     expect(responseFault({ ...RESPONSE, status: { isSuccess: false, reason: 'AuthnFailed' } }, EXPECTED)).toBe(
       'status',
     );

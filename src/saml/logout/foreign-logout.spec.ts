@@ -48,7 +48,7 @@ describe('interoperability with samlify as the identity provider', () => {
     return isRejection(document) ? document : readLogoutRequest(document);
   }
 
-  it('its LogoutRequest by HTTP-Redirect is valid', () => {
+  it('the LogoutRequest of samlify by HTTP-Redirect is valid', () => {
     const { context } = idp.createLogoutRequest(sp, 'redirect', { logoutNameID: 'ada', sessionIndex: 's' }, 'a b');
 
     const message = readRedirect(context.slice(context.indexOf('?') + 1), [keys.certificate]);
@@ -66,7 +66,7 @@ describe('interoperability with samlify as the identity provider', () => {
     expect(logoutFault(facts, expected, new SystemClock().millis())).toBeUndefined();
   });
 
-  it('its LogoutRequest by HTTP-POST is valid', async () => {
+  it('the LogoutRequest of samlify by HTTP-POST is valid', async () => {
     const { context } = idp.createLogoutRequest(sp, 'post', { logoutNameID: 'ada' });
 
     const posted = await readPost(context, 'LogoutRequest', [keys.certificate]);
@@ -75,7 +75,7 @@ describe('interoperability with samlify as the identity provider', () => {
     expect(factsOf(posted.xml)).toMatchObject({ nameId: { value: 'ada' }, destination: SP.sloUrl });
   });
 
-  it('it accepts a LogoutResponse of this service by HTTP-Redirect and by HTTP-POST', async () => {
+  it('samlify accepts a LogoutResponse of this service by HTTP-Redirect and by HTTP-POST', async () => {
     const head = { id: '_1', issuer: SP.entityId, destination: SLO_URL, now: new SystemClock().millis() };
     const xml = logoutResponseXml(head, '_request');
     const url = redirectUrl(SLO_URL, { field: 'SAMLResponse', xml, relayState: 'a b' }, own.privateKey);

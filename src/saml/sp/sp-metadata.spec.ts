@@ -24,8 +24,8 @@ function attributesOf(xml: string, name: string): readonly Readonly<Record<strin
   );
 }
 
-describe('our metadata', () => {
-  it('say who we are and where answers go', () => {
+describe('serviceProviderMetadata', () => {
+  it('states the entity id, the ACS URL and the NameID format', () => {
     const xml = serviceProviderMetadata(BARE, PERSISTENT);
 
     expect(rootOf(xml).getAttribute('entityID')).toBe(BARE.entityId);
@@ -44,7 +44,7 @@ describe('our metadata', () => {
     ]);
   });
 
-  it('offer neither a key nor single logout where there is no key', () => {
+  it('has no KeyDescriptor and no SingleLogoutService without a key', () => {
     const xml = serviceProviderMetadata(BARE, null);
 
     for (const name of ['KeyDescriptor', 'SingleLogoutService', 'NameIDFormat']) {
@@ -52,7 +52,7 @@ describe('our metadata', () => {
     }
   });
 
-  it('with a key say that requests are signed, by what to encrypt, and where logout messages go', () => {
+  it('with a key states signed requests, the certificate for both uses, and single logout', () => {
     const xml = serviceProviderMetadata({ ...BARE, keys }, PERSISTENT);
 
     expect(attributesOf(xml, 'SPSSODescriptor')).toMatchObject([{ AuthnRequestsSigned: 'true' }]);
@@ -65,11 +65,11 @@ describe('our metadata', () => {
     ]);
   });
 
-  it('never show the private key', () => {
+  it('does not contain the private key', () => {
     expect(serviceProviderMetadata({ ...BARE, keys }, PERSISTENT)).not.toContain(bare(keys.privateKey).slice(-60, -10));
   });
 
-  it('list no encryption but what is opened: AES-GCM under RSA-OAEP', () => {
+  it('offers only AES-GCM with RSA-OAEP', () => {
     const offered = attributesOf(serviceProviderMetadata({ ...BARE, keys }, null), 'EncryptionMethod').map(
       ({ Algorithm }) => Algorithm ?? '',
     );
@@ -84,7 +84,7 @@ describe('our metadata', () => {
     expect(offered.filter((algorithm) => encrypted.includes(`"${algorithm}"`))).toHaveLength(2);
   });
 
-  it('have the elements in the order of the schema', () => {
+  it('has its elements in the order of the schema', () => {
     const [role] = elementsOf(
       rootOf(serviceProviderMetadata({ ...BARE, keys }, PERSISTENT)),
       'metadata',
@@ -98,7 +98,7 @@ describe('our metadata', () => {
     ]);
   });
 
-  it('are read as they are meant whatever stands in a name', () => {
+  it('escapes special characters in the entity id', () => {
     const entityId = 'https://login.test/?a=1&b="<>\'';
 
     const xml = serviceProviderMetadata({ ...BARE, entityId }, null);
@@ -107,7 +107,7 @@ describe('our metadata', () => {
     expect(readXml(xml)).toMatchObject({ name: 'EntityDescriptor', attributes: new Map([['entityID', entityId]]) });
   });
 
-  it('are taken by a library that nobody here wrote', () => {
+  it('is read correctly by samlify', () => {
     const sp = SamlifyServiceProvider({ metadata: serviceProviderMetadata({ ...BARE, keys }, PERSISTENT) });
     const { entityMeta } = sp;
 
