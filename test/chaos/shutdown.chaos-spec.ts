@@ -20,7 +20,7 @@ function terminate({ pid }: RunningService): void {
 }
 
 onEachEngine('R1: logins during shutdown', (engine) => {
-  const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT] });
+  const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT], isAlone: true });
 
   /** Signs in all users at once; resolves at the first response, while the other logins are in progress. */
   async function manyLogins(): Promise<{ readonly logins: Promise<readonly Answer[]>; readonly left: () => number }> {
@@ -95,7 +95,7 @@ async function hung(service: RunningService): Promise<RawConnection> {
 
 describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1: shutdown does not wait for idle connections', async () => {
-    const service = await startService({ args: [PATIENT] });
+    const service = await startService({ isAlone: true, args: [PATIENT] });
     const idle = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
     for (const connection of idle) connection.get('/');
     for (const connection of idle) await connection.untilAnswered();
@@ -108,7 +108,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
 
   it('R1: shutdown serves requests on connections that were opened just before', async () => {
     for (const round of upTo(5)) {
-      const service = await startService({ args: [PATIENT] });
+      const service = await startService({ isAlone: true, args: [PATIENT] });
       await waitUntil('the first user is made', () => service.stdout.includes('First user'));
       const clients = await Promise.all(upTo(40).map(() => RawConnection.open(service.url)));
       for (const client of clients) client.get('/');
@@ -124,7 +124,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   });
 
   it('R1: shutdown delivers complete responses to a slow reader', async () => {
-    const service = await startService({ args: [PATIENT] });
+    const service = await startService({ isAlone: true, args: [PATIENT] });
     const client = await RawConnection.open(service.url);
     client.stopReading();
     for (let count = 0; count < 600; count += 1) client.get('/openapi.json');
@@ -147,7 +147,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   });
 
   it('R1: shutdown cuts off a hung client at app.lifecycle.timeout-per-shutdown-phase, not earlier', async () => {
-    const service = await startService({ args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
+    const service = await startService({ isAlone: true, args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
     const client = await hung(service);
     // The response shows that the service has received the head of the hung request.
     await new HttpClient(service.url).get('/');
@@ -162,7 +162,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   });
 
   it('R1: during server.shutdown-pre-drain readiness is 503 and requests are served with Connection: close', async () => {
-    const service = await startService({ args: ['--server.shutdown-pre-drain=1s', PATIENT] });
+    const service = await startService({ isAlone: true, args: ['--server.shutdown-pre-drain=1s', PATIENT] });
     const before = await RawConnection.open(service.url);
     before.get('/');
     await before.untilAnswered();
@@ -187,7 +187,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   });
 
   it('R1: the management listener serves probes until the last request completes', async () => {
-    const service = await startService({ args: ['--management.server.port=0', PATIENT] });
+    const service = await startService({ isAlone: true, args: ['--management.server.port=0', PATIENT] });
     const last = await hung(service);
     await new HttpClient(service.url).get('/');
     terminate(service);
@@ -211,7 +211,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   });
 
   it('a second signal ends the shutdown at once with exit code 1', async () => {
-    const service = await startService({ args: [PATIENT] });
+    const service = await startService({ isAlone: true, args: [PATIENT] });
     await hung(service);
     await new HttpClient(service.url).get('/');
     terminate(service);
@@ -225,7 +225,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
 
 describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
   it('immediate shutdown does not wait for requests and exits with 0', async () => {
-    const service = await startService({ args: ['--server.shutdown=immediate', PATIENT] });
+    const service = await startService({ isAlone: true, args: ['--server.shutdown=immediate', PATIENT] });
     const client = await RawConnection.open(service.url);
     client.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
     await new HttpClient(service.url).get('/');
@@ -238,7 +238,7 @@ describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
 
 describe('server.port=-1', { timeout: 60_000 }, () => {
   it('server.port=-1 opens the management listener only, and the service stops with 0', async () => {
-    const service = await startService({ args: ['--server.port=-1', '--management.server.port=0'] });
+    const service = await startService({ isAlone: true, args: ['--server.port=-1', '--management.server.port=0'] });
     const health = await waitUntil('the other listener is announced', () => service.managementUrl);
 
     expect((await new HttpClient(health).get('/health')).status).toBe(200);
@@ -247,7 +247,7 @@ describe('server.port=-1', { timeout: 60_000 }, () => {
   });
 
   it('server.port=-1 opens no listener if the management endpoints share the main one', async () => {
-    const service = await startService({ args: ['--server.port=-1'] });
+    const service = await startService({ isAlone: true, args: ['--server.port=-1'] });
 
     expect(service.managementUrl).toBeUndefined();
     expect(service.stdout).toContain('Login service is ready without a listener, as server.port is -1\n');

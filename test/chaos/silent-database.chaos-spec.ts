@@ -29,6 +29,7 @@ needs('mariadb')('unresponsive database server', () => {
       await door.open();
       endings.push(() => door.shut());
       const service = await startService({
+        isAlone: true,
         args: [
           `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
           `--app.datasource.username=${username}`,

@@ -28,7 +28,7 @@ async function start(options: Parameters<typeof startService>[0] = {}): Promise<
 }
 
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((service) => service.kill()));
+  await Promise.all(started.splice(0).map((service) => service.release()));
 });
 
 function textIn(folder: string): string {
@@ -125,7 +125,7 @@ describe('access log lines', () => {
     service = await startService({ args: ['--server.servlet.context-path=/auth', '--management.server.port=0'] });
   });
 
-  afterAll(() => service.kill());
+  afterAll(() => service.release());
 
   it('the access log records every response with its path, status and length', async () => {
     const origin = new URL(service.url).origin;
@@ -358,7 +358,7 @@ describe('L2: forged access log lines', () => {
     service = await startService({ args: ['--server.embedded.accesslog.pattern=combined'] });
   });
 
-  afterAll(() => service.kill());
+  afterAll(() => service.release());
 
   it.each(Object.keys(places))(
     'L2: line breaks, escapes, quotes and backslashes in %s forge no access log line',

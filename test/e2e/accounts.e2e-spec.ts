@@ -15,7 +15,7 @@ const PASSWORD = 'nine wet lanterns & 3 harbours';
 let running: RunningService | undefined;
 
 afterEach(async () => {
-  await running?.kill();
+  await running?.release();
   running = undefined;
 });
 

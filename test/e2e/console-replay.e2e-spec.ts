@@ -51,7 +51,7 @@ describe('calls of a management console', () => {
     await waitUntil('the log file has a line', () => (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 0);
   });
   afterAll(async () => {
-    await service.kill();
+    await service.release();
     await console.stop();
   });
 

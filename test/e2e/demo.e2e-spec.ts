@@ -121,7 +121,7 @@ describe('npm run demo', () => {
       const clock = new MovedClock();
       const { nodeArguments } = clock;
       const service = await startService({ nodeArguments });
-      onTestFinished(() => service.kill());
+      onTestFinished(() => service.release());
       // Late in a step, so that the next code is soon valid.
       clock.advance(7);
       clock.run();

@@ -107,10 +107,13 @@ it('server.embedded.connection-timeout accepts an hour, which Keep-Alive announc
 it('server.embedded.threads.min-spare keeps that many password hash workers', async () => {
   // The password of the initial administrator is the first one to be hashed.
   const threadsWith = async (minSpare: number): Promise<number> => {
-    const running = await startService({ args: [`--server.embedded.threads.min-spare=${minSpare}`] });
+    const running = await startService({
+      args: [`--server.embedded.threads.min-spare=${minSpare}`],
+      isAlone: true,
+    });
     await waitUntil('the first user is made', () => running.stdout.includes('First user'));
     const threads = readdirSync(`/proc/${running.pid}/task`).length;
-    await running.kill();
+    await running.release();
     return threads;
   };
 
@@ -124,7 +127,7 @@ it('server.address binds the service to that address only', async () => {
   expect(running.url).toBe(`http://127.0.0.2:${port}`);
   expect((await new HttpClient(running.url).get('/')).status).toBe(200);
   await expect(new HttpClient(`http://127.0.0.1:${port}`).get('/')).rejects.toThrow('ECONNREFUSED');
-  await running.kill();
+  await running.release();
 });
 
 describe('server.embedded.max-connections', () => {
@@ -182,5 +185,5 @@ it('the configured limits reach the listener of the service', { timeout: 60_000 
   // Health probes bypass admission.
   expect(await Promise.all(probes)).toEqual([[200], [200], [200]]);
   expect(new Set((await logins).flat())).toEqual(new Set([401, 503]));
-  await running.kill();
+  await running.release();
 });

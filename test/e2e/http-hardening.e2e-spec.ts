@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(() => service.kill());
+afterAll(() => service.release());
 
 async function send(path: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; body: string }> {
   const answer = await fetch(service.url + path, init);
@@ -275,7 +275,7 @@ describe('server.servlet.context-path', () => {
     expect(await statusOf('/auth/actuator/health')).toBe(200);
     expect(await statusOf('/auth/me')).toBe(401);
     for (const path of ['/', '/actuator/health', '/me', '/authme']) expect(await statusOf(path), path).toBe(404);
-    await mounted.kill();
+    await mounted.release();
   });
 
   it('the context path does not apply to management endpoints on a separate port', async () => {
@@ -283,7 +283,7 @@ describe('server.servlet.context-path', () => {
 
     expect((await fetch(`${mounted.managementUrl ?? ''}/health`)).status).toBe(200);
     expect((await fetch(`${mounted.url}/actuator/health`)).status).toBe(404);
-    await mounted.kill();
+    await mounted.release();
   });
 });
 
@@ -292,7 +292,7 @@ it('error responses contain detail and trace if server.error.include-* is always
     args: ['--server.error.include-message=always', '--server.error.include-stacktrace=always'],
   });
   const problem = (await (await fetch(`${talkative.url}/nowhere`)).json()) as Record<string, unknown>;
-  await talkative.kill();
+  await talkative.release();
 
   expect(problem).toMatchObject({ code: 'NOT_FOUND', detail: 'Correct the path.' });
   expect(problem['trace']).toMatch(/^ServiceError\n\s+at /);

@@ -24,7 +24,7 @@ async function start(options: Parameters<typeof startService>[0] = {}): Promise<
 }
 
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((service) => service.kill()));
+  await Promise.all(started.splice(0).map((service) => service.release()));
 });
 
 function linesIn(file: string): readonly string[] {

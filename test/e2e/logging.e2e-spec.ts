@@ -21,11 +21,11 @@ const FIRST_USER = /^First user: .*$/;
 
 const running: RunningService[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.kill()));
+  await Promise.all(running.splice(0).map((service) => service.release()));
 });
 
 async function start(options: ServiceOptions = {}): Promise<RunningService> {
-  const service = await startService(options);
+  const service = await startService({ ...options, isAlone: true });
   running.push(service);
   return service;
 }

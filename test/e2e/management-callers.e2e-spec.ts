@@ -232,14 +232,14 @@ describe('additional health probe paths', () => {
     expect(plain.text).toBe('{"status":"UP"}');
     for (const headers of [WRONG, bearer('x'), OPERATOR_HEADERS]) expect((await ask(headers)).text).toBe(plain.text);
     expect(await ask({ accept: 'text/html' })).toBeRefused(406, 'NOT_ACCEPTABLE');
-    await service.kill();
+    await service.release();
   });
 
   it('/livez returns 404 when access to health is none', async () => {
     const service = await startManaged({ args: [...KEYS, '--management.endpoint.health.access=none'] });
 
     expect(await new HttpClient(service.url).get('/livez')).toBeRefused(404, 'NOT_FOUND');
-    await service.kill();
+    await service.release();
   });
 });
 

@@ -23,7 +23,7 @@ let running: RunningService | undefined;
 const endings: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  await running?.kill();
+  await running?.release();
   running = undefined;
   for (const end of endings.splice(0)) await end();
 });
@@ -125,7 +125,7 @@ describe('3.1, 3.2, 3.8: health with show-details=always', () => {
     const on = ['ping', 'kvstore', 'mail', 'ssl'].map((name) => `--management.health.${name}.enabled=true`);
     const client = await start([...args, ...on]);
     const withPing = await client.get(HEALTH);
-    await running?.kill();
+    await running?.release();
     const none = await start([...args, '--management.health.db.enabled=false']);
 
     // The packaged file enables the database component.
@@ -293,7 +293,7 @@ describe('3.6: liveness and readiness probes', () => {
     // Unknown paths outside the base path may require authentication, so only 200 is excluded for them.
     expect((await statuses(without)).slice(0, 2)).toEqual([404, 404]);
     expect((await statuses(without)).slice(2)).not.toContain(200);
-    await running?.kill();
+    await running?.release();
     expect((await statuses(await start())).slice(2)).not.toContain(200);
   });
 

@@ -9,7 +9,7 @@ import '../support/matchers.js';
 let service: ManagedService | undefined;
 
 afterEach(async () => {
-  await service?.kill();
+  await service?.release();
   service = undefined;
 });
 

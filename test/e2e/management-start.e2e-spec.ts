@@ -15,7 +15,7 @@ const GROUP = 'management.endpoint.health.group';
 let running: RunningService | undefined;
 
 afterEach(async () => {
-  await running?.kill();
+  await running?.release();
   running = undefined;
 });
 

@@ -16,12 +16,12 @@ const UP = { status: 'UP', groups: ['liveness', 'readiness'] };
 let running: RunningService | undefined;
 
 afterEach(async () => {
-  await running?.kill();
+  await running?.release();
   running = undefined;
 });
 
 async function start(options: ServiceOptions = {}): Promise<RunningService> {
-  running = await startService(options);
+  running = await startService({ ...options, isAlone: true });
   return running;
 }
 
@@ -105,7 +105,7 @@ describe('the first startup', () => {
 });
 
 it('--help prints the usage instead of starting the service', async () => {
-  const { exitCode, stdout } = await runService({ args: ['--help'] });
+  const { exitCode, stdout } = await runService({ isAlone: true, args: ['--help'] });
 
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^usage: /);
@@ -160,7 +160,10 @@ describe('management endpoints after startup', () => {
 
 describe('profile prod', () => {
   it('profile prod prevents startup without its variables and names each of them', async () => {
-    const { exitCode, stderr, cwd } = await runService({ env: { APP_PROFILES_ACTIVE: 'prod', TZ: 'UTC' } });
+    const { exitCode, stderr, cwd } = await runService({
+      isAlone: true,
+      env: { APP_PROFILES_ACTIVE: 'prod', TZ: 'UTC' },
+    });
 
     expect(exitCode).toBe(1);
     expect(stderr).toContain('6 problems:');
@@ -178,7 +181,10 @@ describe('profile prod', () => {
   });
 
   it('a public URL without https prevents startup, and the error names its origin', async () => {
-    const { exitCode, stderr } = await runService({ env: { ...PROD, PUBLIC_URL: 'http://login.example.com' } });
+    const { exitCode, stderr } = await runService({
+      isAlone: true,
+      env: { ...PROD, PUBLIC_URL: 'http://login.example.com' },
+    });
 
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Production has a public URL without https');
@@ -190,6 +196,7 @@ describe('profile prod', () => {
     await service.stop();
 
     const { exitCode, stderr } = await runService({
+      isAlone: true,
       env: { ...PROD, SEAL_KEY: '3ZVUaFtOgFKBzrpvl5tzm0lAGsyN5fg2KgrmwHMFqM4=' },
       args: ['--management.server.port=0'],
       cwd: service.cwd,
@@ -204,7 +211,7 @@ describe('profile prod', () => {
   it('a broken configuration rule prevents startup in profile prod and is only logged in others', async () => {
     const args = ['--management.endpoints.web.exposure.include=health,env', '--management.server.port=0'];
 
-    const inProd = await runService({ env: PROD, args });
+    const inProd = await runService({ isAlone: true, env: PROD, args });
     const elsewhere = await start({ env: { TZ: 'UTC' }, args });
 
     expect(inProd.exitCode).toBe(1);
@@ -221,6 +228,7 @@ describe('failed startup', () => {
     writeFileSync(join(cwd, 'application.yml'), 'server:\n  shutdown: gracefull\n  prot: 1\n');
 
     const { exitCode, stdout, stderr } = await runService({
+      isAlone: true,
       cwd,
       env: { APP_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE: '20 s' },
       args: ['--mapper.mapper-location=x'],
@@ -257,7 +265,7 @@ describe('failed startup', () => {
     const cwd = temporaryFolder('broken');
     if (yml !== undefined) writeFileSync(join(cwd, 'application.yml'), yml);
 
-    const { exitCode, stdout, stderr } = await runService({ ...options, cwd });
+    const { exitCode, stdout, stderr } = await runService({ ...options, cwd, isAlone: true });
 
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');
@@ -280,7 +288,7 @@ describe('failed startup', () => {
     ],
     ['a password without a user name', '--management.security.password=x', 'management.security.user is not set'],
   ])('startup reports %s without a stack trace', async (_, argument, expected) => {
-    const { exitCode, stderr } = await runService({ args: [argument] });
+    const { exitCode, stderr } = await runService({ isAlone: true, args: [argument] });
 
     expect(exitCode).toBe(1);
     expect(stderr).toContain('APPLICATION FAILED TO START');
@@ -293,7 +301,10 @@ describe('failed startup', () => {
     const taken = await listen();
     const { port } = taken.address() as { port: number };
 
-    const { exitCode, stderr } = await runService({ args: [`--server.port=${port}`, '--server.address=127.0.0.1'] });
+    const { exitCode, stderr } = await runService({
+      isAlone: true,
+      args: [`--server.port=${port}`, '--server.address=127.0.0.1'],
+    });
     taken.close();
 
     expect(exitCode).toBe(1);
@@ -306,6 +317,7 @@ describe('failed startup', () => {
     const { port } = taken.address() as { port: number };
 
     const { exitCode, stderr, stdout } = await runService({
+      isAlone: true,
       args: [`--management.server.port=${port}`, '--server.address=127.0.0.1'],
     });
     taken.close();
@@ -317,6 +329,7 @@ describe('failed startup', () => {
 
   it('the error for an unreachable database names the URL and its origin, but no password', async () => {
     const { exitCode, stderr } = await runService({
+      isAlone: true,
       args: ['--app.datasource.url=jdbc:mariadb://root:hunter2@127.0.0.1:1/login', '-Dapp.datasource.password=hunter3'],
     });
 
@@ -344,6 +357,7 @@ needs('mariadb')('startup on MariaDB', () => {
     const { url, username } = await freshMariadbDatabase();
 
     const { exitCode, stderr } = await runService({
+      isAlone: true,
       env: { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: 'wrong-password' },
     });
 

@@ -14,7 +14,7 @@ const DATABASE_SERVER = '/mysql2/index.js';
 let running: RunningService | undefined;
 
 afterEach(async () => {
-  await running?.kill();
+  await running?.release();
   running = undefined;
 });
 
@@ -40,7 +40,7 @@ describe('R1: signals during startup', () => {
       const { exitCode, stdout, stderr, cwd } = await runService({ nodeArguments: signalledAt(module, signal) });
 
       expect({ exitCode, log: logOf(stdout), stderr }).toEqual({ exitCode: 0, log: STOPPED, stderr: '' });
-      running = await startService({ cwd });
+      running = await startService({ cwd, isAlone: true });
       await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
       expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
     },
@@ -79,7 +79,7 @@ describe('R1: signals during startup', () => {
       const env = { APP_DATASOURCE_URL: url, APP_DATASOURCE_USERNAME: username, APP_DATASOURCE_PASSWORD: password };
 
       const stopped = await runService({ env, nodeArguments: signalledAt(DATABASE_SERVER, 'SIGTERM') });
-      running = await startService({ env, cwd: stopped.cwd });
+      running = await startService({ env, cwd: stopped.cwd, isAlone: true });
 
       expect([stopped.exitCode, logOf(stopped.stdout)]).toEqual([0, STOPPED]);
       expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);

@@ -63,7 +63,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
   });
 
   afterEach(async () => {
-    await running?.kill();
+    await running?.release();
     running = undefined;
   });
 
@@ -73,7 +73,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     beforeAll(async () => {
       service = await startService({ args: pemArgs(made) });
       return async () => {
-        await service.kill();
+        await service.release();
       };
     });
 

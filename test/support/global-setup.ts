@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,11 +16,14 @@ declare module 'vitest' {
   }
 }
 
+/** A file system in memory on Linux, and the free bytes that the databases of a run need there. */
+const MEMORY = '/dev/shm';
+const MIN_MEMORY_BYTES = 2 ** 31;
 const BUILD = join(import.meta.dirname, '../../tools/build.mjs');
 
 /** Shared resources of a run: a temporary folder, and expensive resources that the first request creates. */
-export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const runFolder = mkdtempSync(join(tmpdir(), 'login-service-test-'));
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const runFolder = mkdtempSync(join(temporaryRoot(), 'login-service-test-'));
   const removeFolder = keepFolder(runFolder);
   const servers = new Map<DatabaseKind, Promise<DatabaseServer>>();
   let build: Promise<null> | undefined;
@@ -40,12 +43,16 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     mariadb: () => databaseServer('mariadb'),
     mysql: () => databaseServer('mysql'),
     build(): Promise<null> {
-      build ??= buildWhenStale().finally(() => (build = undefined));
+      build ??= buildWhenStale();
       return build;
     },
   });
-  provide('runFolder', runFolder);
-  provide('broker', broker);
+  // One check per run of the tests, since a check costs a process.
+  project.onTestsRerun(() => {
+    build = undefined;
+  });
+  project.provide('runFolder', runFolder);
+  project.provide('broker', broker);
 
   return async () => {
     await closeBroker();
@@ -58,6 +65,18 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     }
     await removeFolder();
   };
+}
+
+/** Memory where there is enough of it, since the databases of a run wait for a disk most of their time. */
+function temporaryRoot(): string {
+  if (process.env['TMPDIR'] !== undefined) return tmpdir();
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MIN_MEMORY_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function buildWhenStale(): Promise<null> {

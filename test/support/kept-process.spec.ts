@@ -36,17 +36,15 @@ describe('kept process', () => {
     const folder = join(temporaryFolder(), 'kept');
     mkdirSync(folder);
     const pidFile = join(temporaryFolder(), 'pid');
-    const support = join(import.meta.dirname, 'keeper.mjs');
     const command = `fs.writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${IDLE}`;
-    const testProcess = spawn(
-      process.execPath,
-      [
-        '-e',
-        `child_process.spawn(process.execPath, ${JSON.stringify([support, folder, process.execPath, '-e', command])},
-           { detached: true, stdio: ['pipe', 'ignore', 'ignore', 'ignore'] }); ${IDLE}`,
-      ],
-      { stdio: 'ignore' },
-    );
+    const args = [
+      JSON.stringify(process.execPath),
+      JSON.stringify(['-e', command]),
+      JSON.stringify({ env: {}, cwd: '/', folder }),
+    ];
+    const script = `import { KeptProcess } from ${JSON.stringify(join(import.meta.dirname, 'kept-process.ts'))};
+      await KeptProcess.start(${args.join()});`;
+    const testProcess = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
     const pid = await waitUntil('the command runs', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
 
     testProcess.kill('SIGKILL');

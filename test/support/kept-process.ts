@@ -1,10 +1,13 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const KEEPER = fileURLToPath(new URL('keeper.mjs', import.meta.url));
+const GRACE_MILLIS = 10_000;
+/** With growing pauses, 14 seconds: another process may still write to the folder. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 16 };
 
 export interface KeptOptions {
   /** The whole environment of the command. */
@@ -12,6 +15,8 @@ export interface KeptOptions {
   readonly cwd: string;
   /** A folder that is removed when the command has ended. */
   readonly folder?: string;
+  /** Gives the command file descriptor 3, to which `send` writes. */
+  readonly hasControl?: boolean;
 }
 
 export interface Exit {
@@ -20,34 +25,46 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-type Keeper = ChildProcessByStdio<Writable, Readable, Readable>;
-/** The events that `keeper.mjs` writes, one per line. */
-type Report = { readonly pid: number } | { readonly failure: string } | Exit;
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Keeper = ChildProcessByStdio<Writable, null, null>;
 
 /** A command that cannot outlive the test process, not even one that is killed. */
 export class KeptProcess {
   /** Resolves when the command has ended and all its output has arrived. */
   readonly exit: Promise<Exit>;
+  /** Called after each piece of output. */
+  onOutput: (() => void) | undefined;
+  private readonly child: Child;
   private out = '';
   private err = '';
   private ended = false;
 
-  private constructor(
-    readonly pid: number,
-    private readonly keeper: Keeper,
-    reports: AsyncIterator<string>,
-  ) {
-    keeper.stdout.setEncoding('utf8').on('data', (text: string) => (this.out += text));
-    keeper.stderr.setEncoding('utf8').on('data', (text: string) => (this.err += text));
-    this.exit = this.untilExit(reports);
+  private constructor(child: Child, folder: string | undefined) {
+    this.child = child;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.out += text;
+      this.onOutput?.();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.err += text;
+      this.onOutput?.();
+    });
+    this.exit = this.untilExit(folder);
   }
 
   static async start(command: string, args: readonly string[], options: KeptOptions): Promise<KeptProcess> {
-    const keeper = spawnKeeper([options.folder ?? '', command, ...args], options);
-    const reports = createInterface(keeper.stdio[3] as Readable)[Symbol.asyncIterator]();
-    const first = await nextReport(reports);
-    if ('pid' in first) return new KeptProcess(first.pid, keeper, reports);
-    throw new Error('failure' in first ? first.failure : `${command} ended at once`);
+    const { env, cwd, folder, hasControl = false } = options;
+    const stdio = ['ignore', 'pipe', 'pipe', hasControl ? 'pipe' : 'ignore'] satisfies StdioOptions;
+    // A separate process group: Ctrl-C ends the tests, and their end ends the command.
+    const child = spawn(command, args, { cwd, env: { ...env }, detached: true, stdio }) as Child;
+    if (child.pid !== undefined) keep(child.pid);
+    if (folder !== undefined) keep(folder);
+    await once(child, 'spawn');
+    return new KeptProcess(child, folder);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
   }
 
   /** Everything written to standard output so far. */
@@ -65,40 +82,65 @@ export class KeptProcess {
 
   /** Sends a signal and waits for the end of the command; kills it after ten seconds. */
   async stop(): Promise<Exit> {
-    this.keeper.stdin.end();
-    return this.exit;
+    this.signal('SIGTERM');
+    const timer = setTimeout(() => {
+      this.signal('SIGKILL');
+    }, GRACE_MILLIS);
+    const exit = await this.exit;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  /** Writes a line to file descriptor 3 of the command. */
+  send(line: string): void {
+    (this.child.stdio[3] as Writable).write(`${line}\n`);
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (!this.ended) process.kill(this.pid, signal);
+    this.child.kill(signal);
   }
 
-  private async untilExit(reports: AsyncIterator<string>): Promise<Exit> {
-    const closed = once(this.keeper, 'close');
-    const last = await nextReport(reports);
+  private async untilExit(folder: string | undefined): Promise<Exit> {
+    const [code, signal] = (await once(this.child, 'close')) as [number | null, NodeJS.Signals | null];
     this.ended = true;
-    await closed;
-    if ('code' in last) return last;
-    throw new Error('failure' in last ? last.failure : 'the keeper reported a second start');
+    release(this.pid);
+    if (folder !== undefined) await removeKept(folder);
+    return { code, signal };
   }
 }
 
 /** Removes the folder when this process ends in any way, or at once when the returned function is called. */
 export function keepFolder(folder: string): () => Promise<void> {
-  const keeper = spawnKeeper([folder], { env: {}, cwd: '/' });
-  return async () => {
-    keeper.stdin.end();
-    await once(keeper, 'close');
-  };
+  keep(folder);
+  return () => removeKept(folder);
 }
 
-function spawnKeeper(args: readonly string[], { env, cwd }: KeptOptions): Keeper {
-  const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
-  // A separate process group: Ctrl-C ends the tests, and their end ends the command.
-  return spawn(process.execPath, [KEEPER, ...args], { cwd, env: { ...env }, detached: true, stdio: [...stdio] });
+async function removeKept(folder: string): Promise<void> {
+  await rm(folder, REMOVAL);
+  release(folder);
 }
 
-async function nextReport(reports: AsyncIterator<string>): Promise<Report> {
-  const next = await reports.next();
-  return next.done ? { failure: 'the keeper ended without a word' } : (JSON.parse(next.value) as Report);
+let keeper: Keeper | undefined;
+
+/** Tells the keeper of this process, which the first caller starts, what must not outlive it. */
+function keep(entry: number | string): void {
+  keeper ??= startKeeper();
+  keeper.stdin.write(`${JSON.stringify({ keep: entry })}\n`);
+}
+
+function release(entry: number | string): void {
+  keeper?.stdin.write(`${JSON.stringify({ release: entry })}\n`);
+}
+
+function startKeeper(): Keeper {
+  const started = spawn(process.execPath, [KEEPER], {
+    env: {},
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // It must not keep this process alive.
+  started.unref();
+  (started.stdin as unknown as { unref(): void }).unref();
+  return started;
 }

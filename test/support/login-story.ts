@@ -58,6 +58,8 @@ export interface StoryOptions {
   readonly throttled?: boolean;
   /** Additional arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
+  /** Starts each service in a process of its own. */
+  readonly isAlone?: boolean;
 }
 
 export const PASSWORD = 'seven quiet lanterns & 1 harbour';
@@ -114,12 +116,13 @@ export class LoginStory {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.running.map((service) => service.kill()));
+    await Promise.all(this.running.map((service) => service.release()));
   }
 
   /** Restarts the stopped or killed service on the same database with `more` arguments. */
   async restart(more: readonly string[] = []): Promise<void> {
-    this.running[0] = await this.start(this.clock, more);
+    // A new process, so that nothing but the database can have kept what the test finds.
+    this.running[0] = await this.start(this.clock, more, true);
   }
 
   /** Starts another service on the same database, with its own clock. */
@@ -244,9 +247,13 @@ export class LoginStory {
     return service;
   }
 
-  private start(clock = this.clock, more: readonly string[] = []): Promise<RunningService> {
+  private start(
+    clock = this.clock,
+    more: readonly string[] = [],
+    isAlone = this.options.isAlone ?? false,
+  ): Promise<RunningService> {
     const nodeArguments = [...clock.nodeArguments, ...(this.options.nodeArguments ?? [])];
-    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments });
+    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments, isAlone });
   }
 
   private async importPeople(): Promise<void> {

@@ -4,6 +4,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 /** Seconds of one TOTP step. */
 const PERIOD = 30;
+const PRELOAD = new URL('moved-clock-preload.mjs', import.meta.url).href;
 
 /**
  * The clock of services started with its `nodeArguments`. It stands still until a test moves it, so that no test
@@ -19,7 +20,7 @@ export class MovedClock {
   constructor() {
     const file = join(temporaryFolder('clock'), 'clock');
     this.descriptor = openSync(file, 'w', 0o600);
-    const preload = new URL('moved-clock-preload.mjs', import.meta.url);
+    const preload = new URL(PRELOAD);
     preload.searchParams.set('file', file);
     this.nodeArguments = ['--import', preload.href];
     // The start of a second, in the middle of a step.
@@ -81,4 +82,10 @@ export class MovedClock {
     buffer.writeBigInt64LE(value);
     writeSync(this.descriptor, buffer, 0, 8, 0);
   }
+}
+
+/** The preloaded module where the arguments of Node are those of one clock and nothing else. */
+export function clockOf(nodeArguments: readonly string[]): string | undefined {
+  const [option, url, ...others] = nodeArguments;
+  return option === '--import' && url?.startsWith(PRELOAD) && others.length === 0 ? url : undefined;
 }

@@ -18,7 +18,7 @@ export async function routesOfService(): Promise<readonly ServiceRoute[]> {
   const preload = new URL('route-list-preload.ts', import.meta.url);
   preload.searchParams.set('file', file);
   const service = await startService({ nodeArguments: ['--import', preload.href] });
-  await service.kill();
+  await service.release();
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as ServiceRoute);
 }

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { request } from './broker.js';
+import { HostedProcess } from './hosted-process.js';
 import { type Exit, KeptProcess } from './kept-process.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { clockOf } from './moved-clock.js';
 import { waitUntil } from './wait-until.js';
 
 export interface ServiceOptions {
@@ -13,6 +15,8 @@ export interface ServiceOptions {
   readonly cwd?: string;
   /** Arguments of Node itself, before the script. */
   readonly nodeArguments?: readonly string[];
+  /** Starts a process of its own, for tests about the start or the end of a process and about process-wide state. */
+  readonly isAlone?: boolean;
 }
 
 export interface RunningService {
@@ -33,6 +37,8 @@ export interface RunningService {
   /** Requests a graceful shutdown; resolves to the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
+  /** Ends the service after a test in any way, so that its process can be used again where it obeys. */
+  release(): Promise<void>;
 }
 
 export interface Ended {
@@ -44,6 +50,8 @@ export interface Ended {
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** Time for a graceful shutdown that no test is about. */
+const RELEASE_MILLIS = 500;
 const START_LIMIT_MILLIS = 30_000;
 
 /** Starts the built service on a free port and waits until it is ready. */
@@ -87,6 +95,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       kept.signal('SIGKILL');
       await kept.exit;
     },
+    async release() {
+      kept.signal('SIGTERM');
+      const timer = setTimeout(() => {
+        kept.signal('SIGKILL');
+      }, RELEASE_MILLIS);
+      await kept.exit;
+      clearTimeout(timer);
+    },
   };
 }
 
@@ -106,12 +122,21 @@ async function run(script: string, options: ServiceOptions): Promise<Ended> {
   return { exitCode: code, stdout: kept.stdout, stderr: kept.stderr, cwd };
 }
 
-async function start(script: string, options: ServiceOptions): Promise<{ kept: KeptProcess; cwd: string }> {
+async function start(
+  script: string,
+  options: ServiceOptions,
+): Promise<{ kept: HostedProcess | KeptProcess; cwd: string }> {
   await request('build');
   const cwd = options.cwd ?? temporaryFolder('service');
   const env = { PATH: process.env['PATH'] ?? '', ...options.env };
-  const command = [...(options.nodeArguments ?? []), script, ...(options.args ?? [])];
-  return { kept: await KeptProcess.start(process.execPath, command, { env, cwd }), cwd };
+  const { args = [], nodeArguments = [] } = options;
+  const clock = clockOf(nodeArguments);
+  // Node itself reads these variables, and some of them only once.
+  const isAlone = options.isAlone ?? Object.keys(env).some((name) => /^(?:TZ$|NODE_)/.test(name));
+  if (!isAlone && (clock !== undefined || nodeArguments.length === 0)) {
+    return { kept: await HostedProcess.start({ script, args, env, cwd, clock }), cwd };
+  }
+  return { kept: await KeptProcess.start(process.execPath, [...nodeArguments, script, ...args], { env, cwd }), cwd };
 }
 
 /** A free port of the loopback address, unless the test overrides it. */

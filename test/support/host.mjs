@@ -1,0 +1,70 @@
+/**
+ * Runs the built service or its command line several times, one run after the other, in a process that loads their
+ * modules only once. Each line of file descriptor 3 is one run as JSON: script, arguments, environment, working folder
+ * and the module that moves its clock. The script itself is evaluated again for each run, so that everything it does at
+ * startup and at its end happens. A run that ends with `process.exit` writes `end of run` to both outputs in place of the
+ * end of the process; whatever else ends a run ends the process.
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** Events of the process to which a run listens. */
+const EVENTS = ['exit', 'SIGTERM', 'SIGINT', 'uncaughtException', 'worker'];
+const endProcess = process.exit;
+const [MachineDate, machineNow] = [Date, Date.now];
+/** Loaded by each run, and the same for all. */
+const listeners = new Map(EVENTS.map((event) => [event, process.listeners(event)]));
+
+class EndOfScript extends Error {}
+
+let runs = 0;
+let script = '';
+
+process.exit = (code = 0) => {
+  const isCalledByScript = new Error().stack?.includes(script) ?? false;
+  // Only an orderly end leaves nothing open.
+  if (code !== 0 && !isCalledByScript) endProcess(code);
+  endRun(Number(code));
+  // What follows the call in the script must not run.
+  if (isCalledByScript) throw new EndOfScript();
+};
+syncBuiltinESMExports();
+
+const control = new Socket({ fd: 3 });
+createInterface(control).on('line', (line) => void run(JSON.parse(line)));
+
+async function run({ url, args, env, cwd, clock }) {
+  // A service without anything to do ends as it would without a host.
+  control.unref();
+  runs += 1;
+  script = `${url}?run=${runs}`;
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  // The same array, which modules import by its name.
+  process.argv.splice(1, Infinity, fileURLToPath(url), ...args);
+  process.chdir(cwd);
+  globalThis.Date = MachineDate;
+  Date.now = machineNow;
+  if (clock !== undefined) await import(`${clock}&run=${runs}`);
+  try {
+    await import(script);
+  } catch (error) {
+    if (!(error instanceof EndOfScript)) throw error;
+  }
+}
+
+function endRun(code) {
+  process.emit('exit', code);
+  for (const event of EVENTS) {
+    for (const listener of process.listeners(event)) {
+      if (!listeners.get(event).includes(listener)) process.off(event, listener);
+    }
+  }
+  control.ref();
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error');
+    stream.write(`\0end of run ${code}\0`);
+  }
+}
