@@ -299,7 +299,9 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       const old = await handshake(service.url, { ca: own.pem });
 
       writeFileSync(own.certificate, 'nonsense');
-      await waitUntil('the change is refused', () => service.troubles.join().includes('the old certificate stays in use'));
+      await waitUntil('the change is refused', () =>
+        service.troubles.join().includes('the old certificate stays in use'),
+      );
       const meanwhile = await nameShown(service.url);
       replace(own, makeCertificate({ name: 'second.test' }));
       const shown = await waitUntil('the new certificate is shown', async () => {
