@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
 import { DeviceCookies } from '../account/throttle/device-cookies.service.js';
 import { Clock } from '../clock/clock.js';
 import type { DeviceSecret } from '../second-factor/trusted-device/trusted-devices.service.js';
@@ -7,8 +8,11 @@ import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import type { RefreshToken } from '../session/session.js';
 import type { OpenedSession } from '../session/sessions.service.js';
-import { toTokenBody, type TokenBody } from './api/presenters.js';
+import type { secondStepResponse } from './api/responses.schema.js';
 import { AuthCookies, DEVICE } from './cookies.js';
+
+/** Members of every response with an access token. */
+export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
 
 /** Writes the credentials of an opened session: secrets into cookies, an access token into the body of token clients. */
 @Injectable()
@@ -36,7 +40,7 @@ export class CredentialWriter {
     return this.writeTokens(reply, opened, roles);
   }
 
-  /** Writes cookies only: of the session, and of its refresh token where it has one. */
+  /** Writes the cookie of the session, and of its refresh token if it has one. */
   writeCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
     if (secret !== undefined) this.cookies.setSession(reply, secret);
     if (refreshToken) this.writeRefreshToken(reply, refreshToken);
@@ -55,7 +59,8 @@ export class CredentialWriter {
     roles: readonly string[],
   ): Promise<TokenBody> {
     if (refreshToken) this.writeRefreshToken(reply, refreshToken);
-    return toTokenBody(await this.accessTokens.issue(session, roles));
+    const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles);
+    return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
   }
 
   writeTrustedDevice(reply: Reply, { secret, expiresAt }: DeviceSecret): void {

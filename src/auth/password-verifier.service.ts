@@ -6,6 +6,7 @@ import {
   type PasswordVerdict,
   type TemporaryPassword,
 } from '../account/password/password-verification.service.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
@@ -91,7 +92,7 @@ export class PasswordVerifier {
 
   private async recordFailure(reason: string, subject: string | undefined): Promise<void> {
     const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
-    await this.work.single((tx) => this.events.record(tx, { ...event, ...(subject !== undefined && { subject }) }));
+    await this.work.single((tx) => this.events.record(tx, { ...event, ...withoutUndefined({ subject }) }));
   }
 }
 

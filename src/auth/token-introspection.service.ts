@@ -7,6 +7,7 @@ import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 import { parseClientCredentials } from './guards/bearer.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { introspectionResponse } from './api/introspection.schema.js';
 
 const INACTIVE = { active: false } as const;
@@ -41,13 +42,13 @@ export class TokenIntrospection {
     if (session?.subject !== claims.subject || account?.status !== 'active') return INACTIVE;
     const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod } = claims;
     const { issuer, audience, clientId, issuedAt, expiresAt, jti } = claims;
-    return {
-      active: true,
-      token_type: 'Bearer',
+    return withoutUndefined({
+      active: true as const,
+      token_type: 'Bearer' as const,
       iss: issuer,
       sub: subject,
       aud: audience,
-      ...(clientId !== undefined && { client_id: clientId }),
+      client_id: clientId,
       iat: issuedAt,
       exp: expiresAt,
       jti,
@@ -56,9 +57,9 @@ export class TokenIntrospection {
       roles,
       amr,
       acr: acrOf(amr),
-      ...(authTime !== undefined && { auth_time: authTime }),
-      ...(mfaAt !== undefined && { mfa_at: mfaAt }),
-      ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
-    };
+      auth_time: authTime,
+      mfa_at: mfaAt,
+      mfa_method: mfaMethod,
+    });
   }
 }

@@ -1,19 +1,16 @@
 import type { InferOutput } from 'valibot';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { EnrolmentState } from '../../second-factor/second-factor.js';
 import { FACTOR_IDS, type Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
 import type { loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
 
-/** Members of every answer that brings an access token. */
-export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
-
-export function toTokenBody({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenBody {
-  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
-}
-
-/** How a second factor was proven, as answers tell it. */
-type ProofBody = Omit<InferOutput<typeof secondStepResponse>, keyof TokenBody>;
+/** Members that describe a proof of the second factor. */
+type ProofBody = Pick<
+  InferOutput<typeof secondStepResponse>,
+  'amr' | 'mfa_method' | 'backup_codes_remaining' | 'backup_codes_low'
+>;
 
 export function toProofBody(amr: Amr, proof: Proof): ProofBody {
   const members = { amr, mfa_method: proof.method };
@@ -30,9 +27,7 @@ export function toMeBody(principal: FullPrincipal, loginId: string): InferOutput
     roles,
     amr,
     acr: acrOf(amr),
-    ...(authTime !== undefined && { auth_time: toDate(authTime) }),
-    ...(mfaAt !== undefined && { mfa_at: toDate(mfaAt) }),
-    ...(idp !== undefined && { idp }),
+    ...withoutUndefined({ auth_time: optionalDate(authTime), mfa_at: optionalDate(mfaAt), idp }),
   };
 }
 
@@ -40,9 +35,13 @@ export function toAuthoritiesBody(principal: FullPrincipal): { readonly authorit
   return { authorities: authoritiesOf(principal) };
 }
 
-/** An instant as bodies carry it: a `Date`, which is written as text. */
+/** An instant of a body: a `Date`, which is sent as text. */
 export function toDate(seconds: number): Date {
   return new Date(seconds * 1000);
+}
+
+function optionalDate(seconds: number | undefined): Date | undefined {
+  return seconds === undefined ? undefined : toDate(seconds);
 }
 
 /** `GET /2fa`. */
@@ -51,17 +50,13 @@ export function toFactorStateBody(
   isDemanded: boolean,
 ): InferOutput<typeof secondFactorStateResponse> {
   const { remaining, generatedAt, isLow } = backupCodes;
-  return {
+  return withoutUndefined({
     state,
-    ...(activatedAt !== undefined && { activated_at: toDate(activatedAt) }),
-    backup_codes: {
-      remaining,
-      ...(generatedAt !== undefined && { generated_at: toDate(generatedAt) }),
-      low: isLow,
-    },
+    activated_at: optionalDate(activatedAt),
+    backup_codes: withoutUndefined({ remaining, generated_at: optionalDate(generatedAt), low: isLow }),
     required_by_policy: isDemanded,
-    ...(lock && { locked_until: toDate(lock.until) }),
-  };
+    locked_until: optionalDate(lock?.until),
+  });
 }
 
 type ChallengeBody = Pick<
@@ -74,12 +69,12 @@ export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBod
   return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: [...FACTOR_IDS] };
 }
 
-/** A page of a list; `next` is there where more may follow. */
+/** A part of a list; `next` is present if more may follow. */
 export function toListBody<T extends { readonly id: string }, M>(
   rows: readonly T[],
   { limit }: { readonly limit: number },
   members: (row: T) => M,
 ): { readonly items: readonly M[]; readonly next?: string } {
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { items: rows.map(members), ...(last && { next: last.id }) };
+  return { items: rows.map(members), ...withoutUndefined({ next: last?.id }) };
 }

@@ -1,14 +1,16 @@
 import { Controller, Get, Header } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
 import { Public } from '../../principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { Issuer } from '../../token/signed-token.js';
 import type { PublicJwk } from '../../token/keys/key-material.js';
 import { SigningKeys } from '../../token/keys/signing-keys.js';
-import { type ServerMetadata, serverMetadata } from './well-known.js';
-import { jwksResponse, metadataResponse } from './well-known.schema.js';
+import { jwksResponse, metadataResponse } from './responses.schema.js';
 
-/** Lets verifiers find the keys; they may keep the answers, so these two say for how long. */
+type ServerMetadata = InferOutput<typeof metadataResponse>;
+
+/** Publishes keys and metadata for verifiers; both responses state how long they can be cached. */
 @Public()
 @ApiTag('Keys and metadata', 'For services that verify access tokens.')
 @Controller('.well-known')
@@ -33,4 +35,17 @@ export class WellKnownController {
   metadata(): ServerMetadata {
     return serverMetadata(this.issuer.url, [ACR_PWD, ACR_MFA]);
   }
+}
+
+/** `issuer` is also the base of the endpoints. The lists of grants are empty: users log in with `/login`, not by OAuth. */
+export function serverMetadata(issuer: string, acrValues: readonly string[]): ServerMetadata {
+  return {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    introspection_endpoint: `${issuer}/token/introspect`,
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    response_types_supported: [],
+    grant_types_supported: [],
+    acr_values_supported: acrValues,
+  };
 }

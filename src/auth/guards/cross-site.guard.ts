@@ -4,8 +4,27 @@ import { ServiceError } from '../../errors/service-error.js';
 import { CROSS_SITE, PAGE, SIGN_IN, hasMark } from '../../principal/access.decorator.js';
 import { cookiesOf } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
-import { isCrossSite } from './cross-site.js';
-import { TrustedOrigins } from './trusted-origins.service.js';
+import { PublicUrlProperties } from '../../http/server.properties.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { CorsProperties } from '../auth.properties.js';
+import { isCrossSite, type KnownOrigins } from './cross-site.js';
+
+/** The origins of the service, and the other origins whose scripts may call it. */
+@Injectable()
+export class TrustedOrigins {
+  private readonly allowed: ReadonlySet<string>;
+  private readonly configured: ReadonlySet<string> | undefined;
+
+  constructor(cors: CorsProperties, { publicUrl }: PublicUrlProperties) {
+    this.allowed = new Set(cors.allowedOrigins);
+    this.configured = publicUrl === undefined ? undefined : new Set([new URL(publicUrl).origin]);
+  }
+
+  /** Without a public URL, the origin of the service is the one that the request was sent to (http-api section 2). */
+  forRequest({ protocol, host }: HttpRequest): KnownOrigins {
+    return { own: this.configured ?? new Set([`${protocol}://${host}`]), allowed: this.allowed };
+  }
+}
 
 /** Rejects requests that another site makes a browser send, wherever cookies authenticate the browser. */
 @Injectable()
@@ -24,8 +43,7 @@ export class CrossSiteGuard implements CanActivate {
     const facts = {
       method: request.method,
       isPage: hasMark(this.reflector, PAGE, context),
-      ...(typeof fetchSite === 'string' && { fetchSite }),
-      ...(origin !== undefined && { origin }),
+      ...withoutUndefined({ fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined, origin }),
     };
     if (isCrossSite(facts, this.origins.forRequest(request))) throw new ServiceError('CROSS_SITE');
     return true;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Accounts } from '../../account/accounts.service.js';
 import type { Principal } from '../../principal/principal.js';
 import { Sessions } from '../../session/sessions.service.js';
@@ -32,8 +33,7 @@ export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, 
         id,
         securityStamp,
         expiresAt,
-        ...(authTime !== undefined && { authTime }),
-        ...(idp !== undefined && { idp }),
+        ...withoutUndefined({ authTime, idp }),
       };
     }
     const account = await this.accounts.find(subject);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverMetadata } from './well-known.js';
+import { serverMetadata } from './well-known.controller.js';
 
 describe('the authorization server metadata', () => {
   it('has the members RFC 8414 section 2 requires', () => {
