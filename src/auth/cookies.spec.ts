@@ -15,11 +15,11 @@ it.each([
   ['http', '127.0.0.1:8080', false],
   ['http', '127.1.2.3', false],
   ['http', '[::1]:8080', false],
-])('A6: %s to %s drops Secure cookies: %s', (protocol, host, expected) => {
+])('A6: a browser that uses %s with host %s drops Secure cookies: %s', (protocol, host, expected) => {
   expect(isPlainHttp({ protocol, host, headers: {} })).toBe(expected);
 });
 
-it('A6: an address that the browser trusts is https before the proxy', () => {
+it('A6: a request with Sec-Fetch-Site came over https to the proxy, so the browser keeps Secure cookies', () => {
   const headers = { 'sec-fetch-site': 'none' };
   expect(isPlainHttp({ protocol: 'http', host: 'login.example.com', headers })).toBe(false);
 });

@@ -9,7 +9,7 @@ import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
-/** The words of one column of the table that explains a meter. */
+/** The outcomes of a meter in the table of docs/operations.md. */
 function explained(meter: string): readonly string[] {
   const rows = OPERATIONS.matchAll(/^\| `([\w.]+)` +\| ((?:`\w+` ?)+) *\|/gm);
   return [...rows].filter(([, name]) => name === meter).flatMap(([, , words = '']) => words.match(/\w+/g) ?? []);
@@ -29,7 +29,7 @@ describe('login.attempts', () => {
     ['unavailable', new ServiceError('UNAVAILABLE', { reason: 'password hashing full' })],
     ['defect', new ServiceError('NOT_FOUND')],
     ['defect', new RangeError('a defect')],
-  ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
+  ])('counts the outcome %s for the error %s and rethrows the error', async (outcome, error) => {
     const meters = new Meters();
 
     await expect(new LoginMeters(meters).countFailures(() => Promise.reject(error))).rejects.toBe(error);
@@ -37,14 +37,14 @@ describe('login.attempts', () => {
     expect(rises({}, readings(meters, 'login.attempts'))).toEqual({ [outcome]: 1 });
   });
 
-  it('says nothing of a step after which the attempt goes on', async () => {
+  it('does not count a step that succeeds', async () => {
     const meters = new Meters();
 
-    expect(await new LoginMeters(meters).countFailures(() => Promise.resolve('goes on'))).toBe('goes on');
+    expect(await new LoginMeters(meters).countFailures(() => Promise.resolve('done'))).toBe('done');
     expect(rises({}, readings(meters, 'login.attempts'))).toEqual({});
   });
 
-  it('has the words that docs/operations.md explains, all from the start', () => {
+  it('creates all series at startup, with exactly the outcomes of docs/operations.md', () => {
     const meters = new Meters();
     new LoginMeters(meters);
 
@@ -65,7 +65,7 @@ describe('login.token.refresh', () => {
     ['account', refused('account not active')],
     ['unavailable', new ServiceError('UNAVAILABLE')],
     ['defect', new RangeError('a defect')],
-  ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
+  ])('counts the outcome %s for the error %s and rethrows the error', async (outcome, error) => {
     const meters = new Meters();
 
     await expect(new RefreshMeters(meters).record(() => Promise.reject(error))).rejects.toBe(error);
@@ -73,7 +73,7 @@ describe('login.token.refresh', () => {
     expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [outcome]: 1 });
   });
 
-  it.each(['rotated', 'repeated'] as const)('counts as %s what succeeds so', async (kind) => {
+  it.each(['rotated', 'repeated'] as const)('counts the outcome %s of an exchange that succeeds', async (kind) => {
     const meters = new Meters();
 
     await new RefreshMeters(meters).record(() => Promise.resolve({ kind }));
@@ -81,7 +81,7 @@ describe('login.token.refresh', () => {
     expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [kind]: 1 });
   });
 
-  it('has the words that docs/operations.md explains, all from the start', () => {
+  it('creates all series at startup, with exactly the outcomes of docs/operations.md', () => {
     const meters = new Meters();
     new RefreshMeters(meters);
 

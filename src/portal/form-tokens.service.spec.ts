@@ -10,7 +10,7 @@ function tokensUnder(active: string, keys: Readonly<Record<string, Buffer>>): Fo
   return new FormTokens(new Sealer(active, new Map(Object.entries(keys)), random), random);
 }
 
-it('S5: a token is good for what it is bound to, and for nothing else', () => {
+it('S5: a token is valid only for the session or cookie that it is bound to', () => {
   const tokens = tokensUnder('old', { old: OLD });
   const token = tokens.issue('sid:1');
 
@@ -20,7 +20,7 @@ it('S5: a token is good for what it is bound to, and for nothing else', () => {
   expect(tokens.isValid(token, '')).toBe(false);
 });
 
-it('S5: a token is another one each time, all of equal length', () => {
+it('S5: every issued token is different, and all have the same length', () => {
   const tokens = tokensUnder('old', { old: OLD });
   const issued = Array.from({ length: 100 }, () => tokens.issue('sid:1'));
 
@@ -28,18 +28,21 @@ it('S5: a token is another one each time, all of equal length', () => {
   expect(new Set(issued.map(({ length }) => length))).toEqual(new Set([66]));
 });
 
-it.each([false, true])('S5: no part of a token can be changed, of a half-authenticated login: %s', (isOfHalf) => {
-  const tokens = tokensUnder('old', { old: OLD });
-  const token = tokens.issue('sid:1', isOfHalf);
+it.each([false, true])(
+  'S5: a token with one changed character is invalid (half-authenticated login: %s)',
+  (isOfHalf) => {
+    const tokens = tokensUnder('old', { old: OLD });
+    const token = tokens.issue('sid:1', isOfHalf);
 
-  expect(tokens.isValid(token, 'sid:1')).toBe(true);
-  for (let at = 0; at < token.length - 1; at += 1) {
-    const other = token[at] === 'A' ? 'B' : 'A';
-    expect(tokens.isValid(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
-  }
-});
+    expect(tokens.isValid(token, 'sid:1')).toBe(true);
+    for (let at = 0; at < token.length - 1; at += 1) {
+      const other = token[at] === 'A' ? 'B' : 'A';
+      expect(tokens.isValid(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
+    }
+  },
+);
 
-it('S5: a token says whether it was issued to a half-authenticated login', () => {
+it('S5: isOfHalf recognizes only tokens of half-authenticated logins, and the prefix is signed', () => {
   const tokens = tokensUnder('old', { old: OLD });
   const [ofHalf, ofFull] = [tokens.issue('sid:1', true), tokens.issue('sid:1')];
 
@@ -48,7 +51,7 @@ it('S5: a token says whether it was issued to a half-authenticated login', () =>
   expect(tokens.isValid(`half.${ofFull}`, 'sid:1')).toBe(false);
 });
 
-it('a token stays good while its seal key is kept beside a new one, and no longer', () => {
+it('a token stays valid while its seal key is configured beside a new one, and becomes invalid without it', () => {
   const token = tokensUnder('old', { old: OLD }).issue('sid:1');
 
   expect(tokensUnder('new', { old: OLD, new: NEW }).isValid(token, 'sid:1')).toBe(true);

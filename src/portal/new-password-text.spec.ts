@@ -6,7 +6,7 @@ function refused(field: string, code: string): ServiceError {
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
 }
 
-describe('what a user is told of a new password', () => {
+describe('the text for a rejected new password', () => {
   it.each([
     ['too_short', 'The new password is too short. Use at least 15 characters.'],
     ['too_long', 'The new password is too long. Choose a shorter one.'],
@@ -16,16 +16,16 @@ describe('what a user is told of a new password', () => {
     ['malformed', 'The new password has characters that cannot be used. Choose another one.'],
     ['unexpected', 'Your password is not temporary and was not changed. Sign in with it.'],
     ['constructor', undefined],
-  ])('A4: for %s is what to do', (code, text) => {
+  ])('A4: the code %s has the text: %s', (code, text) => {
     expect(newPasswordText(refused('new_pw', code), 15)).toBe(text);
   });
 
-  it('A4: is the text of the code where the error is about something else', () => {
+  it('A4: an error about something else has no such text', () => {
     expect(newPasswordText(refused('pw', 'too_long'), 8)).toBeUndefined();
     expect(newPasswordText(new ServiceError('INVALID_CREDENTIALS'), 8)).toBeUndefined();
   });
 
-  it('A4: the form asks for no new password once the password is not temporary', () => {
+  it('A4: isChangeDone is true only if the password is no longer temporary', () => {
     expect(isChangeDone(refused('new_pw', 'unexpected'))).toBe(true);
     expect(isChangeDone(refused('new_pw', 'too_short'))).toBe(false);
     expect(isChangeDone(new ServiceError('INVALID_CREDENTIALS'))).toBe(false);

@@ -6,7 +6,7 @@ function pageWith(idps: readonly IdpLink[], returnTo = '/auth/'): string {
   return signInPage({ ...facts, idps });
 }
 
-it('links to every identity provider, and takes the way back along', () => {
+it('the sign-in page links to every identity provider with return_to', () => {
   const page = pageWith(
     [
       { name: 'corp', displayName: 'Head office' },
@@ -22,11 +22,11 @@ it('links to every identity provider, and takes the way back along', () => {
   ]);
 });
 
-it('says nothing of staff where there is no identity provider', () => {
+it('the sign-in page has no staff section without identity providers', () => {
   expect(pageWith([])).not.toMatch(/Staff|<ul/);
 });
 
-it('shows a hostile display name or name as text', () => {
+it('the sign-in page escapes the name and the display name of an identity provider', () => {
   const hostile = `"><script>alert('1')</script>&lt;`;
 
   const page = pageWith([{ name: hostile, displayName: hostile }]);

@@ -6,7 +6,7 @@ import { BackupCodeProperties } from './mfa.properties.js';
 import { pepperedBackupCodes } from './mfa.rule.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
-/** Without the packaged files, whose profile asks for the pepper before any rule does. */
+/** Without the packaged files, whose profile requires the pepper before any rule runs. */
 const PRODUCTION = { APP_PROFILES_ACTIVE: 'prod', APP_PROFILES_VALIDATE: 'false' };
 const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-two characters or more' };
 
@@ -15,8 +15,8 @@ function findings(variables: ConfigurationInputs['variables']): readonly Finding
   return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
 }
 
-describe('a pepper for backup codes', () => {
-  it('is demanded in production by the rule "security"', () => {
+describe('the rule for the pepper of backup codes', () => {
+  it('belongs to "security" and reports a missing pepper in production', () => {
     expect(pepperedBackupCodes.name).toBe('security');
     expect(findings(PRODUCTION)).toMatchObject([
       {
@@ -26,15 +26,15 @@ describe('a pepper for backup codes', () => {
     ]);
   });
 
-  it('in production is all that is demanded', () => {
+  it('reports nothing in production with a pepper', () => {
     expect(findings({ ...PRODUCTION, ...PEPPER })).toEqual([]);
   });
 
-  it('is not demanded elsewhere', () => {
+  it('reports nothing without profile prod', () => {
     expect(findings({})).toEqual([]);
   });
 
-  it('is refused where it is short', () => {
+  it('never runs with a pepper that is too short, because the key is rejected before', () => {
     expect(() => findings({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' })).toThrow(
       'app.security.mfa.backup-code.pepper',
     );

@@ -9,7 +9,7 @@ it.each([
   ['ABCD-EFGH', { method: 'backup_code', text: 'ABCDEFGH' }],
   ['abcd efgh', { method: 'backup_code', text: 'ABCDEFGH' }],
   ['oOiI-lL00', { method: 'backup_code', text: '00111100' }],
-])('reads %o by its form', (typed, code) => {
+])('submittedCode recognizes %o by its form', (typed, code) => {
   expect(submittedCode(typed)).toEqual(code);
 });
 
@@ -22,17 +22,17 @@ it.each([
   ['a tab', '123\t456'],
   ['a no-break space', '123\u00a0456'],
   ['a NUL', '123456\0'],
-  ['the letter that no code has', 'ABCD-EFGU'],
+  ['the letter U, which is in no code', 'ABCD-EFGU'],
   ['a letter that becomes an S', 'ABCD-EFGſ'],
   ['a letter that becomes an I', 'ABCD-EFGı'],
   ['an en dash', 'ABCD–EFGH'],
-  ['blanks alone', '      '],
-  ['nothing', ''],
+  ['spaces only', '      '],
+  ['an empty text', ''],
   ['a long text', ' '.repeat(50_000) + '123456'],
-])('takes %s for no code', (_, typed) => {
+])('submittedCode returns undefined for %s', (_, typed) => {
   expect(submittedCode(typed)).toBeUndefined();
 });
 
-it('takes a backup code for no TOTP code', () => {
+it('totpDigits returns undefined for a backup code', () => {
   expect(totpDigits('ABCD-EFGH')).toBeUndefined();
 });

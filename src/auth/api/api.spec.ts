@@ -12,43 +12,46 @@ const CLOSED: RouteAccess = {
 const BY_LOGIN = ['accessToken', 'session'];
 
 it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
-  ['a closed route', {}, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED']],
-  ['one that changes something', { method: 'POST' }, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED', 'CROSS_SITE']],
-  ['an open one', { isPublic: true }, [], []],
-  ['an open one that changes something', { isPublic: true, method: 'DELETE' }, [], ['CROSS_SITE']],
+  ['a protected route', {}, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED']],
+  ['a state-changing route', { method: 'POST' }, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED', 'CROSS_SITE']],
+  ['a public route', { isPublic: true }, [], []],
+  ['a public state-changing route', { isPublic: true, method: 'DELETE' }, [], ['CROSS_SITE']],
   [
-    'one of the second factor',
+    'a second-factor route',
     { template: '/2fa', isSecondFactor: true },
     BY_LOGIN,
     ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'MFA_REQUIRED'],
   ],
   [
-    'one for half-authenticated callers, too',
+    'a second-factor route for half-authenticated callers',
     { template: '/2fa/verify', isSecondFactor: true, alsoHalfAuthenticated: true },
     [...BY_LOGIN, 'mfaToken'],
     ['INVALID_TOKEN', 'MFA_TOKEN_INVALID'],
   ],
   [
-    'one that asks for an authority',
+    'a route that requires an authority',
     { authority: 'ROLE_ADMIN' },
     BY_LOGIN,
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'ACCESS_DENIED'],
   ],
   [
-    'one that asks for the second factor',
+    'a route that requires the second factor',
     { amr: { method: 'otp' } },
     BY_LOGIN,
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED'],
   ],
-])('%s is described with what the guards take and refuse', (_, access, by, refuses) => {
-  const demands = API.requirements({ ...CLOSED, ...access });
+])(
+  'the description of %s has the credentials that its guards accept and the codes of their rejections',
+  (_, access, by, errors) => {
+    const demands = API.requirements({ ...CLOSED, ...access });
 
-  expect(demands.security).toEqual(by);
-  expect(demands.errors).toEqual(refuses);
-  expect(Object.keys(API.securitySchemes)).toEqual(expect.arrayContaining([...by]));
-});
+    expect(demands.security).toEqual(by);
+    expect(demands.errors).toEqual(errors);
+    expect(Object.keys(API.securitySchemes)).toEqual(expect.arrayContaining([...by]));
+  },
+);
 
-it('what must be proven is said in words', () => {
+it('the notes of a route state the required authority and the required proof', () => {
   const { notes } = API.requirements({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
 
   expect(notes).toEqual([

@@ -25,7 +25,7 @@ describe('the description of a code', () => {
   it.each<[string, GenericSchema]>([
     ['at the second step', codeSchema],
     ['at the confirmation', confirmSchema],
-  ])('%s takes exactly what the service takes', (_, schema) => {
+  ])('%s accepts exactly the texts that the service accepts', (_, schema) => {
     const isDescribed = ajv.compile(write(schema, 'input'));
     let taken = 0;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { serverMetadata } from './well-known.controller.js';
 
 describe('the authorization server metadata', () => {
-  it('has the members RFC 8414 section 2 requires', () => {
+  it('has the members that RFC 8414 section 2 requires', () => {
     expect(serverMetadata('https://login.example.com/auth', ['urn:a'])).toEqual({
       issuer: 'https://login.example.com/auth',
       jwks_uri: 'https://login.example.com/auth/.well-known/jwks.json',

@@ -75,7 +75,7 @@ it.each([
   },
   { who: 'a full login', principal: FULL, route: '/me', isSecondFactor: false, open: false, code: undefined },
 ])(
-  '$who on $route (open to half-authenticated callers: $open) gets $code',
+  '$who on $route is rejected with $code (route accepts half-authenticated callers: $open)',
   ({ principal, isSecondFactor, open, code }) => {
     expect(preMfaRefusal(principal, { isSecondFactor, alsoHalfAuthenticated: open })).toBe(code);
   },
@@ -95,7 +95,7 @@ it.each([
   { amr: ['pwd', 'otp'] as const, now: 1e9, maxAge: undefined, enough: true },
   { amr: ['pwd'] as const, now: 100, maxAge: 300, enough: false },
 ])(
-  'amr $amr with otp of second 100 satisfies maxAge $maxAge at second $now: $enough',
+  'a login with amr $amr and a proof at second 100 satisfies maxAge $maxAge at second $now: $enough',
   ({ amr, now, maxAge, enough }) => {
     const required = { method: 'otp', ...(maxAge !== undefined && { maxAge }) } as const;
 

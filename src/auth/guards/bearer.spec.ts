@@ -11,7 +11,7 @@ it.each([
   { token: header('not json'), half: false },
   { token: '', half: false },
   { token: '....', half: false },
-])('$token says that it is an mfa_token: $half', ({ token, half }) => {
+])('the header of token $token declares an mfa_token: $half', ({ token, half }) => {
   expect(hasMfaTokenType(token)).toBe(half);
 });
 
@@ -24,6 +24,6 @@ it.each([
   { value: basic('api:100%'), credentials: { name: 'api', secret: '100%' } },
   { value: basic('api'), credentials: undefined },
   { value: 'Bearer abc', credentials: undefined },
-])('the credentials of $value are $credentials', ({ value, credentials }) => {
+])('the client credentials in $value are $credentials', ({ value, credentials }) => {
   expect(parseClientCredentials(value)).toEqual(credentials);
 });

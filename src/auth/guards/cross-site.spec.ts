@@ -18,7 +18,7 @@ it.each([
   { facts: { origin: 'https://evil.example' }, refused: true },
   { facts: { origin: 'http://login.example' }, refused: true },
   { facts: { fetchSite: 'same-origin', origin: 'https://evil.example' }, refused: true },
-])('S5: a POST with $facts is refused: $refused', ({ facts, refused }) => {
+])('S5: a POST with $facts is rejected: $refused', ({ facts, refused }) => {
   expect(isCrossSite({ method: 'POST', ...facts }, KNOWN)).toBe(refused);
 });
 
@@ -29,10 +29,13 @@ it.each([
   { facts: { fetchSite: 'none', origin: 'null' }, refused: true },
   { facts: { fetchSite: 'same-site' }, refused: true },
   { facts: { fetchSite: 'cross-site' }, refused: true },
-])('S5: the form of a page, sent with $facts, is refused: $refused', ({ facts, refused }) => {
+])('S5: the form of a page, sent with $facts, is rejected: $refused', ({ facts, refused }) => {
   expect(isCrossSite({ method: 'POST', isPage: true, ...facts }, KNOWN)).toBe(refused);
 });
 
-it.each(['GET', 'HEAD', 'OPTIONS'])('S5: a %s changes nothing, so it may come from anywhere', (method) => {
-  expect(isCrossSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example' }, KNOWN)).toBe(false);
-});
+it.each(['GET', 'HEAD', 'OPTIONS'])(
+  'S5: a %s request is accepted from every origin, because it is a safe method',
+  (method) => {
+    expect(isCrossSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example' }, KNOWN)).toBe(false);
+  },
+);

@@ -66,7 +66,7 @@ describe('a new route', () => {
     ['onlySecondFactor', 'MFA_REQUIRED', 'MFA_REQUIRED'],
     ['open', undefined, undefined],
   ])(
-    'with the decorators of %s gives an mfa_token %s and a half-authenticated session %s',
+    'with the decorators of %s rejects an mfa_token with %s and a half-authenticated session with %s',
     (method, token, session) => {
       expect(codeFor(method, MFA_TOKEN)).toBe(token);
       expect(codeFor(method, HALF_SESSION)).toBe(session);
@@ -74,7 +74,7 @@ describe('a new route', () => {
   );
 
   it('without decorators rejects a request without credentials', async () => {
-    // Each registers itself with Passport; none of them looks anything up for a request without credentials.
+    // Each strategy registers itself with Passport; none of them uses its services for a request without credentials.
     new AccessTokenStrategy({} as AccessTokens, {} as Sessions);
     new MfaTokenStrategy({} as MfaTokens);
     new SessionCookieStrategy({} as Sessions, {} as Accounts);

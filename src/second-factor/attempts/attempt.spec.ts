@@ -13,7 +13,7 @@ const counter = (facts: Partial<FailureCounter>): FailureCounter => ({
   ...facts,
 });
 
-describe('the schedule', () => {
+describe('the lockout schedule', () => {
   it.each([
     [300, 3600, SCHEDULE],
     [300, 300, [300]],
@@ -25,20 +25,20 @@ describe('the schedule', () => {
   });
 });
 
-describe('a lock', () => {
-  it.each([0, 1, 2, 3, 4])('is not there after %i failures', (failures) => {
+describe('lockOf', () => {
+  it.each([0, 1, 2, 3, 4])('returns no lock after %i failures', (failures) => {
     expect(lockOf(counter({ failures }), NOW, SCHEDULE)).toBeUndefined();
   });
 
   it.each([
-    ['begun by the fifth attempt, not yet proven wrong', 0, 300],
-    ['that is the first', 1, 300],
-    ['that is the second', 2, 600],
-    ['that is the third', 3, 1200],
-    ['that is the fourth', 4, 2400],
-    ['that is the fifth', 5, 3600],
-    ['that is a later one', 50, 3600],
-  ])('%s lasts %3$i s', (_, lockLevel, length) => {
+    ['a lock of the fifth attempt, before its code is verified,', 0, 300],
+    ['the first lock', 1, 300],
+    ['the second lock', 2, 600],
+    ['the third lock', 3, 1200],
+    ['the fourth lock', 4, 2400],
+    ['the fifth lock', 5, 3600],
+    ['a later lock', 50, 3600],
+  ])('returns %s with a length of %3$i s', (_, lockLevel, length) => {
     const at = (seconds: number): unknown => lockOf(counter({ lockLevel }), NOW + seconds, SCHEDULE);
 
     expect(at(0)).toEqual({ until: NOW + length, endsByItself: true });
@@ -48,9 +48,9 @@ describe('a lock', () => {
 
   it.each([
     ['the hundredth failure in a row', { failures: 5, failuresInRow: 100 }],
-    ['the hundredth, in the midst of five', { failures: 2, failuresInRow: 100 }],
-    ['five more after an unlock', { failures: 5, failuresInRow: 105 }],
-  ])('does not end by itself after %s', (_, facts) => {
+    ['the hundredth failure in a row, which is the second of five', { failures: 2, failuresInRow: 100 }],
+    ['five more failures after an unlock', { failures: 5, failuresInRow: 105 }],
+  ])('returns a lock that does not end by itself after %s', (_, facts) => {
     const year = 365 * 86_400;
 
     expect(lockOf(counter(facts), NOW + year, SCHEDULE)).toEqual({ until: NOW + year + 3600, endsByItself: false });
@@ -58,30 +58,30 @@ describe('a lock', () => {
 
   it.each([
     ['right after an unlock', { failures: 0, failuresInRow: 100 }],
-    ['with fewer than five more', { failures: 4, failuresInRow: 104 }],
-  ])('is not there beyond a hundred failures %s', (_, facts) => {
+    ['with fewer than five more failures', { failures: 4, failuresInRow: 104 }],
+  ])('returns no lock beyond a hundred failures in a row %s', (_, facts) => {
     expect(lockOf(counter(facts), NOW, SCHEDULE)).toBeUndefined();
   });
 
-  describe('R11: that began in the future', () => {
+  describe('R11: with a lock that began in the future', () => {
     const begun = counter({ lastAttemptAt: NOW + 3600 });
 
-    it('counts from now where nobody noticed before', () => {
+    it('starts the lock now if no process has noticed the skew', () => {
       expect(lockOf(begun, NOW, SCHEDULE)).toEqual({ until: NOW + 300, endsByItself: true });
     });
 
-    it('counts from when that was noticed', () => {
+    it('starts the lock when a process noticed the skew', () => {
       const seen = { ...begun, clockSkewAt: NOW - 100 };
 
       expect(lockOf(seen, NOW, SCHEDULE)).toEqual({ until: NOW + 200, endsByItself: true });
       expect(lockOf(seen, NOW + 200, SCHEDULE)).toBeUndefined();
     });
 
-    it('counts from now where the clock was set back again', () => {
+    it('starts the lock now if the clock was set back again', () => {
       expect(lockOf({ ...begun, clockSkewAt: NOW + 1800 }, NOW, SCHEDULE)?.until).toBe(NOW + 300);
     });
 
-    it('counts from its beginning within the skew of two machines, and on the machine that is ahead', () => {
+    it('keeps the start of the lock within the tolerated skew, and on a machine whose clock is ahead', () => {
       const slight = counter({ lastAttemptAt: NOW + 60, clockSkewAt: NOW - 1000 });
 
       expect(lockOf(slight, NOW, SCHEDULE)?.until).toBe(NOW + 360);

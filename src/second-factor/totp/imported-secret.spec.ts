@@ -6,11 +6,11 @@ import { otpauthUri } from './otpauth-uri.js';
 const KEY = Buffer.from('12345678901234567890');
 const SECRET = base32(KEY);
 
-it('H10: takes the URI this service makes', () => {
+it('H10: accepts the URI that this service creates', () => {
   expect(importedSecret(otpauthUri('Login', 'ann', SECRET))).toEqual(KEY);
 });
 
-it('H10: takes a URI that leaves the usual parameters out', () => {
+it('H10: accepts a URI without the parameters that have their default values', () => {
   expect(importedSecret(`otpauth://totp/Portal:ann?secret=${SECRET.toLowerCase()}`)).toEqual(KEY);
 });
 
@@ -26,10 +26,10 @@ it.each([
   { uri: `otpauth://hotp/x?secret=${SECRET}`, fault: 'malformed' },
   { uri: `https://totp/x?secret=${SECRET}`, fault: 'malformed' },
   { uri: '', fault: 'malformed' },
-])('H10: refuses $uri as $fault', ({ uri, fault }) => {
+])('H10: rejects $uri as $fault', ({ uri, fault }) => {
   expect(importedSecret(uri)).toBe(fault);
 });
 
-it('H6: refuses a secret of zeros alone', () => {
+it('H6: rejects a secret that consists of zeros', () => {
   expect(importedSecret(`otpauth://totp/x?secret=${base32(Buffer.alloc(20))}`)).toBe('all_zero');
 });

@@ -8,16 +8,16 @@ const STEP = 41_152_263;
 const verdictOf = (step: number, lastUsedStep = -1): TotpVerdict =>
   verifyTotp(KEY, codeOfStep(KEY, step), NOW, lastUsedStep);
 
-describe('a code', () => {
-  it.each([-1, 0, 1] as const)('T4: is accepted of the step %i from the current one', (offset) => {
+describe('verifyTotp', () => {
+  it.each([-1, 0, 1] as const)('T4: accepts the code of step %i relative to the current step', (offset) => {
     expect(verdictOf(STEP + offset)).toEqual({ kind: 'accepted', step: STEP + offset, offset });
   });
 
-  it.each([-3, -2, 2, 3])('T4: is wrong of the step %i from the current one', (offset) => {
+  it.each([-3, -2, 2, 3])('T4: rejects the code of step %i relative to the current step as wrong', (offset) => {
     expect(verdictOf(STEP + offset)).toEqual({ kind: 'wrong' });
   });
 
-  it('holds for thirty seconds each', () => {
+  it('accepts a code in its own step of thirty seconds and in the steps before and after', () => {
     const code = codeOfStep(KEY, STEP);
     const kinds = [-31, -30, -1, 0, 29, 30, 59, 60].map(
       (seconds) => verifyTotp(KEY, code, STEP * 30 + seconds, -1).kind,
@@ -27,11 +27,11 @@ describe('a code', () => {
   });
 
   it.each([
-    ['T1: of the last used step', STEP, STEP, 'replayed'],
-    ['T2: of a step before the last used one', STEP, STEP + 1, 'replayed'],
-    ['of the step after the last used one', STEP + 1, STEP, 'accepted'],
-    ['T1: of a step before one that a wrong clock used', STEP, STEP + 1000, 'replayed'],
-  ])('%s is %4$s', (_, step, lastUsedStep, kind) => {
+    ['T1: the code of the last used step', STEP, STEP, 'replayed'],
+    ['T2: the code of a step before the last used one', STEP, STEP + 1, 'replayed'],
+    ['the code of the step after the last used one', STEP + 1, STEP, 'accepted'],
+    ['T1: the code of a step before one that was used with a wrong clock', STEP, STEP + 1000, 'replayed'],
+  ])('reports %s as %4$s', (_, step, lastUsedStep, kind) => {
     expect(verdictOf(step, lastUsedStep).kind).toBe(kind);
   });
 
@@ -41,13 +41,13 @@ describe('a code', () => {
     ['a line break', '005924\n'],
     ['five digits', '05924'],
     ['eight digits', '89005924'],
-    ['nothing', ''],
-  ])('of %s is wrong', (_, code) => {
+    ['an empty text', ''],
+  ])('rejects %s as wrong', (_, code) => {
     expect(verifyTotp(KEY, code, NOW, -1)).toEqual({ kind: 'wrong' });
   });
 
-  it('counts for the highest unused step where several steps have it', () => {
-    // Two steps in a row with one code, which happens once in a million.
+  it('accepts a code that several steps share for the highest unused step', () => {
+    // Two consecutive steps have the same code, which happens once in a million.
     const step = 47_079_327;
     const code = codeOfStep(KEY, step);
     expect(codeOfStep(KEY, step + 1)).toBe(code);
