@@ -16,7 +16,7 @@ export class LoginMeters {
   private readonly counters: Readonly<Record<LoginOutcome, Counter>>;
 
   constructor(meters: Meters) {
-    const family = meters.counter('login.attempts', { description: 'Attempts to sign in by a password' });
+    const family = meters.counter('login.attempts', { description: 'Sign-in attempts with a password' });
     // All series exist from the start, so that the first attempt is an increase.
     const all = OUTCOMES.map((outcome) => [outcome, family.of({ outcome })] as const);
     this.counters = Object.fromEntries(all) as Record<LoginOutcome, Counter>;

@@ -12,7 +12,7 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { setUser } from '../principal/request-context.js';
 
-/** A password with the values that browsers send along. */
+/** A password with the other values of its request. */
 export interface PasswordCredentials {
   readonly id: string;
   readonly pw: string;

@@ -3,24 +3,24 @@ import { loginSchema } from '../auth/api/login.schema.js';
 
 const MAX_CODE_LENGTH = 64;
 
-/** `return_to` of a query or form: whatever is no path of ours stands for the start page. */
+/** `return_to` of a query or form; any text but a local path means the start page. */
 export const returnToSchema = v.object({
-  return_to: v.optional(v.pipe(v.string(), v.description('Where the browser goes on in the end: a path of ours.'))),
+  return_to: v.optional(v.pipe(v.string(), v.description('Local path that the browser is finally redirected to.'))),
 });
 
-const again = v.optional(v.pipe(v.string(), v.description('Present where a signed-in user signs in again.')));
+const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-in user signs in again.')));
 
 export const signInQuery = v.object({ ...returnToSchema.entries, again });
 
-/** What every form sends; the guard has looked at `csrf`. */
+/** Members of every form; the guard has verified `csrf`. */
 const common = {
-  csrf: v.pipe(v.string(), v.description('The token that stands in the form.')),
+  csrf: v.pipe(v.string(), v.description('The token of the form.')),
   ...returnToSchema.entries,
 };
 
 export const signInForm = v.strictObject({ ...common, ...loginSchema.entries, again });
 
-/** What is no code is told in the form itself. */
+/** The form itself shows the error for a text without the form of a code. */
 export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH)) });
 
 export const verifyForm = v.strictObject({
@@ -28,7 +28,7 @@ export const verifyForm = v.strictObject({
   proved: v.optional(
     v.pipe(
       v.string(),
-      v.description('When the session had proved the second factor before, in epoch seconds; 0: never.'),
+      v.description('When the session last proved the second factor, in epoch seconds; 0 without a proof.'),
     ),
   ),
 });
@@ -38,6 +38,9 @@ export const signOutForm = v.strictObject(common);
 export const setupForm = v.strictObject({
   ...common,
   replaces: v.optional(
-    v.pipe(v.string(), v.description('The end of the pending secret, in epoch seconds, that the user agrees to lose.')),
+    v.pipe(
+      v.string(),
+      v.description('Expiry, in epoch seconds, of the pending secret that the user agrees to replace.'),
+    ),
   ),
 });

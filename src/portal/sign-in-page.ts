@@ -16,7 +16,7 @@ export interface SignInFields extends FormFields {
   readonly idps: readonly IdpLink[];
   /** The username that was entered before. */
   readonly id?: string;
-  /** Present where a signed-in user signs in again. */
+  /** Present if a signed-in user signs in again. */
   readonly again?: string;
   readonly alert?: Html;
   /** The password is temporary: the form asks for a new one as well. */

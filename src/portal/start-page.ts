@@ -14,7 +14,7 @@ export type Visit =
     }
   | { readonly kind: 'full'; readonly loginId: string; readonly how: string; readonly signOut: FormFields };
 
-/** `GET /`: who is signed in, and how to sign in or out. */
+/** `GET /`: shows the signed-in user, and how to sign in or out. */
 export function startPage(visit: Visit): string {
   return htmlPage(SERVICE_NAME, contentFor(visit));
 }

@@ -21,7 +21,7 @@ import { Visitors } from './visitors.service.js';
 
 /** The start page, and the sign-out for every kind of session. */
 @Public()
-@ApiTag('Pages', 'For people, in HTML.')
+@ApiTag('Pages', 'For users, in HTML.')
 @Controller()
 export class StartController {
   constructor(
@@ -48,7 +48,7 @@ export class StartController {
     if (await this.visitors.findSignedIn(reply)) reply.seeOther(`${this.forms.contextPath}/`);
   }
 
-  /** A repeated form, or one whose session has ended, has no effect and is no error. */
+  /** A repeated form, or one whose session has ended, has no effect and is not an error. */
   @SignInRoute()
   @Post(SIGN_OUT_PATH)
   @HttpCode(200)

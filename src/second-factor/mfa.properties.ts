@@ -52,7 +52,7 @@ export class MfaProperties implements SelfChecking {
 
   @Key(flag(), {
     name: 'trusted-device.enabled',
-    does: 'Lets users skip the second factor on a device they trusted at a full login; never where policy demands it.',
+    does: 'Lets users skip the second factor on a device they trusted at a full login; never if policy demands it.',
     effect: full,
   })
   readonly trustedDeviceEnabled: boolean = false;

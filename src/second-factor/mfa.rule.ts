@@ -10,7 +10,7 @@ const REQUIRED_ROLES = 'app.security.mfa.required-roles';
 const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT];
 
 /**
- * Finds required roles that no account can be expected to have: a misspelled name demands a second factor of no account.
+ * Reports required roles that are not known: a misspelled name would demand a second factor of no account.
  * `assigned` lists the roles that other parts of the configuration assign.
  */
 export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly string[]): Check {

@@ -55,7 +55,7 @@ it('the notes of a route state the required authority and the required proof', (
   const { notes } = API.requirements({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
 
   expect(notes).toEqual([
-    'Asks for the authority `ROLE_ADMIN`.',
-    'Asks for `otp` in `amr`, proven not longer than 300 seconds ago.',
+    'Requires the authority `ROLE_ADMIN`.',
+    'Requires `otp` in `amr`, proven at most 300 seconds ago.',
   ]);
 });

@@ -3,7 +3,7 @@ import type { Api, RouteRequirements, RouteAccess } from '../../web/openapi/api.
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { SAFE } from '../guards/cross-site.js';
 
-/** Security schemes of the description, by how callers show who they are. */
+/** Security schemes of the description: the credentials of callers. */
 export const SCHEMES = {
   accessToken: 'accessToken',
   session: 'session',
@@ -20,8 +20,8 @@ export const API: Api = {
     'Login in two steps: the password, then a one-time password of an authenticator app or a backup code. Applications ' +
     'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
     'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
-    '`Authorization` counts before cookies; a bad one is refused, whatever the cookies say. A request that changes ' +
-    'something and for which a cookie speaks must come from our own site or from an allowed origin: `CROSS_SITE`.',
+    '`Authorization` takes precedence over cookies; an invalid one is rejected whatever the cookies are. State-changing ' +
+    'requests authenticated by a cookie must come from the same origin or from an allowed one: `CROSS_SITE`.',
   securitySchemes: {
     [SCHEMES.accessToken]: {
       type: 'http',
@@ -39,19 +39,19 @@ export const API: Api = {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The `mfa_token` of a login whose second factor is open: `Authorization: Bearer`.',
+      description: 'The `mfa_token` of a login before its second step: `Authorization: Bearer`.',
     },
     [SCHEMES.refreshToken]: {
       type: 'apiKey',
       in: 'cookie',
       name: REFRESH_TOKEN,
-      description: `The cookie \`${REFRESH_TOKEN}\`, which browsers send to \`/token/**\` alone.`,
+      description: `The cookie \`${REFRESH_TOKEN}\`, which browsers send only to \`/token/**\`.`,
     },
     [SCHEMES.trustedDevice]: {
       type: 'apiKey',
       in: 'cookie',
       name: TRUSTED_DEVICE,
-      description: `The cookie \`${TRUSTED_DEVICE}\` of a browser that stands for the second factor, where policy allows it.`,
+      description: `The cookie \`${TRUSTED_DEVICE}\` of a browser that skips the second factor, if policy allows it.`,
     },
     [SCHEMES.client]: {
       type: 'http',
@@ -62,7 +62,7 @@ export const API: Api = {
   requirements: requirementsOf,
 };
 
-/** What the guards of this folder ask for and refuse. */
+/** The credentials that the guards of this folder accept, and the codes of their rejections. */
 function requirementsOf({
   method,
   isSecondFactor,
@@ -73,7 +73,7 @@ function requirementsOf({
 }: RouteAccess): RouteRequirements {
   const crossSite: readonly ErrorCode[] = SAFE.has(method) ? [] : ['CROSS_SITE'];
   if (isPublic) return { security: [], errors: crossSite, notes: [] };
-  const maxAge = amr?.maxAge === undefined ? '' : ` not longer than ${amr.maxAge} seconds ago`;
+  const maxAge = amr?.maxAge === undefined ? '' : ` at most ${amr.maxAge} seconds ago`;
   return {
     security: [SCHEMES.accessToken, SCHEMES.session, ...(alsoHalfAuthenticated ? [SCHEMES.mfaToken] : [])],
     errors: [
@@ -85,9 +85,9 @@ function requirementsOf({
       ...crossSite,
     ],
     notes: [
-      ...(alsoHalfAuthenticated ? ['Also for callers whose second factor is open, by `mfa_token` or session.'] : []),
-      ...(authority === undefined ? [] : [`Asks for the authority \`${authority}\`.`]),
-      ...(amr ? [`Asks for \`${amr.method}\` in \`amr\`, proven${maxAge || ' in this session'}.`] : []),
+      ...(alsoHalfAuthenticated ? ['Also for half-authenticated callers, by `mfa_token` or session.'] : []),
+      ...(authority === undefined ? [] : [`Requires the authority \`${authority}\`.`]),
+      ...(amr ? [`Requires \`${amr.method}\` in \`amr\`, proven${maxAge || ' in this session'}.`] : []),
     ],
   };
 }

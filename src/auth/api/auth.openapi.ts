@@ -13,9 +13,9 @@ const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_ST
 export const LOGIN: OperationOptions = {
   summary: 'Password step of a login that ends in tokens',
   description:
-    'With a second factor, or where policy demands one, the answer is an `mfa_token` for the next step; otherwise, or ' +
-    'from a trusted browser, the login is complete. Wrong passwords and unknown ids are answered alike. A temporary ' +
-    'password must be replaced by `new_pw`.',
+    'If the account has a second factor, or policy demands one, the response is an `mfa_token` for the next step; ' +
+    'otherwise, or from a trusted browser, the login is complete. Wrong passwords and unknown ids get the same response. ' +
+    'A temporary password must be replaced by `new_pw`.',
   security: [ANONYMOUS, SCHEMES.trustedDevice],
   errors: OF_PASSWORD_STEP,
   cookies: [REFRESH_TOKEN, DEVICE, TRUSTED_DEVICE],
@@ -24,15 +24,15 @@ export const LOGIN: OperationOptions = {
 export const SECOND_STEP: OperationOptions = {
   summary: 'Second step of a login that ends in tokens',
   description:
-    '`code` is six digits of the authenticator app or a backup code. Five wrong ones in a row lock the second factor. ' +
-    'With `trust_device` this browser may leave the second step out for a while, where that is switched on.',
+    '`code` is six digits of the authenticator app or a backup code. Five wrong codes in a row lock the second factor. ' +
+    'With `trust_device` this browser skips the second step for a while, if trusted devices are enabled.',
   errors: ['MFA_TOKEN_INVALID', ...OF_CODE],
   cookies: [REFRESH_TOKEN, DEVICE, TRUSTED_DEVICE],
 };
 
 export const REFRESH: OperationOptions = {
   summary: 'New access token for the refresh cookie',
-  description: 'The cookie is exchanged for its one successor; how the login was proven does not change.',
+  description: 'Exchanges the cookie for its only successor; `amr` does not change.',
   security: [SCHEMES.refreshToken],
   errors: ['REFRESH_INVALID'],
   cookies: [REFRESH_TOKEN],
@@ -40,7 +40,7 @@ export const REFRESH: OperationOptions = {
 
 export const REVOKE: OperationOptions = {
   summary: 'End the session of the refresh cookie',
-  description: 'Done as well where there is no live one.',
+  description: 'Succeeds also without a live session.',
   security: [ANONYMOUS, SCHEMES.refreshToken],
   cookies: [REFRESH_TOKEN, SESSION],
 };
@@ -49,7 +49,8 @@ export const LOGOUT: OperationOptions = { summary: 'End this session', cookies: 
 
 export const INTROSPECT: OperationOptions = {
   summary: 'Whether an access token is live (RFC 7662)',
-  description: 'For registered clients. Of anything that is no live access token, nothing but `active` is told.',
+  description:
+    'For registered clients. The response for anything but a live access token has only the member `active`.',
   security: [SCHEMES.client],
   errors: OF_PASSWORD,
 };
@@ -57,18 +58,18 @@ export const INTROSPECT: OperationOptions = {
 export const OPEN_SESSION: OperationOptions = {
   summary: 'Password step of the web portal',
   description:
-    'Answers with the cookie of a session: a half-authenticated one, for `/2fa/**` alone, while the second factor is ' +
-    'open; otherwise a full one. A temporary password must be replaced by `new_pw`.',
+    'Sets the cookie of a session: a half-authenticated one, only for `/2fa/**`, before the second step; otherwise a ' +
+    'full one. A temporary password must be replaced by `new_pw`.',
   security: [ANONYMOUS, SCHEMES.trustedDevice],
   errors: OF_PASSWORD_STEP,
   cookies: [SESSION, DEVICE, TRUSTED_DEVICE],
 };
 
-export const SHOW_SESSION: OperationOptions = { summary: 'Who is signed in, with authorities' };
+export const SHOW_SESSION: OperationOptions = { summary: 'The signed-in user, with authorities' };
 
 export const END_SESSION: OperationOptions = {
   summary: 'End the session of the cookie',
-  description: 'Done as well where there is none.',
+  description: 'Succeeds also without a session.',
   security: [ANONYMOUS, SCHEMES.session],
   cookies: [SESSION],
 };
@@ -78,14 +79,14 @@ export const SHOW_FACTOR: OperationOptions = { summary: 'State of the own second
 export const SETUP: OperationOptions = {
   summary: 'Begin to set up an authenticator app',
   description:
-    'Makes a secret and ten backup codes, which count from `POST /2fa/confirm` on; asked again, new ones replace them. ' +
-    'Needs a fresh login or the password `pw`; with an active second factor a fresh proof of it, and that one stays ' +
-    'valid until the new one is confirmed. Where the second factor is open, only where policy demands one and none is ' +
-    'set up.',
+    'Creates a secret and ten backup codes, which are valid from `POST /2fa/confirm` on; a repeated request replaces ' +
+    'them. Requires a fresh login or the password `pw`; with an active second factor a fresh proof of it, and it stays ' +
+    'valid until the new one is confirmed. Half-authenticated callers may set one up only if policy demands it and ' +
+    'the account has none.',
   errors: [...OF_PASSWORD, 'STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
-const PICTURE = 'Once, and only for the login that asked for the secret. `HEAD` takes it as well.';
+const PICTURE = 'Sent once, and only to the login that requested the secret. A `HEAD` request uses it up, too.';
 export const QR_SVG: OperationOptions = {
   summary: 'QR code of the secret to be confirmed, as SVG',
   description: PICTURE,
@@ -96,8 +97,8 @@ export const QR_PNG: OperationOptions = { ...QR_SVG, summary: 'QR code of the se
 export const CONFIRM: OperationOptions = {
   summary: 'Make the new secret active by a first code',
   description:
-    'Six digits of the app; the login counts as proven with both factors from then on. A caller by session gets a new ' +
-    'cookie in place of tokens. Where a secret was replaced, all other sessions end.',
+    '`code` is six digits of the app; from then on the login has both factors. A caller by session gets a new cookie in ' +
+    'place of tokens. If the secret replaces another one, all other sessions end.',
   errors: ['MFA_REQUIRED', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -110,31 +111,32 @@ export const VERIFY: OperationOptions = {
 };
 
 export const DISABLE: OperationOptions = {
-  summary: 'Take the own second factor away',
+  summary: 'Remove the own second factor',
   description:
-    'Needs a fresh proof of it and a code. Backup codes, trusted browsers and all other sessions end with it.',
+    'Requires a fresh proof of it and a code. Backup codes, trusted browsers and all other sessions end, too.',
   errors: ['STEP_UP_REQUIRED', ...OF_CODE],
 };
 
 export const REISSUE: OperationOptions = {
   summary: 'Ten new backup codes',
-  description: 'In place of all earlier ones; needs a fresh proof of the second factor.',
+  description: 'Replaces all earlier ones; requires a fresh proof of the second factor.',
   errors: ['STEP_UP_REQUIRED', 'MFA_STATE_CONFLICT'],
 };
 
-export const ME: OperationOptions = { summary: 'Who is asking, and how they signed in' };
+export const ME: OperationOptions = { summary: 'The signed-in user, and how they signed in' };
 
-export const SETTLEMENT: OperationOptions = { summary: 'Example of a function that asks for the second factor' };
+export const SETTLEMENT: OperationOptions = { summary: 'Example of a function that requires the second factor' };
 
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the own password',
-  description: 'With a second factor, a fresh proof of it or `code`. All other sessions and the trusted browsers end.',
+  description:
+    'With a second factor, requires a fresh proof of it or `code`. All other sessions and the trusted browsers end.',
   errors: ['STEP_UP_REQUIRED', 'CONFLICT', ...OF_PASSWORD, ...OF_CODE],
 };
 
 export const LIST_SESSIONS: OperationOptions = { summary: 'Own sessions, newest first' };
 export const REVOKE_SESSION: OperationOptions = { summary: 'End one of the own sessions', errors: ['NOT_FOUND'] };
-export const REVOKE_OTHERS: OperationOptions = { summary: 'End all own sessions but this one' };
-export const LIST_EVENTS: OperationOptions = { summary: 'What happened to the own account, newest first' };
-export const LIST_DEVICES: OperationOptions = { summary: 'Browsers that may leave the second step out, newest first' };
-export const REVOKE_DEVICE: OperationOptions = { summary: 'Trust one of them no longer', errors: ['NOT_FOUND'] };
+export const REVOKE_OTHERS: OperationOptions = { summary: 'End all other own sessions' };
+export const LIST_EVENTS: OperationOptions = { summary: 'Security events of the own account, newest first' };
+export const LIST_DEVICES: OperationOptions = { summary: 'Trusted browsers, which skip the second step, newest first' };
+export const REVOKE_DEVICE: OperationOptions = { summary: 'Revoke the trust in a browser', errors: ['NOT_FOUND'] };

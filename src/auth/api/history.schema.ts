@@ -4,10 +4,10 @@ import { listOf } from '../../web/schema.js';
 import { amr } from './responses.schema.js';
 
 const id = v.string();
-const device = v.pipe(v.nullable(v.string()), v.description('What the browser or app called itself.'));
-const ip = v.pipe(v.nullable(v.string()), v.description('Where it called from.'));
-/** Of a page that was full; none is there at the end of the list. */
-const next = v.optional(v.pipe(v.string(), v.description('`after` of the next page, where more may follow.')));
+const device = v.pipe(v.nullable(v.string()), v.description('`User-Agent` of the browser or app.'));
+const ip = v.pipe(v.nullable(v.string()), v.description('Address of the client.'));
+/** Present if the list was longer than the limit; absent at its end. */
+const next = v.optional(v.pipe(v.string(), v.description('`after` of the next request, if more may follow.')));
 
 /** `GET /sessions`. */
 export const sessionsResponse = v.object({

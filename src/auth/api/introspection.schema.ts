@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { acr, amr, roles } from './responses.schema.js';
 
-/** RFC 7662 section 2.1; members it does not know are ignored, as the RFC has it. */
+/** RFC 7662 section 2.1; unknown members are ignored, as the RFC requires. */
 export const introspectionSchema = v.object({
   token: v.string(),
   token_type_hint: v.optional(v.string()),
@@ -24,7 +24,7 @@ export const introspectionResponse = v.variant('active', [
     iat: epochSeconds,
     exp: epochSeconds,
     jti: v.string(),
-    sid: v.pipe(v.string(), v.description('The session it belongs to.')),
+    sid: v.pipe(v.string(), v.description('The session that the token belongs to.')),
     username: v.pipe(v.string(), v.description('The login id.')),
     roles,
     amr,

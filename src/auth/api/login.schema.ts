@@ -11,17 +11,17 @@ export const password = v.pipe(
   v.description(`At most ${MAX_PASSWORD_BYTES} bytes in UTF-8.`),
 );
 
-/** What `totpDigits` takes, for the description of the interface. */
+/** Describes the texts that `totpDigits` accepts. */
 const TOTP = { type: 'string', maxLength: 32, pattern: '^ *(?:[0-9] *){6}$', description: 'Six digits.' };
-/** What `normalisedCode` takes. */
+/** Describes the texts that `normalisedCode` accepts. */
 const BACKUP = {
   type: 'string',
   maxLength: 64,
   pattern: '^[ -]*(?:[0-9A-TV-Za-tv-z][ -]*){8}$',
-  description: 'A backup code, in the form it was shown in; spaces and dashes do not count.',
+  description: 'A backup code as it was shown; spaces and dashes are ignored.',
 };
 
-/** Six digits or a backup code; what is neither is no attempt and moves no counter. */
+/** Six digits or a backup code; any other text is rejected before an attempt is charged. */
 export const code = v.pipe(
   v.string(),
   v.check((typed) => submittedCode(typed) !== undefined, 'format'),
@@ -34,11 +34,11 @@ const totpCode = v.pipe(
   v.metadata(TOTP),
 );
 
-/** What `normalisedLoginId` takes, but for the rarer of the characters that are not visible. */
+/** Describes the texts that `normalisedLoginId` accepts, except for some rare invisible characters. */
 const LOGIN_ID = {
   maxLength: LONGEST_LOGIN_ID,
   pattern: '^\\s*(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+\\s*$',
-  description: 'The login id; no control characters and no others that are not visible.',
+  description: 'The login id, without control characters and other invisible characters.',
 };
 
 export const loginSchema = v.strictObject({
@@ -53,7 +53,7 @@ export const loginSchema = v.strictObject({
   new_pw: v.optional(
     v.pipe(
       textOfBytes(MAX_PASSWORD_BYTES),
-      v.description('The password that replaces `pw` where that is temporary; refused where it is not.'),
+      v.description('The password that replaces a temporary `pw`; rejected if `pw` is not temporary.'),
     ),
   ),
 });
@@ -66,7 +66,7 @@ export const secondStepSchema = v.strictObject({
 
 export const codeSchema = v.strictObject({ code });
 
-/** `POST /2fa/confirm`: a backup code confirms nothing. */
+/** `POST /2fa/confirm`: a backup code cannot confirm a secret. */
 export const confirmSchema = v.strictObject({ code: totpCode });
 
 /** `POST /2fa/setup`. */

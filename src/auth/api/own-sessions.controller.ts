@@ -12,7 +12,7 @@ import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js'
 import { paginationSchema } from '../../web/schema.js';
 import { SessionRevocation } from '../session-revocation.service.js';
 
-/** The caller's own sessions (http-api section 6); those of others are not found. */
+/** The caller's own sessions (http-api section 6); other sessions are not found. */
 @ApiTag('Signed-in user')
 @Controller('sessions')
 export class OwnSessionsController {

@@ -8,61 +8,58 @@ import { listOf } from '../../web/schema.js';
 export const amr = v.pipe(
   listOf(v.picklist(['pwd', 'otp'])),
   v.description(
-    'How the login was proven (RFC 8176): `pwd` by a password, `otp` by a second factor. Of a staff login, what the ' +
-      'identity provider vouched for, and what was proven here.',
+    'Authentication methods (RFC 8176): `pwd` for a password, `otp` for a second factor. For a staff login, the methods ' +
+      'that the identity provider states, and those that were proven here.',
   ),
 );
-export const acr = v.pipe(
-  v.picklist([ACR_PWD, ACR_MFA]),
-  v.description('The same as one word: `mfa` where `otp` is in `amr`.'),
-);
+export const acr = v.pipe(v.picklist([ACR_PWD, ACR_MFA]), v.description('Summary of `amr`: `mfa` if `otp` is in it.'));
 export const roles = v.pipe(listOf(v.string()), v.description('The roles of the account.'));
 const authorities = v.pipe(
   listOf(v.string()),
-  v.description('`ROLE_PRE_MFA` alone while the second factor is open; otherwise `ROLE_USER` and the roles.'),
+  v.description('Only `ROLE_PRE_MFA` before the second step; otherwise `ROLE_USER` and the roles.'),
 );
 
-const seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Seconds until it ends.'));
+const seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Seconds until it expires.'));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** Members of every answer that brings an access token. */
+/** Members of every response with an access token. */
 const tokenEntries = {
   access_token: v.pipe(v.string(), v.description('A signed token (RFC 9068), for `Authorization: Bearer`.')),
   token_type: v.literal('Bearer'),
   expires_in: seconds,
 };
 
-/** The same, where a caller by the cookie `SESSION` gets none. */
+/** Members of a response with an access token only for callers by token, not by the cookie `SESSION`. */
 const maybeTokenEntries = {
   access_token: v.optional(tokenEntries.access_token),
   token_type: v.optional(tokenEntries.token_type),
   expires_in: v.optional(tokenEntries.expires_in),
 };
 
-/** How a second factor was proven. */
+/** Members that describe a proof of the second factor. */
 const proofEntries = {
   amr,
   mfa_method: v.picklist(FACTOR_IDS),
-  backup_codes_remaining: v.optional(v.pipe(count, v.description('After a backup code: how many are left.'))),
+  backup_codes_remaining: v.optional(v.pipe(count, v.description('After a backup code: number of unused codes.'))),
   backup_codes_low: v.optional(v.pipe(v.boolean(), v.description(`After a backup code: true at ${LOW} or fewer.`))),
 };
 
 /** Methods that a caller can use for the second step. */
 const openEntries = {
   enrolment_required: v.optional(
-    v.pipe(v.literal(true), v.description('Policy demands a second factor that is still to be set up.')),
+    v.pipe(v.literal(true), v.description('Policy demands a second factor, and the account has none yet.')),
   ),
   methods: v.pipe(
     listOf(v.picklist(FACTOR_IDS)),
-    v.description('What the second step takes; empty where enrolment comes first.'),
+    v.description('Methods that the second step accepts; empty if enrolment comes first.'),
   ),
 };
 
-/** `POST /login`: an `mfa_token` for the second step, or tokens where none is needed. */
+/** `POST /login`: an `mfa_token` for the second step, or tokens if that is not required. */
 export const loginResponse = v.variant('mfa_required', [
   v.object({
     mfa_required: v.literal(true),
-    mfa_token: v.pipe(v.string(), v.description('For the second step alone; can be used once.')),
+    mfa_token: v.pipe(v.string(), v.description('Only for the second step; valid for one use.')),
     expires_in: seconds,
     ...openEntries,
   }),
@@ -75,7 +72,7 @@ export const secondStepResponse = v.object({ ...tokenEntries, ...proofEntries })
 /** `POST /token/refresh`. */
 export const refreshResponse = v.object({ ...tokenEntries, amr });
 
-/** `POST /session`: a half-authenticated session, or a full one where no second step is needed. */
+/** `POST /session`: a half-authenticated session, or a full one if a second step is not required. */
 export const sessionResponse = v.variant('mfa_required', [
   v.object({ mfa_required: v.literal(true), authorities, expires_in: seconds, ...openEntries }),
   v.object({ mfa_required: v.literal(false), authorities, amr }),
@@ -83,7 +80,7 @@ export const sessionResponse = v.variant('mfa_required', [
 
 const meEntries = {
   sub: v.pipe(v.string(), v.description('The account; never changes.')),
-  id: v.pipe(v.string(), v.description('The login id; that of staff begins with the name of their identity provider.')),
+  id: v.pipe(v.string(), v.description('The login id; for staff it begins with the name of their identity provider.')),
   roles,
   amr,
   acr,
@@ -91,15 +88,15 @@ const meEntries = {
     v.pipe(
       v.date(),
       v.description(
-        'When the user authenticated with a password or at the identity provider. Missing where the identity provider did ' +
-          'not prove it: the login is then not fresh.',
+        'When the user authenticated with a password or at the identity provider. Absent if the identity provider did not ' +
+          'prove it: the login is then not fresh.',
       ),
     ),
   ),
   mfa_at: v.optional(
     v.pipe(
       v.date(),
-      v.description('When the second factor was proven last. Missing where the identity provider did not prove it.'),
+      v.description('When the second factor was last proven. Absent if the identity provider did not prove the time.'),
     ),
   ),
   idp: v.optional(v.pipe(v.string(), v.description('The identity provider of a staff login.'))),
@@ -120,8 +117,8 @@ export const secondFactorStateResponse = v.object({
   activated_at: v.optional(v.date()),
   backup_codes: v.object({
     remaining: count,
-    generated_at: v.optional(v.pipe(v.date(), v.description('Not there before any were generated.'))),
-    low: v.pipe(v.boolean(), v.description(`True at ${LOW} or fewer of an active second factor.`)),
+    generated_at: v.optional(v.pipe(v.date(), v.description('Absent before codes were generated.'))),
+    low: v.pipe(v.boolean(), v.description(`True if an active second factor has ${LOW} codes or fewer.`)),
   }),
   required_by_policy: v.boolean(),
   locked_until: v.optional(v.date()),
@@ -131,16 +128,20 @@ const backupCodes = v.pipe(
   v.array(v.pipe(v.string(), v.regex(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/))),
   v.length(CODES_PER_SET),
   v.readonly(),
-  v.description('Shown this once. Each of them works once.'),
+  v.description('Shown only in this response. Each code works once.'),
 );
 
 /** `POST /2fa/setup`. */
 export const setupResponse = v.object({
-  secret: v.pipe(v.string(), v.regex(/^[A-Z2-7]{32}$/), v.description('In Base32 (RFC 4648). Shown this once.')),
+  secret: v.pipe(
+    v.string(),
+    v.regex(/^[A-Z2-7]{32}$/),
+    v.description('In Base32 (RFC 4648). Shown only in this response.'),
+  ),
   otpauth_uri: v.pipe(v.string(), v.startsWith('otpauth://totp/')),
   qr: v.pipe(v.string(), v.startsWith('data:image/svg+xml;base64,')),
   backup_codes: backupCodes,
-  expires_in: v.pipe(seconds, v.description('Seconds until the secret is forgotten unless it is confirmed.')),
+  expires_in: v.pipe(seconds, v.description('Seconds in which the secret can be confirmed.')),
 });
 
 /** `POST /2fa/confirm`. */

@@ -15,12 +15,12 @@ import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
 import { PortalLogin } from '../portal-login.service.js';
 import { toPrincipal } from '../strategies/session-principal.js';
 
-/** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
-@ApiTag('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
+/** The session of the web portal, with roles in place of tokens (http-api section 5). */
+@ApiTag('Portal session', 'For the web portal: a cookie in place of tokens.')
 @Controller('session')
 export class SessionController {
   constructor(
-    private readonly entry: PortalLogin,
+    private readonly login: PortalLogin,
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
     private readonly cookies: AuthCookies,
@@ -36,7 +36,7 @@ export class SessionController {
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof sessionResponse>> {
-    const { next, session, roles } = await this.entry.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
+    const { next, session, roles } = await this.login.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
     if (next === 'none') {
       return {
         mfa_required: false,

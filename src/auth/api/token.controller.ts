@@ -15,13 +15,13 @@ import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
 import { TokenRefresh } from '../token-refresh.service.js';
 import { SessionRevocation } from '../session-revocation.service.js';
 
-/** Refresh, end and inspection of tokens (http-api section 2). */
+/** Refresh, revocation and introspection of tokens (http-api section 2). */
 @ApiTag('Tokens')
 @Controller()
 export class TokenController {
   constructor(
     private readonly refreshes: TokenRefresh,
-    private readonly handover: CredentialWriter,
+    private readonly credentials: CredentialWriter,
     private readonly sessionEnd: SessionRevocation,
     private readonly introspection: TokenIntrospection,
     private readonly cookies: AuthCookies,
@@ -39,7 +39,7 @@ export class TokenController {
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof refreshResponse>> {
     const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
-    return { ...(await this.handover.writeTokens(reply, opened, roles)), amr: opened.session.amr };
+    return { ...(await this.credentials.writeTokens(reply, opened, roles)), amr: opened.session.amr };
   }
 
   @Public()

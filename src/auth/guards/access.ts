@@ -9,7 +9,7 @@ import {
 } from '../../principal/principal.js';
 
 /**
- * Error for a half-authenticated caller that may not call the route; undefined where the route accepts the caller
+ * Error for a half-authenticated caller that may not call the route; undefined if the route accepts the caller
  * (specification, "Authentication" item 6, and the Errors table).
  */
 export function preMfaRefusal(

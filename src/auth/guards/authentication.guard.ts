@@ -47,7 +47,7 @@ export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SES
   }
 }
 
-/** Passport reports `false` where no strategy took the request. */
+/** Passport reports `false` if no strategy accepted the request. */
 function isPrincipal(user: unknown): user is Principal {
   return typeof user === 'object' && user !== null && 'subject' in user;
 }

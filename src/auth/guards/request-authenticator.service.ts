@@ -36,7 +36,7 @@ export class RequestAuthenticator {
   }
 }
 
-/** RFC 6750 section 3.1: the challenge names no error where the request carries no credentials. */
+/** RFC 6750 section 3.1: the challenge names no error if the request has no credentials. */
 export function missingCredentials(): HttpError {
   return new HttpError('INVALID_TOKEN', { challenge: 'Bearer' });
 }

@@ -16,7 +16,7 @@ export class MfaTokenStrategy extends PassportStrategy(CredentialStrategy, MFA_T
     super();
   }
 
-  /** @throws ServiceError `MFA_TOKEN_INVALID`, and `INVALID_TOKEN` where the route accepts no `mfa_token` */
+  /** @throws ServiceError `MFA_TOKEN_INVALID`, and `INVALID_TOKEN` if the route does not accept an `mfa_token` */
   override async validate({
     authorization,
     acceptsMfaToken = false,

@@ -33,10 +33,10 @@ export class AttemptMeters {
   private readonly failures = new Set<Reason>();
 
   constructor(meters: Meters, events: LockEvents) {
-    this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes shown as second factor' });
-    const description = 'Steps by which the code of an authenticator was behind or ahead';
+    this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes submitted as second factor' });
+    const description = 'Offset of accepted one-time codes from the current step';
     this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
-    const lockouts = meters.counter('login.lockouts', { description: 'Locks of the second factor, and their ends' });
+    const lockouts = meters.counter('login.lockouts', { description: 'Locks and unlocks of the second factor' });
     for (const [kind, outcome] of [
       ['MFA_LOCKED', 'locked'],
       ['MFA_UNLOCKED', 'unlocked'],

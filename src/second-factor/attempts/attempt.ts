@@ -64,7 +64,7 @@ export function isAhead(instant: number, now: number): boolean {
   return instant > now + TOLERATED_SKEW_SECONDS;
 }
 
-/** The account an attempt is made for; `securityStamp` and `jti` come from a half-authenticated caller. */
+/** The account of an attempt; `securityStamp` and `jti` come from a half-authenticated caller. */
 export interface AttemptSubject {
   readonly subject: string;
   readonly securityStamp?: number;
@@ -94,7 +94,7 @@ export interface FactorState extends FailureCounter {
   readonly lastUsedStep: number;
   readonly active?: SealedSecret;
   readonly pending?: PendingSecret;
-  /** The live set of backup codes. */
+  /** The active set of backup codes. */
   readonly backupSetId?: string;
   readonly isJtiUsed: boolean;
 }

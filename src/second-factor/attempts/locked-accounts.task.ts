@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 
-/** Not at once, so that a short command ends before it. */
+/** Delayed, so that a short command ends before it. */
 const INITIAL_DELAY_MILLIS = 1000;
 const INTERVAL_MILLIS = 15_000;
 
@@ -15,7 +15,7 @@ const INTERVAL_MILLIS = 15_000;
  */
 @Injectable()
 export class LockedAccounts {
-  /** NaN until the first turn; a failed turn keeps the last number. */
+  /** NaN until the first run; a failed run keeps the last number. */
   private count = NaN;
 
   constructor(

@@ -6,7 +6,7 @@ const CONSUME = 'DELETE FROM backup_code WHERE user_id = ? AND set_id = ? AND ha
 const COUNT = 'SELECT COUNT(*) AS number FROM backup_code WHERE user_id = ? AND set_id = ?';
 const DISCARD = 'DELETE FROM backup_code WHERE user_id = ?';
 
-/** The hashed codes, one row each, gone when used. */
+/** The hashed codes, one row each; using a code deletes its row. */
 @Injectable()
 export class BackupCodeStore {
   async insert(tx: Tx, subject: string, setId: string, hashes: readonly string[]): Promise<void> {
@@ -17,7 +17,7 @@ export class BackupCodeStore {
     );
   }
 
-  /** Deletes the code; false if the set does not hold it, or no longer. */
+  /** Deletes the code; false if it is not in the set, or no longer. */
   async consume(tx: Tx, subject: string, setId: string, hashes: readonly string[]): Promise<boolean> {
     return (await tx.change(`${CONSUME} IN (${marks(hashes)})`, [subject, setId, ...hashes])) === 1;
   }
@@ -27,7 +27,7 @@ export class BackupCodeStore {
     return row?.number ?? 0;
   }
 
-  /** Deletes the codes of every set but these. */
+  /** Deletes the codes of all other sets. */
   async keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
     const others = setIds.length === 0 ? '' : ` AND set_id NOT IN (${marks(setIds)})`;
     await tx.change(DISCARD + others, [subject, ...setIds]);

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Codes of one issue (specification, "Backup codes"). */
+/** Number of codes in a set (specification, "Backup codes"). */
 export const CODES_PER_SET = 10;
-/** Few enough that a reissue is advised. */
+/** At this number of unused codes or fewer, the user is advised to reissue them. */
 export const LOW = 3;
 
 /** Crockford's Base32: no I, L, O and U. */
@@ -10,7 +10,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BYTES = 5;
 const SYMBOLS = 8;
 
-/** Draws the codes of one set, all different, each of 40 bits; gives the form that is hashed. */
+/** Generates the codes of one set, all different, each of 40 bits, in the form that is hashed. */
 export function generateCodes(bytes: (length: number) => Uint8Array): readonly string[] {
   const codes = new Set<string>();
   while (codes.size < CODES_PER_SET) codes.add(codeOf(bytes(BYTES)));
@@ -27,12 +27,12 @@ function codeOf(bytes: Uint8Array): string {
   return code;
 }
 
-/** The form a person sees: `XXXX-XXXX`. */
+/** The form that users see: `XXXX-XXXX`. */
 export function shownCode(code: string): string {
   return `${code.slice(0, SYMBOLS / 2)}-${code.slice(SYMBOLS / 2)}`;
 }
 
-/** What a person typed, in the form that is hashed; undefined where it cannot be a backup code. */
+/** A submitted code in the form that is hashed; undefined if the text cannot be a backup code. */
 export function normalisedCode(typed: string): string | undefined {
   // Before upper-casing, which would turn letters of other scripts into ASCII ones.
   if (!/^[0-9A-Za-z -]{1,64}$/.test(typed)) return undefined;
@@ -40,13 +40,13 @@ export function normalisedCode(typed: string): string | undefined {
   return code.length === SYMBOLS && !code.includes('U') ? code : undefined;
 }
 
-/** The stored form of a code, with a tag that says how it was made; keyed where there is a pepper. */
+/** The stored form of a code, with a tag for its algorithm; keyed if a pepper is configured. */
 export function hashOfCode(code: string, pepper: string | undefined): string {
   if (pepper === undefined) return `sha256:${createHash('sha256').update(code).digest('hex')}`;
   return `hmac-sha256:${createHmac('sha256', pepper).update(code).digest('hex')}`;
 }
 
-/** Every form the code may be stored in: a set issued before the pepper was set stays valid. */
+/** Every form in which the code can be stored: a set that was issued before the pepper was configured stays valid. */
 export function hashesOfCode(code: string, pepper: string | undefined): readonly string[] {
   return pepper === undefined ? [hashOfCode(code, undefined)] : [hashOfCode(code, pepper), hashOfCode(code, undefined)];
 }

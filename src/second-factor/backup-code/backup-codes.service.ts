@@ -5,7 +5,7 @@ import { generateCodes, hashesOfCode, hashOfCode, shownCode } from './backup-cod
 import { BackupCodeProperties } from '../mfa.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
-/** Sets of backup codes; which set of an account is live is said by its row, which the caller holds. */
+/** Sets of backup codes; the row of the account, which the caller has locked, names its active set. */
 @Injectable()
 export class BackupCodes {
   constructor(
@@ -14,7 +14,7 @@ export class BackupCodes {
     private readonly properties: BackupCodeProperties,
   ) {}
 
-  /** Stores a new set and gives its codes as they are shown, for the only time. */
+  /** Stores a new set and returns its codes as they are shown, once. */
   async issue(tx: Tx, subject: string, setId: string): Promise<readonly string[]> {
     const codes = generateCodes((length) => this.random.bytes(length));
     await this.store.insert(
@@ -26,7 +26,7 @@ export class BackupCodes {
     return codes.map(shownCode);
   }
 
-  /** Uses up a normalised code; false if the set does not hold it, or no longer. */
+  /** Uses up a normalised code; false if it is not in the set, or no longer. */
   consume(tx: Tx, subject: string, setId: string, code: string): Promise<boolean> {
     return this.store.consume(tx, subject, setId, hashesOfCode(code, this.properties.pepper));
   }
@@ -35,7 +35,7 @@ export class BackupCodes {
     return this.store.count(tx, subject, setId);
   }
 
-  /** Deletes every code of the account that is in none of these sets. */
+  /** Deletes the codes of all other sets of the account. */
   keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
     return this.store.keepOnly(tx, subject, setIds);
   }

@@ -1,13 +1,13 @@
 import { bytesOfBase32 } from '../../encoding/base32.js';
 
 /** RFC 4226 section 4, R6: a shared secret has at least 128 bits. */
-const SHORTEST_KEY_BYTES = 16;
-const LONGEST_KEY_BYTES = 64;
+const MIN_KEY_BYTES = 16;
+const MAX_KEY_BYTES = 64;
 
-/** Why an otpauth URI made elsewhere cannot be used here. */
+/** Why an imported otpauth URI cannot be used. */
 export type OtpauthFault = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long' | 'all_zero';
 
-/** The key of an otpauth URI made elsewhere: SHA1, six digits and 30 seconds, said or by default. */
+/** The key of an imported otpauth URI; SHA1, six digits and 30 seconds must be stated or left out. */
 export function importedSecret(uri: string): Uint8Array | OtpauthFault {
   if (!uri.startsWith('otpauth://totp/') || !URL.canParse(uri)) return 'malformed';
   const { searchParams } = new URL(uri);
@@ -19,7 +19,7 @@ export function importedSecret(uri: string): Uint8Array | OtpauthFault {
   const [secret = '', ...more] = searchParams.getAll('secret');
   const key = more.length === 0 ? bytesOfBase32(secret) : undefined;
   if (!key) return 'malformed';
-  if (key.length < SHORTEST_KEY_BYTES) return 'too_short';
+  if (key.length < MIN_KEY_BYTES) return 'too_short';
   if (key.every((byte) => byte === 0)) return 'all_zero';
-  return key.length > LONGEST_KEY_BYTES ? 'too_long' : key;
+  return key.length > MAX_KEY_BYTES ? 'too_long' : key;
 }

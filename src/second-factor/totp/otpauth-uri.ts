@@ -1,6 +1,6 @@
 import { DIGITS, PERIOD_SECONDS } from './totp.js';
 
-/** What an authenticator app scans; `secret` is Base32, and `issuer` holds no colon. */
+/** The URI that an authenticator app scans; `secret` is Base32, and `issuer` contains no colon. */
 export function otpauthUri(issuer: string, account: string, secret: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const parameters = [

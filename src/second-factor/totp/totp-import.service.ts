@@ -7,7 +7,7 @@ import { importedSecret } from './imported-secret.js';
 import { TotpImportStore } from './totp-import.store.js';
 import { TotpSecrets } from './totp-secrets.service.js';
 
-/** Takes authenticators over with imported accounts: active at once, without backup codes (authentication.md, 2.12). */
+/** Imports the authenticators of imported accounts: they are active at once, without backup codes (authentication.md, 2.12). */
 @Injectable()
 export class ImportedTotps implements TotpImport {
   constructor(
@@ -26,7 +26,7 @@ export class ImportedTotps implements TotpImport {
     const activatedAt = this.clock.seconds();
     const rows = totps.map(({ subject, otpauthUri }) => {
       const key = importedSecret(otpauthUri);
-      if (typeof key === 'string') throw new TypeError('an otpauth URI that was not judged before');
+      if (typeof key === 'string') throw new TypeError('an otpauth URI that was not checked before');
       const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
       return { id, subject, activatedAt, ...this.secrets.seal(subject, key) };
     });

@@ -13,10 +13,10 @@ export interface ImportedSecret {
 const INSERT =
   'INSERT INTO totp_secret (id, user_id, sealed, seal_key, created_at, activated_at, svg_taken, png_taken) VALUES ';
 const ROW = '(?, ?, ?, ?, ?, ?, 1, 1)';
-/** The accounts were made in the same transaction, so each has this one secret. */
+/** The accounts were created in the same transaction, so each has exactly this secret. */
 const ACTIVATE = 'UPDATE account SET totp_id = (SELECT id FROM totp_secret WHERE user_id = account.id) WHERE id IN ';
 
-/** Secrets that come with imported accounts, many at a time. */
+/** Stores the secrets of imported accounts, many at a time. */
 @Injectable()
 export class TotpImportStore {
   async insert(tx: Tx, secrets: readonly ImportedSecret[]): Promise<void> {

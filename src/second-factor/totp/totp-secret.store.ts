@@ -17,7 +17,7 @@ const UNDER_OTHER_KEYS = `SELECT id, user_id, sealed FROM totp_secret
 const BY_KEY = 'SELECT seal_key, COUNT(*) AS number FROM totp_secret GROUP BY seal_key';
 const RESEAL = 'UPDATE totp_secret SET sealed = ?, seal_key = ? WHERE id = ? AND sealed = ?';
 
-/** The forms in which the picture of a pending secret can be fetched, each once. */
+/** The formats of the QR code of a pending secret; each can be fetched once. */
 export type PictureForm = keyof typeof TAKE;
 
 /** A secret as it is stored. */
@@ -37,7 +37,7 @@ export interface NewSecret {
   readonly expiresAt: number;
 }
 
-/** Sealed TOTP secrets; which one is pending or active is said by the account's row. */
+/** Sealed TOTP secrets; the row of the account names the pending and the active one. */
 @Injectable()
 export class TotpSecretStore {
   async insert(tx: Tx, secret: NewSecret): Promise<void> {
@@ -45,13 +45,13 @@ export class TotpSecretStore {
     await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, createdAt, expiresAt]);
   }
 
-  /** Deletes every secret of the account but these. */
+  /** Deletes every other secret of the account. */
   async keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
     const others = ids.length === 0 ? '' : ` AND id NOT IN (${ids.map(() => '?').join(', ')})`;
     await tx.change(DISCARD + others, [subject, ...ids]);
   }
 
-  /** Gives the pending secret of this asker, unless its picture was fetched in this form before. */
+  /** Returns the caller's pending secret, unless its QR code was fetched in this format before. */
   async takePicture(
     tx: Tx,
     form: PictureForm,
@@ -64,7 +64,7 @@ export class TotpSecretStore {
     return row?.sealed;
   }
 
-  /** A page of the secrets that are not sealed under this key, in the order of their ids. */
+  /** Secrets that are not sealed under this key, in the order of their ids. */
   underOtherKeys(tx: Tx, sealKey: string, after: string, limit: number): Promise<readonly SecretRow[]> {
     return tx.rows<SecretRow>(UNDER_OTHER_KEYS, [sealKey, after, limit]);
   }

@@ -12,13 +12,13 @@ import { type PictureForm, TotpSecretStore } from './totp-secret.store.js';
 const KEY_BYTES = 20;
 const PAGE = 200;
 
-/** A secret that has just been made and is shown once. */
+/** A new secret, which is shown once. */
 export interface GeneratedSecret {
   readonly key: Uint8Array;
   readonly sealed: string;
 }
 
-/** Who asked for a pending secret, and for how long it can be confirmed. */
+/** The owner of a pending secret, and the time in which it can be confirmed. */
 export interface PendingFacts {
   readonly subject: string;
   readonly askedBy: string;
@@ -27,7 +27,7 @@ export interface PendingFacts {
   readonly expiresAt: number;
 }
 
-/** TOTP secrets, sealed with the user's id so that a row moved to another user does not open. */
+/** TOTP secrets, sealed with the user's id so that a row that was moved to another user cannot be opened. */
 @Injectable()
 export class TotpSecrets {
   constructor(
@@ -58,35 +58,35 @@ export class TotpSecrets {
     await this.store.insert(tx, { id, sealed, sealKey: this.sealer.keyIdOf(sealed), ...facts });
   }
 
-  /** @throws SealFailure where the sealing key is gone */
+  /** @throws SealFailure if the sealing key is no longer configured */
   open(subject: string, sealed: string): Uint8Array {
     return this.sealer.open(sealed, contextOf(subject));
   }
 
-  /** Gives the key of the pending secret that this asker has not yet fetched in this form. */
+  /** Returns the key of the caller's pending secret, once for each format of the QR code. */
   async takePicture(form: PictureForm, subject: string, askedBy: string, now: number): Promise<Uint8Array | undefined> {
     const sealed = await this.work.run((tx) => this.store.takePicture(tx, form, subject, askedBy, now));
     return sealed === undefined ? undefined : this.open(subject, sealed);
   }
 
-  /** Deletes every secret of the account but these. */
+  /** Deletes every other secret of the account. */
   keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
     return this.store.keepOnly(tx, subject, ids);
   }
 
-  /** Seals a secret that is in use under the active key, where it is not. */
+  /** Re-seals a secret under the active key if it is sealed under another one; true if it was re-sealed. */
   async renewSeal(tx: Tx, subject: string, { id, sealed }: SealedSecret): Promise<boolean> {
     if (this.sealer.keyIdOf(sealed) === this.sealer.activeKeyId) return false;
     const renewed = this.sealer.seal(this.open(subject, sealed), contextOf(subject));
     return this.store.reseal(tx, id, sealed, renewed, this.sealer.activeKeyId);
   }
 
-  /** How many secrets are sealed under each key: one without any may go. */
+  /** Number of secrets that are sealed under each key; a key with zero can be removed. */
   countByKey(): Promise<ReadonlyMap<string, number>> {
     return this.work.single((tx) => this.store.countByKey(tx));
   }
 
-  /** Seals all secrets under the active key and gives the number that were not. */
+  /** Seals all secrets under the active key; returns the number of re-sealed secrets. */
   async resealAll(): Promise<number> {
     let number = 0;
     for (let after = ''; ;) {

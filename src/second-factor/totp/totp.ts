@@ -3,11 +3,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export const PERIOD_SECONDS = 30;
 export const DIGITS = 6;
 
-/** The window in the order it is tried: the current step and one on either side. */
+/** Accepted steps in the order of their verification: the current step, and one on either side. */
 const OFFSETS = [0, -1, 1] as const;
 export type StepOffset = (typeof OFFSETS)[number];
 
-/** What a code was; a caller is told no more than that it did not count, an event tells `replayed` from `wrong`. */
+/** Result of a verification. The caller learns only that a code is not valid; the event distinguishes `replayed` and `wrong`. */
 export type TotpVerdict =
   | { readonly kind: 'accepted'; readonly step: number; readonly offset: StepOffset }
   | { readonly kind: 'replayed' }
@@ -28,12 +28,12 @@ export function codeOfStep(key: Uint8Array, step: number, digits = DIGITS): stri
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** Looks at a code of six ASCII digits; where it fits several steps the highest unused one counts (RFC 6238 section 5.2). */
+/** Verifies a code of six ASCII digits; a code of several steps is accepted for the highest unused one (RFC 6238 section 5.2). */
 export function verifyTotp(key: Uint8Array, code: string, epochSeconds: number, lastUsedStep: number): TotpVerdict {
   if (!/^[0-9]{6}$/.test(code)) return { kind: 'wrong' };
   const current = stepAt(epochSeconds);
   const given = Buffer.from(code);
-  // All three are always compared: time tells neither whether one fits nor which.
+  // All three are always compared, so that the time reveals neither whether one fits nor which.
   const fitting = OFFSETS.filter((offset) => timingSafeEqual(Buffer.from(codeOfStep(key, current + offset)), given));
   const unused = fitting.filter((offset) => current + offset > lastUsedStep);
   if (unused.length === 0) return { kind: fitting.length === 0 ? 'wrong' : 'replayed' };
