@@ -25,44 +25,44 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   'an assertion without prefixes': {
     assertion: (xml) => xml.replaceAll('<saml:', '<').replaceAll('</saml:', '</').replaceAll('xmlns:saml=', 'xmlns='),
   },
-  'line breaks and indents between all elements': { assertion: indented, response: indentedAround },
+  'line breaks and indentation between all elements': { assertion: indented, response: indentedAround },
   'an XML declaration': { document: (xml) => `<?xml version="1.0" encoding="UTF-8"?>\n${xml}` },
-  'a carriage return as a reference in the text of a signature': {
+  'carriage returns as character references in SignatureValue': {
     document: (xml) =>
       xml.replace(/(<ds:SignatureValue>)([^<]*)/, (_, tag: string, value: string) => tag + broken(value, '&#13;\n')),
   },
-  'base64 in lines': { form: (base64) => broken(base64, '\r\n') },
-  'attributes before the statement of the login': {
+  'line breaks in base64': { form: (base64) => broken(base64, '\r\n') },
+  'AttributeStatement before AuthnStatement': {
     assertion: (xml) =>
       xml.replace(
         /(<saml:AuthnStatement[^]*<\/saml:AuthnStatement>)(<saml:AttributeStatement[^]*<\/saml:AttributeStatement>)/,
         '$2$1',
       ),
   },
-  'instants to seven digits': { assertion: (xml) => xml.replaceAll(/\.(\d{3})Z"/g, '.$10000Z"') },
-  'instants to the second': { assertion: (xml) => xml.replaceAll(/\.000Z"/g, 'Z"') },
-  'an issuer with the format of an entity': {
+  'instants with seven decimal places': { assertion: (xml) => xml.replaceAll(/\.(\d{3})Z"/g, '.$10000Z"') },
+  'instants without decimal places': { assertion: (xml) => xml.replaceAll(/\.000Z"/g, 'Z"') },
+  'an Issuer with the entity format': {
     assertion: (xml) =>
       xml.replace('<saml:Issuer>', '<saml:Issuer Format="urn:oasis:names:tc:SAML:2.0:nameid-format:entity">'),
   },
-  'qualifiers of the name': {
+  'a NameID with qualifiers': {
     assertion: (xml) =>
       xml.replace('<saml:NameID ', '<saml:NameID NameQualifier="https://corp.idp.test/metadata" SPNameQualifier="us" '),
   },
-  'an address of the browser': {
+  'the address of the browser': {
     assertion: (xml) =>
       xml
         .replace('<saml:SubjectConfirmationData ', '<saml:SubjectConfirmationData Address="192.0.2.7" ')
         .replace('<saml:AuthnContext>', '<saml:SubjectLocality Address="192.0.2.7"/><saml:AuthnContext>'),
   },
-  'an authority that has authenticated': {
+  'an AuthenticatingAuthority': {
     assertion: (xml) =>
       xml.replace(
         '</saml:AuthnContextClassRef>',
         '</saml:AuthnContextClassRef><saml:AuthenticatingAuthority>https://other.test</saml:AuthenticatingAuthority>',
       ),
   },
-  'an attribute whose value is an element': {
+  'an attribute value that is an element': {
     assertion: (xml) =>
       xml.replace(
         '<saml:AttributeStatement>',
@@ -79,19 +79,19 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
           'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/></saml:Attribute>',
       ),
   },
-  'one use alone': {
+  'a OneTimeUse condition': {
     assertion: (xml) => xml.replace('</saml:AudienceRestriction>', '</saml:AudienceRestriction><saml:OneTimeUse/>'),
   },
-  'our audience twice': {
+  'two restrictions to the same audience': {
     assertion: (xml) => xml.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/s, '$&$&'),
   },
-  'a consent and a message with the status': {
+  'a Consent and a StatusMessage': {
     response: (xml) =>
       xml
         .replace(' Version=', ' Consent="urn:oasis:names:tc:SAML:2.0:consent:unspecified" Version=')
         .replace('</samlp:Status>', '<samlp:StatusMessage>Authenticated</samlp:StatusMessage></samlp:Status>'),
   },
-  'no end of the session': { options: { sessionNotOnOrAfter: null } },
+  'no SessionNotOnOrAfter': { options: { sessionNotOnOrAfter: null } },
   'SHA-512': { options: { signature: { algorithm: 'rsa-sha512', digest: 'sha512' } } },
 };
 

@@ -26,7 +26,7 @@ describe('a key change of an identity provider', { timeout: 120_000 }, () => {
     const args = [`${CORP}.metadata=${server.metadataUrl}`];
     const service = await startManaged({ args });
     stops.push(() => service.stop());
-    await waitUntil('the identity provider is known', async () => {
+    await waitUntil('the identity provider is usable', async () => {
       const { body } = await service.operator.get('/health/saml');
       return body['status'] === 'UP';
     });
@@ -62,14 +62,14 @@ describe('a key change of an identity provider', { timeout: 120_000 }, () => {
     const { server, service, args } = await started();
     const replica = await startManaged({ args, cwd: service.cwd });
     stops.push(() => replica.stop());
-    await waitUntil('both have read the metadata', () => Promise.resolve(readings(server) === 2));
+    await waitUntil('both replicas have read the metadata', () => Promise.resolve(readings(server) === 2));
 
     const ended = await runCli(['saml', 'refresh', 'corp', ...args], { cwd: service.cwd });
 
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
     expect(ended.stdout).toMatch(/^Requested\. /);
-    await waitUntil('both read the metadata again', () => Promise.resolve(readings(server) === 4));
-    await waitUntil('the logs of both tell it', () =>
+    await waitUntil('both replicas have read the metadata again', () => Promise.resolve(readings(server) === 4));
+    await waitUntil('the logs of both replicas mention the request', () =>
       Promise.resolve(
         [service, replica].every(({ stdout }) =>
           stdout.includes(' : "saml refresh" requested a new reading of the metadata'),

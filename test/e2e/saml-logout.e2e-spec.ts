@@ -221,9 +221,9 @@ onEachEngine('logout requests of identity providers', (engine) => {
       ['destination', 'without a destination', () => ({ destination: null })],
       ['destination', 'for the path of another provider', (url: string) => ({ destination: url.replace('corp', 'x') })],
       ['too_old', 'issued long ago', () => ({ issueInstant: now() - 6 * minutes, notOnOrAfter: null })],
-      ['not_yet_valid', 'issued tomorrow', () => ({ issueInstant: now() + 2 * minutes })],
+      ['not_yet_valid', 'issued in the future', () => ({ issueInstant: now() + 2 * minutes })],
       ['expired', 'that has expired', () => ({ notOnOrAfter: now() - 1 * minutes })],
-      ['name_id', 'without a name', () => ({ bend: (xml: string) => xml.replace(/>ivan</, '> <') })],
+      ['name_id', 'with an empty NameID', () => ({ bend: (xml: string) => xml.replace(/>ivan</, '> <') })],
       ['doctype', 'with a DOCTYPE', () => ({ bend: (xml: string) => `<!DOCTYPE x>${xml}` })],
     ])('rejects with the reason %s a logout request %s', async (reason, _, bent) => {
       const { client } = await staff.signIn({ nameId: 'ivan' });
@@ -266,7 +266,7 @@ onEachEngine('logout requests of identity providers', (engine) => {
     });
 
     it.each([
-      ['nothing', {}],
+      ['no message', {}],
       ['two messages', { SAMLRequest: 'AAAA', SAMLResponse: 'AAAA' }],
       ['an empty text', { SAMLRequest: '' }],
       ['invalid base64', { SAMLRequest: '<samlp:LogoutRequest/>' }],
@@ -327,7 +327,7 @@ onEachEngine('logout of staff started here', (engine) => {
     ['at another identity provider', 'partner', true],
     ['without a signing key', 'bare', true],
     ['without a logout URL', 'mute', true],
-  ])('a logout leads to the sign-in page %s', async (title, idp, isSignedIn) => {
+  ])('a logout leads to the sign-in page: %s', async (title, idp, isSignedIn) => {
     const client = staff.client();
     const at = idp === 'partner' ? 'corp' : idp;
     if (isSignedIn) await staff.signIn({ nameId: title }, { client, idp: at });
@@ -477,7 +477,7 @@ onSqlite('metadata of the service', (engine) => {
     { people: 0, args: BUNDLE },
   );
 
-  it('the metadata contain the URLs and the certificate of the service', async () => {
+  it('the metadata contains the URLs and the certificate of the service', async () => {
     const client = staff.client();
 
     const answer = await client.get('/saml/corp/metadata');

@@ -25,7 +25,7 @@ describe('identity provider metadata of a running service', { timeout: 60_000 },
     return (body['details'] as { readonly providers: unknown }).providers;
   };
   const isUsable = (service: ManagedService): Promise<true> =>
-    waitUntil('the identity provider is known', async () => {
+    waitUntil('the identity provider is usable', async () => {
       const { body } = await service.operator.get('/health/saml');
       return body['status'] === 'UP';
     });
@@ -48,7 +48,7 @@ describe('identity provider metadata of a running service', { timeout: 60_000 },
     expect(await providers(service)).toMatchObject([{ idp: 'corp', usable: true, source: 'url', ageSeconds: 0 }]);
   });
 
-  it('metadata from a file are usable at startup and follow changes of the file', async () => {
+  it('metadata from a file is usable at startup and follows changes of the file', async () => {
     const folder = temporaryFolder('metadata');
     const [file, next] = [join(folder, 'idp.xml'), join(folder, 'next.xml')];
     writeFileSync(file, idp.metadata());
@@ -58,7 +58,9 @@ describe('identity provider metadata of a running service', { timeout: 60_000 },
     writeFileSync(next, idp.metadata({ entityId: 'urn:new' }));
     renameSync(next, file);
 
-    await waitUntil('the new metadata count', async () => JSON.stringify(await providers(service)).includes('urn:new'));
+    await waitUntil('the new metadata is in use', async () =>
+      JSON.stringify(await providers(service)).includes('urn:new'),
+    );
     const { body } = await service.operator.get('/scheduledtasks');
     expect(JSON.stringify(body)).toContain('MetadataRefresh.refresh');
   });

@@ -83,7 +83,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
     }
     const answers = await atOnce(BROWSERS, async (index) => {
       const browser = browsers[index];
-      if (!browser) throw new Error('nobody there');
+      if (!browser) throw new Error('no browser');
       return staff.arrive(browser.client, browser.form);
     });
     return { answers, clients: browsers.map(({ client }) => client) };

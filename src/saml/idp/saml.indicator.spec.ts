@@ -111,7 +111,10 @@ describe('the health component saml', () => {
       status: 'OUT_OF_SERVICE',
       details: {
         providers: [
-          { usable: false, error: expect.stringMatching(/^the metadata was valid until .*responded with 500$/) as string },
+          {
+            usable: false,
+            error: expect.stringMatching(/^the metadata was valid until .*responded with 500$/) as string,
+          },
         ],
       },
     });
