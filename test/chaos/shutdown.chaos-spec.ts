@@ -32,7 +32,7 @@ onEachEngine('R1: logins during shutdown', (engine) => {
         return answer;
       }),
     );
-    await waitUntil('the first login is answered', () => answered > 0, { everyMillis: 1 });
+    await waitUntil('the first login has completed', () => answered > 0, { everyMillis: 1 });
     return { logins, left: () => LOGINS - answered };
   }
 
@@ -109,7 +109,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1: shutdown serves requests on connections that were opened just before', async () => {
     for (const round of upTo(5)) {
       const service = await startService({ isAlone: true, args: [PATIENT] });
-      await waitUntil('the first user is made', () => service.stdout.includes('First user'));
+      await waitUntil('the initial administrator is created', () => service.stdout.includes('First user'));
       const clients = await Promise.all(upTo(40).map(() => RawConnection.open(service.url)));
       for (const client of clients) client.get('/');
       terminate(service);
@@ -131,7 +131,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     // Gives the service time to accept as many requests as it can.
     for (let count = 0; count < 20; count += 1) await new HttpClient(service.url).get('/');
     terminate(service);
-    await waitUntil('it is stopping', () => service.stdout.includes('Stopping'));
+    await waitUntil('the service is stopping', () => service.stdout.includes('Stopping'));
     const [, inProgress = '0'] = /Stopping: (\d+) request/.exec(service.stdout) ?? [];
 
     client.read();
@@ -169,7 +169,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     terminate(service);
 
     const client = new HttpClient(service.url);
-    const readiness = await waitUntil('readiness refuses', async () => {
+    const readiness = await waitUntil('readiness returns 503', async () => {
       const answer = await client.get('/actuator/health/readiness');
       return answer.status !== 200 && answer;
     });
@@ -215,7 +215,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     await hung(service);
     await new HttpClient(service.url).get('/');
     terminate(service);
-    await waitUntil('it is stopping', () => service.stdout.includes('Stopping'));
+    await waitUntil('the service is stopping', () => service.stdout.includes('Stopping'));
 
     process.kill(service.pid, 'SIGINT');
 
@@ -239,7 +239,7 @@ describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
 describe('server.port=-1', { timeout: 60_000 }, () => {
   it('server.port=-1 opens the management listener only, and the service stops with 0', async () => {
     const service = await startService({ isAlone: true, args: ['--server.port=-1', '--management.server.port=0'] });
-    const health = await waitUntil('the other listener is announced', () => service.managementUrl);
+    const health = await waitUntil('the management listener is announced', () => service.managementUrl);
 
     expect((await new HttpClient(health).get('/health')).status).toBe(200);
     expect((await new HttpClient(new URL(health).origin).get('/login')).status).toBe(404);

@@ -99,7 +99,7 @@ function hangs(): { readonly signal: AbortSignal } {
 }
 
 async function firstUser(service: RunningService): Promise<{ id: string; pw: string }> {
-  return waitUntil('the first user is told', () => {
+  return waitUntil('the initial administrator is printed', () => {
     const [, id, pw] = /First user: (\S+) with password (\S+)/.exec(service.stdout) ?? [];
     return id !== undefined && pw !== undefined ? { id, pw } : undefined;
   });

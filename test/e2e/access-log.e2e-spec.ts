@@ -168,7 +168,7 @@ describe('access log lines', () => {
     await (await fetch(`${service.url}/me`)).text();
     socket.resetAndDestroy();
     await once(socket, 'close');
-    await waitUntil('the line is there', () => textIn(join(service.cwd, 'logs')).includes('PATCH'));
+    await waitUntil('the line is in the log', () => textIn(join(service.cwd, 'logs')).includes('PATCH'));
 
     expect((await linesOf(service)).map(({ request, status }) => `${request} ${status}`)).toEqual([
       '- 400',
@@ -208,7 +208,7 @@ describe('access log file', () => {
       const before = textIn(folder).length;
       await (await fetch(`${service.url}/me`)).text();
       // The clock must not move before the service has read it.
-      await waitUntil('the line is there', () => textIn(folder).length > before);
+      await waitUntil('the line is in the log', () => textIn(folder).length > before);
       return `access_log.${day()}.log`;
     };
     const today = await ask();
@@ -242,7 +242,7 @@ describe('R12: access log that cannot be written', () => {
     await linesOf(service);
     rmSync(join(service.cwd, 'logs'), { recursive: true });
     await (await fetch(`${service.url}/after`)).text();
-    const text = await waitUntil('the log is there again', () => textIn(join(service.cwd, 'logs')) || undefined);
+    const text = await waitUntil('the access log exists again', () => textIn(join(service.cwd, 'logs')) || undefined);
 
     expect(parsed(text)).toMatchObject([{ request: 'GET /after HTTP/1.1' }]);
     expect(service.troubles.join()).not.toContain('access log');
@@ -316,7 +316,7 @@ describe('R12: access log that cannot be written', () => {
   }
 
   async function warned(service: RunningService, count: number): Promise<void> {
-    await waitUntil(`${count} warnings`, () => warnings(service).length >= count);
+    await waitUntil(`there are ${count} warnings`, () => warnings(service).length >= count);
   }
 });
 

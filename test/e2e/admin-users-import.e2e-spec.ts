@@ -403,12 +403,12 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
         socket.on('data', (bytes: Buffer) => received.push(bytes));
         socket.write(head(bearer, 10_000));
         socket.write(multipart(fileOf(5_000)).subarray(0, 3_000));
-        await waitUntil('the file is there', () => readdirSync(location).length === 1);
+        await waitUntil('the file exists', () => readdirSync(location).length === 1);
 
         if (what === 'leaves') socket.destroy();
         else await once(socket, 'close');
 
-        await waitUntil('the file is gone', () => readdirSync(location).length === 0);
+        await waitUntil('the file is deleted', () => readdirSync(location).length === 0);
         expect(Buffer.concat(received).toString()).toMatch(what === 'leaves' ? /^$/ : /^HTTP\/1\.1 408 /);
       },
     );
@@ -417,7 +417,7 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
       const answer = await withoutFolder(() => admin.import(fileOf(9), '', bearer));
 
       expect(answer).toBeRefused(503, 'UNAVAILABLE');
-      await waitUntil('the log says why', () =>
+      await waitUntil('the reason is logged', () =>
         /ERROR .* : UNAVAILABLE POST \/admin\/users\/import\n[^]*ENOENT/.test(story.service.stdout),
       );
     });
@@ -429,12 +429,15 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
       const body = multipart(fileOf(500));
       socket.write(head(bearer, body.length));
       socket.write(body.subarray(0, -1));
-      const name = await waitUntil('the file is there', () => readdirSync(location)[0]);
+      const name = await waitUntil('the file exists', () => readdirSync(location)[0]);
 
       rmSync(join(location, name));
       socket.write(body.subarray(-1));
 
-      const text = await waitUntil('the answer', () => /^.*\}$/s.exec(Buffer.concat(received).toString())?.[0]);
+      const text = await waitUntil(
+        'the response arrives',
+        () => /^.*\}$/s.exec(Buffer.concat(received).toString())?.[0],
+      );
       expect(text).toMatch(/^HTTP\/1\.1 503 /);
       expect(text).toContain('"code":"UNAVAILABLE"');
       expect(text).not.toContain(location);
@@ -469,11 +472,11 @@ onSqlite('POST /admin/users/import by a client that disconnects', (engine) => {
     socket.write(body);
     const size = (): number =>
       readdirSync(location).reduce((sum, name) => sum + statSync(join(location, name)).size, 0);
-    await waitUntil('the whole file is there', () => size() === part.content.length);
+    await waitUntil('the file is complete', () => size() === part.content.length);
 
     socket.destroy();
 
-    await waitUntil('the file is gone', () => readdirSync(location).length === 0);
+    await waitUntil('the file is deleted', () => readdirSync(location).length === 0);
     expect(await admin.accounts()).toBe(502);
     expect(story.service.troubles.join()).not.toContain('ERROR');
   });
@@ -490,7 +493,7 @@ onSqlite('POST /admin/users/import by a client that disconnects', (engine) => {
     socket.on('data', (bytes: Buffer) => received.push(bytes));
     socket.write(head(accessToken, body.length));
     socket.write(body.subarray(0, -10));
-    await waitUntil('the file is there', () => readdirSync(location).length === 1);
+    await waitUntil('the file exists', () => readdirSync(location).length === 1);
 
     const exitCode = story.service.stop();
     await waitUntil('the service stops', () => story.service.stdout.includes('Stopping: 1 request in progress'));
@@ -511,7 +514,7 @@ onSqlite('POST /admin/users/import by a client that disconnects', (engine) => {
     const socket = opened(story);
     socket.write(head(accessToken, body.length));
     socket.write(body.subarray(0, -10));
-    await waitUntil('the file is there', () => readdirSync(location).length === 1);
+    await waitUntil('the file exists', () => readdirSync(location).length === 1);
 
     await story.service.kill();
     expect(readdirSync(location)).toHaveLength(1);

@@ -34,7 +34,7 @@ async function queue(path = '/held'): Promise<RawConnection> {
   const before = service.listener.inProgress;
   const connection = await RawConnection.open(service.url);
   connection.get(path);
-  await waitUntil('the request waits', () => service.listener.inProgress > before, { everyMillis: 2 });
+  await waitUntil('the request is queued', () => service.listener.inProgress > before, { everyMillis: 2 });
   return connection;
 }
 
@@ -55,7 +55,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(refused.text).toContain('"code":"UNAVAILABLE"');
     expect(waiting.statuses).toEqual([]);
     held.release();
-    await waitUntil('the one that waited is worked on', () => held.count === 2);
+    await waitUntil('the queued request is in progress', () => held.count === 2);
     held.releaseAll();
     for (const connection of [...working, waiting]) {
       await connection.untilAnswered();
@@ -86,7 +86,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect((await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nHost: x\r\n\r\n')).statuses).toEqual([503]);
 
     gone.leave();
-    await waitUntil('its place is free', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    await waitUntil('the slot of the request is free', () => service.listener.inProgress === 1, { everyMillis: 2 });
     const next = await queue('/items/1');
     held.release();
     await next.untilAnswered();
@@ -101,10 +101,10 @@ describe('server.embedded.threads.max and accept-count', () => {
     const gone = await RawConnection.open(service.url);
     gone.get('/held');
     gone.get('/held');
-    await waitUntil('both wait', () => service.listener.inProgress === 3, { everyMillis: 2 });
+    await waitUntil('both requests are queued', () => service.listener.inProgress === 3, { everyMillis: 2 });
 
     gone.leave();
-    await waitUntil('both places are free', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    await waitUntil('both slots are free', () => service.listener.inProgress === 1, { everyMillis: 2 });
     const next = [await queue('/items/1'), await queue('/items/2')];
     held.release();
 
@@ -116,7 +116,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     await start(1, 0);
     const gone = await hold();
     gone.leave();
-    await waitUntil('the client is gone', () => service.listener.inProgress === 0, { everyMillis: 2 });
+    await waitUntil('the client has disconnected', () => service.listener.inProgress === 0, { everyMillis: 2 });
 
     expect((await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nHost: x\r\n\r\n')).statuses).toEqual([503]);
     held.release();
@@ -131,7 +131,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     await start(1, 0);
     const slow = await RawConnection.open(service.url);
     slow.send(post('/note', '{"text":"a"}').slice(0, -5));
-    await waitUntil('its head is here', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    await waitUntil('the head of the request has arrived', () => service.listener.inProgress === 1, { everyMillis: 2 });
 
     const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
 
@@ -145,7 +145,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     await start(1, 0);
     const refused = await RawConnection.open(service.url);
     refused.send('GET /refused/ACCESS_DENIED HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n');
-    await waitUntil('it is here', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    await waitUntil('the request has arrived', () => service.listener.inProgress === 1, { everyMillis: 2 });
 
     const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
 
@@ -159,7 +159,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     greedy.stopReading();
     const before = held.bigAnswers;
     for (let count = 0; count < 40; count += 1) greedy.get('/held/big');
-    await waitUntil('there are answers for it', () => held.bigAnswers > before + 1);
+    await waitUntil('responses have arrived', () => held.bigAnswers > before + 1);
 
     const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
 
@@ -183,11 +183,11 @@ describe('server.embedded.threads.max and accept-count', () => {
       connection.send(whole.slice(0, Math.ceil((whole.length * length) / 100)));
       connection.leave();
     }
-    await waitUntil('all of them are gone', () => service.listener.inProgress === 0, { everyMillis: 2 });
+    await waitUntil('all requests have ended', () => service.listener.inProgress === 0, { everyMillis: 2 });
 
     const held4 = [await hold(), await hold(), await queue(), await queue()];
     held.releaseAll();
-    await waitUntil('those who waited are in', () => held.count === 2);
+    await waitUntil('the queued requests are in progress', () => held.count === 2);
     held.releaseAll();
 
     for (const connection of held4) {
@@ -202,7 +202,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     asked.send(
       'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
     );
-    await waitUntil('it is asked for the body', () => asked.statuses[0] === 100, { everyMillis: 2 });
+    await waitUntil('the service asks for the body', () => asked.statuses[0] === 100, { everyMillis: 2 });
     asked.send('{"text":"a"}');
     await asked.untilAnswered(2);
     expect(asked.statuses).toEqual([100, 200]);

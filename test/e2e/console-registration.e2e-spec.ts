@@ -17,7 +17,7 @@ describe('console registration', () => {
   });
 
   const firstCall = async (): Promise<FakeConsole['calls'][number]> =>
-    waitUntil('the console is called', () => console.calls[0]);
+    waitUntil('the console receives a registration', () => console.calls[0]);
 
   it('the service registers the actual URLs of its listeners and deregisters at shutdown', async () => {
     const service = await startManaged({
@@ -119,7 +119,7 @@ needs('openssl')('console registration over TLS', () => {
       ],
       env: { NODE_EXTRA_CA_CERTS: certificate.certificate },
     });
-    const call = await waitUntil('the console is called', () => secure.calls[0]);
+    const call = await waitUntil('the console receives a registration', () => secure.calls[0]);
     await service.stop();
     await secure.stop();
 
@@ -137,7 +137,7 @@ needs('openssl')('console registration over TLS', () => {
         '--app.boot.admin.client.password=open-sesame',
       ],
     });
-    await waitUntil('the log says so', () => /cannot be reached: \w*SELF_SIGNED/.test(service.stdout));
+    await waitUntil('the failure is logged', () => /cannot be reached: \w*SELF_SIGNED/.test(service.stdout));
     await service.stop();
     await secure.stop();
 

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function untilHeld(count: number): Promise<void> {
-  await waitUntil(`${count} are held`, () => held.count === count, { everyMillis: 2 });
+  await waitUntil(`${count} requests are held`, () => held.count === count, { everyMillis: 2 });
 }
 
 /** The value of the header in each response. */
@@ -84,11 +84,11 @@ describe('R8: draining listener', () => {
     const connection = await RawConnection.open(service.url);
     connection.send(`${HELD}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
     await untilHeld(1);
-    await waitUntil('both are there', () => service.listener.inProgress === 2, { everyMillis: 2 });
+    await waitUntil('both requests are in progress', () => service.listener.inProgress === 2, { everyMillis: 2 });
 
     service.listener.drain();
     connection.get('/plain');
-    await waitUntil('the third is there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+    await waitUntil('the third request is in progress', () => service.listener.inProgress === 3, { everyMillis: 2 });
     held.releaseAll();
     await connection.untilClosed();
 
@@ -100,7 +100,7 @@ describe('R8: draining listener', () => {
     service.listener.drain();
     const connection = await RawConnection.open(service.url);
     connection.send(HELD + HELD + HELD);
-    await waitUntil('all are there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+    await waitUntil('all requests are in progress', () => service.listener.inProgress === 3, { everyMillis: 2 });
 
     expect(held.count).toBe(1);
     held.releaseAll();
@@ -116,7 +116,7 @@ it('H7: a request behind a response with Connection: close is not processed (RFC
   connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`);
   await untilHeld(1);
   connection.send(`hello${HELD}`);
-  await waitUntil('all are there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+  await waitUntil('all requests are in progress', () => service.listener.inProgress === 3, { everyMillis: 2 });
 
   expect(held.count).toBe(1);
   held.releaseAll();

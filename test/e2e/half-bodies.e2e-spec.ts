@@ -49,7 +49,10 @@ function halfJson(kibibytes: number): Promise<RawConnection> {
 }
 
 async function untilRefused(clients: readonly RawConnection[], count: number): Promise<readonly RawConnection[]> {
-  await waitUntil(`${count} are refused`, () => clients.filter(({ statuses }) => statuses.length > 0).length >= count);
+  await waitUntil(
+    `${count} requests are rejected`,
+    () => clients.filter(({ statuses }) => statuses.length > 0).length >= count,
+  );
   return clients.filter(({ statuses }) => statuses.length > 0);
 }
 
@@ -97,7 +100,7 @@ describe('R7: incomplete request bodies', () => {
       const clients = [await halfForm(60), await halfForm(60), await halfForm(60)];
       if (round % 2 === 0) for (const client of clients) client.leave();
       else await untilRefused(clients, 3);
-      await waitUntil('they are gone', () => service.listener.inProgress === 0);
+      await waitUntil('all requests have ended', () => service.listener.inProgress === 0);
 
       expect(clients.flatMap(({ statuses }) => statuses)).not.toContain(503);
     }

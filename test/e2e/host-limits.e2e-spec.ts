@@ -111,7 +111,7 @@ it('server.embedded.threads.min-spare keeps that many password hash workers', as
       args: [`--server.embedded.threads.min-spare=${minSpare}`],
       isAlone: true,
     });
-    await waitUntil('the first user is made', () => running.stdout.includes('First user'));
+    await waitUntil('the initial administrator is created', () => running.stdout.includes('First user'));
     const threads = readdirSync(`/proc/${running.pid}/task`).length;
     await running.release();
     return threads;

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** Counts by method, uri, status, outcome and exception, once `count` requests are complete. */
 async function counted(count: number): Promise<Readonly<Record<string, number>>> {
-  return waitUntil(`${count} requests are over`, () => {
+  return waitUntil(`${count} requests have ended`, () => {
     const all = readings(meters, 'http.server.requests');
     const sum = Object.values(all).reduce((total, each) => total + each, 0);
     return sum >= count && all;
@@ -129,11 +129,11 @@ describe('embedded.*', () => {
     expect(reading(meters, 'embedded.connections.current')).toBeGreaterThanOrEqual(2);
     held.release();
     await working.untilAnswered();
-    await waitUntil('the one that waited is worked on', () => held.count === 1);
+    await waitUntil('the queued request is in progress', () => held.count === 1);
     expect(reading(meters, 'embedded.queue.size')).toBe(0);
     held.release();
     await waiting.untilAnswered();
-    await waitUntil('nobody is worked on', () => reading(meters, 'embedded.threads.busy') === 0);
+    await waitUntil('no request is in progress', () => reading(meters, 'embedded.threads.busy') === 0);
     expect(await counted(4)).toMatchObject({ 'GET /items/:id 503 SERVER_ERROR UNAVAILABLE UNAVAILABLE': 1 });
   });
 });
@@ -152,6 +152,6 @@ async function queue(): Promise<RawConnection> {
   const before = service.listener.inProgress;
   const connection = await RawConnection.open(service.url);
   connection.get('/held');
-  await waitUntil('the request waits', () => service.listener.inProgress > before, { everyMillis: 2 });
+  await waitUntil('the request is queued', () => service.listener.inProgress > before, { everyMillis: 2 });
   return connection;
 }

@@ -53,7 +53,7 @@ describe('logging.file', () => {
     const files = [join(within.cwd, 'logs', NAME), elsewhere];
 
     for (const file of files) {
-      await waitUntil(`${file} has the start`, () => startsIn(file) === 1);
+      await waitUntil(`${file} contains the startup line`, () => startsIn(file) === 1);
       expect(statSync(file).mode & 0o777).toBe(0o640);
     }
   });
@@ -62,7 +62,7 @@ describe('logging.file', () => {
     const service = await start({ args: ['--logging.file.path=here'] });
 
     const file = join(service.cwd, 'here', 'login-service.log');
-    await waitUntil('it is there', () => existsSync(file));
+    await waitUntil('the file exists', () => existsSync(file));
     expect(await service.stop()).toBe(0);
 
     expect(startsIn(file)).toBe(1);
@@ -100,7 +100,9 @@ describe('logging.engine.rollingpolicy', () => {
       clock.advance(DAY);
       const second = today();
       const next = await start(options);
-      await waitUntil('the day before is packed', () => archivesOf(first).every((name) => name.endsWith('.gz')));
+      await waitUntil('the log file of the day before is compressed', () =>
+        archivesOf(first).every((name) => name.endsWith('.gz')),
+      );
       expect(await next.stop()).toBe(0);
       expect(archivesOf(first).length).toBeGreaterThan(count);
       expect(archivesOf(first).reduce((sum, name) => sum + startsIn(join(cwd, name)), 0)).toBe(2);
@@ -125,7 +127,7 @@ describe('logging.engine.rollingpolicy', () => {
       ],
     });
 
-    await waitUntil('the old one is gone', () => readdirSync(old).length === 0);
+    await waitUntil('the old log file is deleted', () => readdirSync(old).length === 0);
 
     expect(await service.stop()).toBe(0);
   });
@@ -170,7 +172,7 @@ groups:
     const service = await startManaged({ cwd, args });
     started.push(service);
 
-    await waitUntil('it has the start', () => startsIn(join(cwd, 'from-file.log')) === 1);
+    await waitUntil('the log file contains the startup line', () => startsIn(join(cwd, 'from-file.log')) === 1);
     const levels = await Promise.all(['auth', 'mfa', 'token'].map((name) => service.operator.get(`/loggers/${name}`)));
 
     expect(service.stdout).toContain('said by start: Login service is ready');

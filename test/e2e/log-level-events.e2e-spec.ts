@@ -66,7 +66,7 @@ onEachEngine('H4: log level changes', (engine) => {
       await change(silenced, { configuredLevel: 'OFF' });
       await change(name, { configuredLevel: 'DEBUG', duration: '15m' });
       story.clock.advance(15 * 60);
-      const recorded = await waitUntil('the end is recorded', async () => {
+      const recorded = await waitUntil('all three events are recorded', async () => {
         const found = (await events()).slice(before);
         return found.length === 3 ? found : undefined;
       });

@@ -32,7 +32,7 @@ async function start(options: ServiceOptions = {}): Promise<RunningService> {
 
 /** All lines of standard output of the service until its shutdown. */
 async function linesOf(service: RunningService): Promise<readonly string[]> {
-  await waitUntil('the first user is told', () => service.stdout.includes('First user'));
+  await waitUntil('the initial administrator is printed', () => service.stdout.includes('First user'));
   await service.stop();
   return service.stdout.trimEnd().split('\n');
 }
@@ -268,16 +268,16 @@ onSqlite('login decisions in the log', (engine) => {
   it('the log at DEBUG contains each login decision with its reason', async () => {
     const plain = story.person();
     const person = await story.enrolled();
-    const from = await waitUntil('the enrolment is told', () => {
+    const from = await waitUntil('the enrolment is logged', () => {
       const { log } = story.service;
-      return log.some((line) => line.startsWith('DEBUG A code is accepted')) && log.length;
+      return log.some((line) => line.startsWith('DEBUG Code accepted')) && log.length;
     });
 
     await story.login(plain);
     const mfaToken = await story.mfaToken(person);
     await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.wrongCode(person) });
     await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.nextCode(person) });
-    const debug = await waitUntil('the last decision is told', () => {
+    const debug = await waitUntil('the last decision is logged', () => {
       const lines = story.service.log.slice(from).filter((line) => line.startsWith('DEBUG'));
       return lines.some((line) => line.includes('accepted')) && lines;
     });
@@ -287,8 +287,8 @@ onSqlite('login decisions in the log', (engine) => {
       expect.stringMatching(
         /^DEBUG Password verified: a code is due.* hasFactor=true demanded=false sentDevice=false$/,
       ),
-      'DEBUG A code is refused method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
-      expect.stringMatching(/^DEBUG A code is accepted method=totp factor=active offset=-?[01]$/),
+      'DEBUG Code rejected method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
+      expect.stringMatching(/^DEBUG Code accepted method=totp factor=active offset=-?[01]$/),
     ]);
   });
 });
@@ -320,7 +320,7 @@ describe('reader of standard output', () => {
     };
     stdout.on('data', take);
     const url = await waitUntil('the service is ready', () => /ready: (http:\S+?)\/?\s/.exec(text)?.[1]);
-    await waitUntil('the first user is told', () => text.includes('First user'));
+    await waitUntil('the initial administrator is printed', () => text.includes('First user'));
     stdout.pause();
     const rest = async (): Promise<string> => {
       stdout.resume();

@@ -39,7 +39,7 @@ describe('thread dumps and heap dumps', () => {
     expect([status, headers.get('content-type'), text]).toEqual([200, 'application/octet-stream', '']);
     expect(headers.has('content-length')).toBe(false);
     await service.operator.post('/loggers/marker', { configuredLevel: 'DEBUG' });
-    await waitUntil('a later line stands in the log', () => service.log.some((line) => line.includes('marker')));
+    await waitUntil('a later line is in the log', () => service.log.some((line) => line.includes('marker')));
     expect(taken()).toBe(before);
   });
 });

@@ -342,7 +342,7 @@ describe('3.6: liveness and readiness probes', () => {
     const service = running;
     if (service) process.kill(service.pid, 'SIGTERM');
 
-    await waitUntil('readiness refuses', async () => (await client.get('/readyz')).status === 503);
+    await waitUntil('readiness returns 503', async () => (await client.get('/readyz')).status === 503);
 
     expect(seen(await client.get('/readyz'))).toEqual([503, { status: 'OUT_OF_SERVICE' }]);
     expect(seen(await client.get('/livez'))).toEqual([200, { status: 'UP' }]);

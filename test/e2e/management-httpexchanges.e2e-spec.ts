@@ -178,7 +178,7 @@ it('a request with an unreadable body is recorded and logged with the status tha
   const head = 'POST /any HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
 
   const { statuses } = await sendRaw(service.url, `${head}\r\n\r\nzz\r\n`);
-  await waitUntil('the request is over', () => service.log.of('http').length === 1);
+  await waitUntil('the request has ended', () => service.log.of('http').length === 1);
   await service.stop();
 
   expect(statuses).toEqual([400]);

@@ -46,7 +46,7 @@ describe('graceful shutdown', () => {
     await waitUntil('the service asks for the body', () => login.text.includes('100 Continue'));
 
     process.kill(pid, 'SIGTERM');
-    await waitUntil('the main listener takes nobody', async () =>
+    await waitUntil('the main listener accepts no connection', async () =>
       fetch(url).then(
         () => false,
         () => true,

@@ -216,7 +216,7 @@ describe('the logfile endpoint', () => {
 it('logfile shows the file of logging.file.name', async () => {
   const service = await startManaged({ args: ['--logging.file.name=logs/service.log'] });
 
-  const answer = await waitUntil('it has the start', async () => {
+  const answer = await waitUntil('the log file contains the startup line', async () => {
     const found = await service.operator.get('/logfile');
     return found.text.includes('Login service is ready') && found;
   });
@@ -229,7 +229,9 @@ it('logfile declares the character set of logging.charset.file', async () => {
   const pattern = '--logging.pattern.file=<한> %m%n';
   const args = ['--logging.file.name=a.log', '--logging.charset.file=EUC-KR', pattern];
   const service = await startManaged({ args });
-  await waitUntil('it has the start', async () => (await service.operator.get('/logfile')).text.includes('is ready'));
+  await waitUntil('the log file contains the startup line', async () =>
+    (await service.operator.get('/logfile')).text.includes('is ready'),
+  );
 
   const { headers } = await service.operator.send('HEAD', '/logfile');
   await service.stop();

@@ -224,7 +224,7 @@ describe('9.3: POST /actuator/loggers/{name}', () => {
     const meanwhile = await read('auth');
     clock.advance(15 * 60);
 
-    await waitUntil('the level went back', async () =>
+    await waitUntil('the level has been reset', async () =>
       (await service.operator.get('/loggers/auth')).text.includes('WARN'),
     );
 
@@ -238,7 +238,7 @@ describe('9.3: POST /actuator/loggers/{name}', () => {
     const meanwhile = [await read('sql'), await read('mapper')];
     clock.advance(5 * 60);
 
-    await waitUntil('the level went back', async () =>
+    await waitUntil('the level has been reset', async () =>
       (await service.operator.get('/loggers/mapper')).text.includes('ERROR'),
     );
 

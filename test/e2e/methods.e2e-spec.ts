@@ -127,13 +127,13 @@ describe('uncommon methods over HTTP/1', () => {
   it('R7: a request rejected with 405 stays in progress until its body has arrived', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send('PROPFIND /facts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n');
-    await waitUntil('it is in progress', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    await waitUntil('the request is in progress', () => service.listener.inProgress === 1, { everyMillis: 2 });
 
     connection.send('{}');
     await connection.untilAnswered();
 
     expect(connection.statuses).toEqual([405]);
-    await waitUntil('it is over', () => service.listener.inProgress === 0, { everyMillis: 2 });
+    await waitUntil('the request has ended', () => service.listener.inProgress === 0, { everyMillis: 2 });
     connection.leave();
   });
 
@@ -161,7 +161,7 @@ describe('uncommon methods over HTTP/1', () => {
     it('CONNECT gets its response after those of earlier requests', async () => {
       const connection = await RawConnection.open(service.url);
       connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\n${request()}`);
-      await waitUntil('the one before is in progress', () => held.count === 1, { everyMillis: 2 });
+      await waitUntil('the previous request is in progress', () => held.count === 1, { everyMillis: 2 });
 
       expect(connection.text).toBe('');
       held.release();
@@ -205,9 +205,9 @@ describe('uncommon methods over HTTP/1', () => {
       connection.send(
         `GET /held HTTP/1.1\r\n${upgrade}\r\nPOST /any HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n`,
       );
-      await waitUntil('the first is in progress', () => held.count === 1, { everyMillis: 2 });
+      await waitUntil('the first request is in progress', () => held.count === 1, { everyMillis: 2 });
       connection.send(inner);
-      await waitUntil('the rest is here', () => service.listener.inProgress === 2, { everyMillis: 2 });
+      await waitUntil('both requests are in progress', () => service.listener.inProgress === 2, { everyMillis: 2 });
 
       expect(held.count).toBe(1);
       held.release();
@@ -254,7 +254,7 @@ needs('openssl')('uncommon methods over TLS', () => {
   });
 
   it('uncommon methods leave no request in progress and log no errors', async () => {
-    await waitUntil('all are over', () => service.listener.inProgress === 0);
+    await waitUntil('all requests have ended', () => service.listener.inProgress === 0);
 
     expect(service.complaints).toEqual([]);
   });

@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 async function connectionWith(bytes: string | Buffer, count: number): Promise<RawConnection> {
   const connection = await RawConnection.open(service.url);
   connection.send(bytes);
-  await waitUntil('what is to be held is in progress', () => held.count === count, { everyMillis: 2 });
+  await waitUntil('the request that the test holds is in progress', () => held.count === count, { everyMillis: 2 });
   return connection;
 }
 
@@ -108,7 +108,7 @@ describe('H7: malformed bytes behind pipelined requests', () => {
     const connection = await connectionWith(`${HELD_POST}\u0000garbage`, 1);
 
     connection.leave();
-    await waitUntil('it is forgotten', () => service.listener.inProgress === 0, { everyMillis: 2 });
+    await waitUntil('the request is no longer tracked', () => service.listener.inProgress === 0, { everyMillis: 2 });
     held.release();
 
     expect((await fetch(`${service.url}/plain`)).status).toBe(200);

@@ -35,7 +35,7 @@ needs('prometheus')('a real Prometheus server', () => {
       const values = await asked.query(query);
       return values.length > 0 ? values : null;
     };
-    return waitUntil(`${query} has an answer`, ask, { limitMillis: 30_000, everyMillis: 200 });
+    return waitUntil(`${query} has a result`, ask, { limitMillis: 30_000, everyMillis: 200 });
   }
 
   async function number(query: string): Promise<number> {

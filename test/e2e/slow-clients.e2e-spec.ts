@@ -136,9 +136,9 @@ describe('R7: server.embedded.connection-timeout', () => {
     connection.stopReading();
     const before = held.bigAnswers;
     for (let count = 0; count < 40; count += 1) connection.get('/held/big');
-    await waitUntil('there are answers for it', () => held.bigAnswers > before);
+    await waitUntil('responses have arrived', () => held.bigAnswers > before);
 
-    await waitUntil('it is cut', () => service.listener.inProgress === 0);
+    await waitUntil('the request has ended', () => service.listener.inProgress === 0);
 
     connection.read();
     await connection.untilClosed();

@@ -75,7 +75,10 @@ describe('startup without configuration', () => {
 describe('the first startup', () => {
   it('creates the user admin and a seal key, and prints the password only once', async () => {
     const first = await start();
-    const line = await waitUntil('the first user is told', () => /^First user: .*$/m.exec(first.stdout)?.[0]);
+    const line = await waitUntil(
+      'the initial administrator is printed',
+      () => /^First user: .*$/m.exec(first.stdout)?.[0],
+    );
     const [, pw] = /^First user: admin with password (\S+) \(shown this once\)$/.exec(line) ?? [];
 
     const answer = await fetch(`${first.url}/login`, {

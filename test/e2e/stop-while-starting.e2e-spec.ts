@@ -41,7 +41,7 @@ describe('R1: signals during startup', () => {
 
       expect({ exitCode, log: logOf(stdout), stderr }).toEqual({ exitCode: 0, log: STOPPED, stderr: '' });
       running = await startService({ cwd, isAlone: true });
-      await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
+      await waitUntil('the initial administrator is printed', () => running?.stdout.includes('First user: admin'));
       expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
     },
   );

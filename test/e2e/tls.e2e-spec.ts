@@ -47,7 +47,7 @@ async function start(args: readonly string[], options: Omit<ServiceOptions, 'arg
 
 /** The login of the initial user, whose password the service prints; its response requires a second factor. */
 async function firstLogin(service: RunningService): Promise<SecureRequest> {
-  const [, pw] = await waitUntil('the first user is told', () =>
+  const [, pw] = await waitUntil('the initial administrator is printed', () =>
     /^First user: admin with password (\S+)/m.exec(service.stdout),
   );
   return { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ id: 'admin', pw }), ca: made.pem };
@@ -299,12 +299,12 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       const old = await handshake(service.url, { ca: own.pem });
 
       writeFileSync(own.certificate, 'nonsense');
-      await waitUntil('the change is refused', () =>
+      await waitUntil('the service rejects the changed files', () =>
         service.troubles.join().includes('the old certificate stays in use'),
       );
       const meanwhile = await nameShown(service.url);
       replace(own, makeCertificate({ name: 'second.test' }));
-      const shown = await waitUntil('the new certificate is shown', async () => {
+      const shown = await waitUntil('the service presents the new certificate', async () => {
         const name = await nameShown(service.url);
         return name === 'first.test' ? undefined : name;
       });
@@ -321,7 +321,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
 
     /** The first warning about a rejected reload after the given number of warnings. */
     const warned = (service: RunningService, since: number): Promise<string> =>
-      waitUntil('the change is refused', () =>
+      waitUntil('the service rejects the changed files', () =>
         service.troubles.slice(since).find((line) => /^WARN .*the old certificate stays in use: /.test(line)),
       );
 
@@ -361,7 +361,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       }
       copyFileSync(other.key, own.key);
 
-      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+      await waitUntil(
+        'the service presents the new certificate',
+        async () => (await nameShown(service.url)) === 'second.test',
+      );
       expect(service.stdout.match(/the old certificate stays in use/g)).toHaveLength(changes.length);
     });
 
@@ -381,7 +384,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       }
       copyFileSync(otherStore, store);
 
-      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+      await waitUntil(
+        'the service presents the new certificate',
+        async () => (await nameShown(service.url)) === 'second.test',
+      );
       expect(service.stdout).not.toContain(PASSWORD);
     });
 
@@ -403,7 +409,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(await nameShown(service.url)).toBe('first.test');
       publish('second.test');
 
-      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+      await waitUntil(
+        'the service presents the new certificate',
+        async () => (await nameShown(service.url)) === 'second.test',
+      );
     });
   });
 

@@ -99,11 +99,13 @@ describe('file uploads', () => {
     const received: Buffer[] = [];
     socket.on('data', (bytes: Buffer) => received.push(bytes));
     const isAsked = (): boolean => Buffer.concat(received).toString().startsWith('HTTP/1.1 100 Continue\r\n\r\n');
-    if (status === 200) await waitUntil('the client is asked', isAsked);
+    if (status === 200) await waitUntil('the service asks for the body', isAsked);
 
     socket.write(body);
 
-    const answer = await waitUntil('the answer', () => / (?:200|403) [^]*\}$/.exec(Buffer.concat(received).toString()));
+    const answer = await waitUntil('the response arrives', () =>
+      / (?:200|403) [^]*\}$/.exec(Buffer.concat(received).toString()),
+    );
     expect(isAsked()).toBe(status === 200);
     expect(answer[0]).toMatch(new RegExp(`^ ${status} `));
     socket.destroy();
@@ -113,11 +115,11 @@ describe('file uploads', () => {
     const body = multipart({ content: 'x'.repeat(100_000) });
     const { runs } = service;
     const socket = await begin(head(body.length), body.subarray(0, 50_000));
-    await waitUntil('the file is there', () => service.files.length === 1);
+    await waitUntil('the file exists', () => service.files.length === 1);
 
     socket.destroy();
 
-    await waitUntil('the file is gone', () => service.files.length === 0);
+    await waitUntil('the file is deleted', () => service.files.length === 0);
     expect(service.runs).toBe(runs);
     expect(service.complaints.filter((line) => !line.includes('a defect'))).toEqual([]);
   });
@@ -136,7 +138,7 @@ describe('file uploads', () => {
     expect(service.files).toHaveLength(1);
     service.letGo();
 
-    await waitUntil('the file is gone', () => service.files.length === 0);
+    await waitUntil('the file is deleted', () => service.files.length === 0);
   });
 
   it.each([
@@ -199,7 +201,7 @@ describe('file uploads', () => {
     await once(socket, 'close');
 
     expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 400 /);
-    await waitUntil('the file is gone', () => service.files.length === 0);
+    await waitUntil('the file is deleted', () => service.files.length === 0);
   });
 });
 
@@ -285,7 +287,7 @@ describe('H5: stalled uploads', () => {
         : sendRaw(service.url, head(body.length), half));
 
       expect(statuses).toEqual([408]);
-      await waitUntil('the file is gone', () => service.files.length === 0);
+      await waitUntil('the file is deleted', () => service.files.length === 0);
       expect(service.complaints).toEqual([]);
     },
   );

@@ -123,7 +123,7 @@ needs('mariadb')('the health of MariaDB', () => {
     const asked = 'SELECT SLEEP(120)';
 
     const health = check(dataSource, { connectionTestQuery: asked }, ending.signal);
-    await waitUntil('the server works at it', async () => {
+    await waitUntil('the server executes the statement', async () => {
       const rows: readonly { readonly Info: string | null }[] = await dataSource.query('SHOW PROCESSLIST');
       return rows.some(({ Info }) => Info === asked);
     });

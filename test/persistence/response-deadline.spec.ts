@@ -47,7 +47,7 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
     expect(told).toEqual([]);
     await door.shut();
     await door.open();
-    await waitUntil('units of work are kept again', () =>
+    await waitUntil('units of work succeed again', () =>
       inRequest(unit).then(
         () => true,
         () => false,

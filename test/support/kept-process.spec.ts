@@ -50,8 +50,8 @@ describe('kept process', () => {
     testProcess.kill('SIGKILL');
     await once(testProcess, 'exit');
 
-    expect(await waitUntil('the command is gone', () => !isRunning(pid))).toBe(true);
-    expect(await waitUntil('the folder is gone', () => !existsSync(folder))).toBe(true);
+    expect(await waitUntil('the command has ended', () => !isRunning(pid))).toBe(true);
+    expect(await waitUntil('the folder is deleted', () => !existsSync(folder))).toBe(true);
   });
 });
 

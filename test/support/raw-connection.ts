@@ -51,7 +51,7 @@ export class RawConnection {
   }
 
   async untilAnswered(times = 1): Promise<void> {
-    await waitUntil(`${times} answers are here`, () => this.statuses.length >= times, { everyMillis: 5 });
+    await waitUntil(`${times} responses have arrived`, () => this.statuses.length >= times, { everyMillis: 5 });
   }
 
   async untilClosed(limitMillis = 10_000): Promise<void> {

@@ -20,7 +20,7 @@ export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   const args = ['--bind', HOST, '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', cwd];
   const server = await KeptProcess.start(programOf('redis'), args, { env: {}, cwd, folder: cwd });
-  await waitUntil('Redis answers', async () => {
+  await waitUntil('Redis accepts connections', async () => {
     if (server.hasEnded) throw new Error(`Redis did not start:\n${server.stdout}${server.stderr}`);
     return (await ask(port, 'PING')) === '+PONG';
   });

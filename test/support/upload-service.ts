@@ -52,7 +52,7 @@ class UploadController {
   ): Promise<object> {
     return upload.use('file', async ({ path, ...file }) => {
       seen.runs += 1;
-      await waitUntil('the handler may end', () => seen.mayEnd);
+      await waitUntil('the handler is released', () => seen.mayEnd);
       if (then === 'refuse') throw new ServiceError('CONFLICT');
       if (then === 'fail') throw new TypeError('a defect');
       return { ...file, mode: (statSync(path).mode & 0o777).toString(8), text: readFileSync(path, 'latin1') };
