@@ -11,34 +11,34 @@ describe('a login id', () => {
     ['A\u030Angström', 'ångström'],
     ['ÉMILE@Example.ORG', 'émile@example.org'],
     ['𝒜nna', 'anna'],
-  ])('T8 has one form in every spelling: %s', (text, form) => {
+  ])('T8: has one normalised form for every spelling: %s', (text, form) => {
     expect(normalisedLoginId(text, false)).toBe(form);
   });
 
-  it('keeps its case where case matters', () => {
+  it('keeps its case if login ids are case-sensitive', () => {
     expect(normalisedLoginId(' Ａnna ', true)).toBe('Anna');
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['blanks only', ' \u3000\t'],
     ['a NUL', 'anna\0'],
     ['a line end', 'anna\nadmin'],
     ['a lone surrogate', 'anna\ud800'],
-    ['a mark that turns the text around', 'anna\u202e'],
-    ['a blank of no width', 'an\u200bna'],
+    ['a mark that reverses the text direction', 'anna\u202e'],
+    ['a zero-width space', 'an\u200bna'],
     ['256 characters', 'a'.repeat(256)],
-    ['what becomes too long', '\ufdfa'.repeat(20)],
-  ])('is not %s', (_name, text) => {
+    ['a text whose normalised form is too long', '\ufdfa'.repeat(20)],
+  ])('is undefined for %s', (_name, text) => {
     expect(normalisedLoginId(text, false)).toBeUndefined();
   });
 
-  it('has up to 255 characters, whatever they take in memory', () => {
+  it('has up to 255 characters, counted as code points', () => {
     expect(normalisedLoginId('a'.repeat(255), false)).toHaveLength(255);
     expect(normalisedLoginId('\u{1F600}'.repeat(255), false)).toBe('\u{1F600}'.repeat(255));
   });
 
-  it('is its own form', () => {
+  it('is unchanged by a second normalisation', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.boolean(), (text, isCaseSensitive) => {
         const form = normalisedLoginId(text, isCaseSensitive);
@@ -47,12 +47,12 @@ describe('a login id', () => {
     );
   });
 
-  it('of a local account has no colon, which shows accounts of identity providers', () => {
+  it('is local unless it contains a colon', () => {
     expect(isLocalLoginId('anna')).toBe(true);
     expect(isLocalLoginId('idp:anna')).toBe(false);
   });
 
-  it.each(['=anna', '+anna', '-anna', '@anna'])('H6: looks like the formula of a spreadsheet as %s', (form) => {
+  it.each(['=anna', '+anna', '-anna', '@anna'])('H6: %s looks like a spreadsheet formula', (form) => {
     expect(looksLikeFormula(form)).toBe(true);
     expect(looksLikeFormula(`a${form}`)).toBe(false);
   });

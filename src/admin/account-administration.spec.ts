@@ -40,7 +40,7 @@ function situation(failure?: Error) {
   return { administration, calls };
 }
 
-describe('the administration of an account', () => {
+describe('AccountAdministration', () => {
   it.each([
     [
       'disable',
@@ -71,19 +71,16 @@ describe('the administration of an account', () => {
     ['requireMfa', [true], [['change', 'tx 1', 'anna', { mfaRequired: true }, ACT.actor]]],
     ['unlock', [], [['unlock', 'anna', ACT.actor]]],
     ['resetMfa', [], [['resetMfa', 'anna', ACT.actor]]],
-  ] as const)(
-    '%s ends in one transaction what must end with it, and states its reason',
-    async (name, args, expected) => {
-      const { administration, calls } = situation();
-      const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
+  ] as const)('%s makes all its changes in one transaction and passes on its reason', async (name, args, expected) => {
+    const { administration, calls } = situation();
+    const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
 
-      await act('anna', ...args, ACT);
+    await act('anna', ...args, ACT);
 
-      expect(calls).toEqual(expected.map((call) => [...call, ACT.reason]));
-    },
-  );
+    expect(calls).toEqual(expected.map((call) => [...call, ACT.reason]));
+  });
 
-  it('a change that is refused ends no access', async () => {
+  it('a rejected change does not end access', async () => {
     const { administration, calls } = situation(new ServiceError('CONFLICT', { reason: 'last administrator' }));
 
     await expect(administration.disable('anna', ACT)).rejects.toThrow(ServiceError);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withoutUndefined } from './without-undefined.js';
 
-it('leaves out undefined members, and keeps null, false, 0 and empty texts', () => {
+it('withoutUndefined removes undefined members and keeps null, false, 0 and empty texts', () => {
   const given: { a?: string; b: number | undefined; c: null; d: boolean; e: number; f: string } = {
     ...{ b: undefined, c: null, d: false, e: 0, f: '' },
   };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { base32, bytesOfBase32 } from './base32.js';
 
-it('writes 20 bytes as 32 characters', () => {
+it('Base32 encodes 20 bytes as 32 characters', () => {
   expect(base32(Buffer.alloc(20, 255))).toBe('7'.repeat(32));
 });
 
@@ -13,6 +13,6 @@ it.each([
   ['bits that no bytes fill', 'MZ'],
   ['padding inside', 'MZ==XW6Y'],
   ['a blank', 'MZXW 6YTB'],
-])('does not read %s', (_, text) => {
+])('Base32 does not decode %s', (_, text) => {
   expect(bytesOfBase32(text)).toBeUndefined();
 });

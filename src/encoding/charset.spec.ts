@@ -13,7 +13,7 @@ describe('a character set', () => {
     ['Shift_JIS', 'ログ', '838d834f'],
     ['GB18030', '登', 'b5c7'],
     ['US-ASCII', 'a', '61'],
-  ])('%s has its own bytes', (name, text, hex) => {
+  ])('%s is decoded and encoded by its own bytes', (name, text, hex) => {
     expect(charsetNamed(name).encode(text).toString('hex')).toBe(hex);
     expect(charsetNamed(name).decode(Buffer.from(hex, 'hex'))).toBe(text);
   });
@@ -22,7 +22,7 @@ describe('a character set', () => {
     expect(charsetOf(name)).toBe(UTF_8);
   });
 
-  it('is one under all its names', () => {
+  it('is the same under all its names', () => {
     expect(charsetOf('ISO-8859-1')).toBe(charsetOf('latin1'));
     expect(charsetOf('euc-kr')).toBe(charsetOf('EUCKR'));
     expect(charsetOf('EUC-KR')).not.toBe(charsetOf('Shift_JIS'));
@@ -36,28 +36,28 @@ describe('a character set', () => {
     ['EUC-KR', 'ff'],
     ['EUC-KR', 'c7'],
     ['Shift_JIS', '83'],
-  ])('H2 %s gives no text for bytes that mean nothing: %s', (name, hex) => {
+  ])('H2: %s rejects invalid bytes: %s', (name, hex) => {
     expect(charsetNamed(name).decode(Buffer.from(hex, 'hex'))).toBeUndefined();
   });
 
-  it('writes a question mark for what it does not have', () => {
+  it('writes a question mark for characters that it does not have', () => {
     expect(charsetNamed('ISO-8859-1').encode('ü한').toString('latin1')).toBe('ü?');
   });
 });
 
-describe('no character set is', () => {
-  it.each(['klingon', 'UTF-9', '__proto__', 'constructor', 'toString'])('what nobody knows: %s', (name) => {
+describe('the name of a character set is rejected', () => {
+  it.each(['klingon', 'UTF-9', '__proto__', 'constructor', 'toString'])('if it is unknown: %s', (name) => {
     expect(charsetOf(name)).toBeInstanceOf(CharsetFault);
   });
 
   it.each(['UTF-16', 'UTF-16LE', 'UTF-32', 'UCS-2', 'UTF-7', 'UTF-7-IMAP', 'base64', 'hex'])(
-    'one in which ASCII is other bytes: %s',
+    'if its bytes differ from ASCII: %s',
     (name) => {
       expect(charsetOf(name)).toEqual(new CharsetFault('a character set that does not hold ASCII as it is'));
     },
   );
 
-  it.each(['', ' UTF-8', 'UTF-8;', 'a"b', 'a\r\nb', '-a', 'ISO_8859-1:1987'])('a name of another form: %j', (name) => {
+  it.each(['', ' UTF-8', 'UTF-8;', 'a"b', 'a\r\nb', '-a', 'ISO_8859-1:1987'])('if it is malformed: %j', (name) => {
     expect(charsetOf(name)).toEqual(new CharsetFault('not the name of a character set such as UTF-8'));
   });
 });

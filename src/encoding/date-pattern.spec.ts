@@ -19,7 +19,7 @@ const MORNING = '2026-11-07T09:05:03.042Z';
 const EVENING = '2026-11-07T21:45:33.900Z';
 const FARTHEST = 8.64e15;
 
-describe('a date pattern writes, as Java does,', () => {
+describe('a date pattern writes like Java:', () => {
   it.each([
     ['the year', 'y', '2026'],
     ['the last two digits of the year', 'yy', '26'],
@@ -74,7 +74,7 @@ describe('a date pattern writes, as Java does,', () => {
     expect(written('yyyy-MM-dd HH:mm Z ZZZZ ZZZZZ X XX XXX', instant, zone)).toBe(text);
   });
 
-  it('offsets of seconds where the letters have room for them', () => {
+  it('offsets with seconds if the letters have room for them', () => {
     expect(written('XXXX XXXXX', 0, 'Africa/Monrovia')).toBe('-004430 -00:44:30');
   });
 
@@ -97,11 +97,11 @@ describe('a date pattern writes, as Java does,', () => {
     expect(texts).toEqual(['00:00 -03:30', '01:01 -02:30', '00:00 -03:30']);
   });
 
-  it('the day of the zone where that is another year', () => {
+  it('the day of the zone if it is in another year', () => {
     expect(written('yyyy-MM-dd EEE', '2026-12-31T15:00:00Z', 'Asia/Seoul')).toBe('2027-01-01 Fri');
   });
 
-  it('instants at the ends of what there is in other zones too', () => {
+  it('the first and last instants in other zones', () => {
     expect(written('y-MM-dd HH:mm', FARTHEST, 'Asia/Seoul')).toBe('275760-09-13 09:00');
     expect(written('y-MM-dd', -FARTHEST, 'America/New_York')).toBe('271822-04-19');
   });
@@ -113,7 +113,7 @@ describe('a date pattern writes, as Java does,', () => {
   });
 });
 
-describe('a date pattern is refused', () => {
+describe('a date pattern is rejected', () => {
   it.each([
     ['k', 'yyyy kk'],
     ['Y', 'YYYY-MM-dd'],
@@ -140,7 +140,7 @@ describe('a date pattern is refused', () => {
     ['V', 'the letter V stands 1 times in a row, where exactly 2 may'],
     ['VVV', 'the letter V stands 3 times in a row, where exactly 2 may'],
     ['y'.repeat(11), 'the letter y stands 11 times in a row, where at most 10 may'],
-  ])('for a run that Java does not know: %s', (pattern, reason) => {
+  ])('for a run of letters that Java does not know: %s', (pattern, reason) => {
     expect(reasonOf(pattern)).toBe(reason);
   });
 
@@ -160,7 +160,7 @@ describe('a date pattern is refused', () => {
     expect(reasonOf(pattern)).toBe(reason);
   });
 
-  it('or taken, whatever it is, without an error', () => {
+  it('or accepted without an error, whatever its text', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[yMdHhmsSaEZXVk'" [-]*$/), (pattern) => {
         const write = compileDatePattern(pattern);
@@ -170,7 +170,7 @@ describe('a date pattern is refused', () => {
   });
 });
 
-describe('the calendar is', () => {
+describe('the calendar equals', () => {
   const anyInstant = fc.integer({ min: -FARTHEST, max: FARTHEST });
   const YEAR_10000 = Date.UTC(10_000, 0);
   const YEAR_1 = Date.parse('0001-01-03T00:00:00Z');
@@ -179,7 +179,7 @@ describe('the calendar is', () => {
     fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2040, 0) }),
   );
 
-  it('that of JavaScript, at every instant there is', () => {
+  it('that of JavaScript at every instant', () => {
     fc.assert(
       fc.property(anyInstant, (millis) => {
         const date = new Date(millis);

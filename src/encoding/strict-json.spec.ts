@@ -7,7 +7,7 @@ const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from
 const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));
 
 describe('a JSON body', () => {
-  it('of no bytes counts as one without members', () => {
+  it('without bytes is an object without members', () => {
     expect(readJson(Buffer.alloc(0))).toEqual({ value: {} });
   });
 
@@ -22,11 +22,11 @@ describe('a JSON body', () => {
     ['a whole surrogate pair', String.raw`"\ud83d\ude00"`, '😀'],
     ['levels', '[[[{"a":[]}]]]', [[[{ a: [] }]]]],
     ['brackets inside of text', JSON.stringify('['.repeat(100)), '['.repeat(100)],
-  ])('is read: %s', (_, text, value) => {
+  ])('is parsed: %s', (_, text, value) => {
     expect(json(text)).toEqual({ value });
   });
 
-  it('is read down to 32 levels', () => {
+  it('is parsed down to 32 levels', () => {
     expect(json('['.repeat(32) + ']'.repeat(32))).toBeDefined();
   });
 
@@ -49,7 +49,7 @@ describe('a JSON body', () => {
     ['H2 a lone surrogate in a list', String.raw`["\udc00x"]`],
     ['H5 33 levels', '['.repeat(33) + ']'.repeat(33)],
     ['H5 40,000 levels that never end', '{"a":'.repeat(40_000)],
-  ])('is refused: %s', (_, text) => {
+  ])('is rejected: %s', (_, text) => {
     expect(json(text)).toBeUndefined();
   });
 
@@ -59,11 +59,11 @@ describe('a JSON body', () => {
     ['half of a character', [0x22, 0xe2, 0x82, 0x22]],
     ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])('H2 is refused where it is no UTF-8: %s', (_, bytes) => {
+  ])('H2: is rejected if it is not UTF-8: %s', (_, bytes) => {
     expect(readJson(Buffer.from(bytes))).toBeUndefined();
   });
 
-  it('is read in another character set, as strictly', () => {
+  it('is parsed as strictly in another character set', () => {
     const korean = charsetNamed('EUC-KR');
 
     expect(readJson(korean.encode('{"pw":"비밀"}'), korean)).toEqual({ value: { pw: '비밀' } });
@@ -73,13 +73,13 @@ describe('a JSON body', () => {
     expect(readJson(Buffer.alloc(0), korean)).toEqual({ value: {} });
   });
 
-  it('leaves the prototype of all objects alone', () => {
+  it('does not change the prototype of objects', () => {
     json('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
 
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('is what JSON.parse reads, whatever JSON.stringify wrote', () => {
+  it('equals the result of JSON.parse for every text of JSON.stringify', () => {
     const member = fc.string().filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name));
     const values = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -99,7 +99,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('never throws, whatever bytes come', () => {
+  it('never throws, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(() => readJson(Buffer.from(bytes))).not.toThrow();
@@ -118,7 +118,7 @@ describe('a form', () => {
     ['token=a=b', { token: 'a=b' }],
     ['&a=1&&b=2&', { a: '1', b: '2' }],
     ['%61%3D=%26', { 'a=': '&' }],
-  ])('is read: %s', (text, value) => {
+  ])('is parsed: %s', (text, value) => {
     expect(form(text)).toEqual({ value });
   });
 
@@ -135,11 +135,11 @@ describe('a form', () => {
     ['H4 __proto__ spelled with an escape', '%5f_proto__=1'],
     ['a name twice in two spellings', 'a=1&%61=1'],
     ['H2 half of a character', 'token=%c3&next=%bc'],
-  ])('is refused: %s', (_, text) => {
+  ])('is rejected: %s', (_, text) => {
     expect(form(text)).toBeUndefined();
   });
 
-  it('H5 has a hundred members at most, empty ones counted', () => {
+  it('H5: has at most a hundred members, including empty ones', () => {
     const members = (count: number): string => Array.from({ length: count }, (_, index) => `m${index}=`).join('&');
 
     expect(form(members(100))).toBeDefined();
@@ -147,7 +147,7 @@ describe('a form', () => {
     expect(form('&'.repeat(2 * 1024 * 1024))).toBeUndefined();
   });
 
-  it('is read in another character set, which that of the escaped bytes is', () => {
+  it('is parsed in another character set, which also applies to escaped bytes', () => {
     const korean = charsetNamed('EUC-KR');
 
     expect(readForm(Buffer.from('token=%C7%D1+a'), korean)).toEqual({ value: { token: '한 a' } });
@@ -156,7 +156,7 @@ describe('a form', () => {
     expect(readForm(Buffer.from([0x74, 0x3d, 0xc7, 0xd1]), korean)).toBeUndefined();
   });
 
-  it('is what URLSearchParams reads, whatever it wrote', () => {
+  it('equals the result of URLSearchParams for every text that it writes', () => {
     const name = fc.string({ unit: 'grapheme' }).filter((text) => !/\0|^(__proto__|constructor|prototype)$/.test(text));
     const value = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
     fc.assert(
@@ -176,6 +176,6 @@ it.each([
   ['/?a=%ED%A0%80', false],
   ['/ü', false],
   ['/?a=\u{1}', false],
-])('knows whether a request target is cleanly encoded: %s', (target, isClean) => {
+])('a request target is checked for clean encoding: %s', (target, isClean) => {
   expect(isCleanlyEncoded(target)).toBe(isClean);
 });

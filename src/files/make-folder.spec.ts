@@ -11,10 +11,10 @@ const atOnce = async (path: string, mode: number): Promise<void> => {
 };
 
 describe.each([
-  ['waited for by a promise', makeFolder],
-  ['made at once', atOnce],
+  ['by makeFolder', makeFolder],
+  ['by makeFolderNow', atOnce],
 ])('a folder %s', (_, make) => {
-  it('is made with those above it, for whom it is meant alone', async () => {
+  it('is created with its parents, with access for its owner only', async () => {
     const above = join(temporaryFolder('folder'), 'a');
     await make(join(above, 'b', 'c'), 0o750);
 
@@ -22,7 +22,7 @@ describe.each([
     expect(modes).toEqual([0, 0, 0]);
   });
 
-  it('may be there, and may be made by several at once', async () => {
+  it('may exist already, and may be created concurrently', async () => {
     const folder = join(temporaryFolder('folder'), 'a', 'b', 'c');
 
     await Promise.all(Array.from({ length: 8 }, () => make(folder, 0o700)));
@@ -31,7 +31,7 @@ describe.each([
     expect(existsSync(folder)).toBe(true);
   });
 
-  it('cannot be made below a file, or in the place of one', async () => {
+  it('cannot be created below a file, or in place of one', async () => {
     const file = join(temporaryFolder('folder'), 'file');
     writeFileSync(file, '');
 
@@ -39,7 +39,7 @@ describe.each([
     await expect(make(file, 0o700)).rejects.toThrow('EEXIST');
   });
 
-  it.runIf(existsSync('/proc/self'))('R12: is given up where its file system refuses it as missing', async () => {
+  it.runIf(existsSync('/proc/self'))('R12: is not created in a file system that reports it as missing', async () => {
     await expect(make('/proc/no-such-folder/logs', 0o700)).rejects.toThrow('ENOENT');
   });
 });
@@ -47,7 +47,7 @@ describe.each([
 const RACERS = 4;
 const ROUNDS = 60;
 
-/** Meets the others before every round, so that all ask for the same new folders at once. */
+/** Waits for the others before every round, so that all create the same folders at once. */
 const RACER = `
   import { join } from 'node:path';
   import { workerData } from 'node:worker_threads';
@@ -60,7 +60,7 @@ const RACER = `
   }
 `;
 
-it('a folder is made by several processes that start at once, each finding it there', async () => {
+it('a folder is created by concurrent threads without an error', async () => {
   const folder = temporaryFolder();
   const source = new URL('make-folder.ts', import.meta.url).href;
   const arrived = new SharedArrayBuffer(ROUNDS * Int32Array.BYTES_PER_ELEMENT);
@@ -74,7 +74,7 @@ it('a folder is made by several processes that start at once, each finding it th
   try {
     expect(await Promise.all(ends)).toEqual(Array(RACERS).fill(0));
   } finally {
-    // Where one has failed, the others wait for it.
+    // If one has failed, the others wait for it.
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 });

@@ -20,16 +20,16 @@ function check(port: number, signal = new AbortController().signal) {
 }
 
 describe('the indicator of the key-value store', () => {
-  it('is there only where a host is configured, be it the default', () => {
+  it('is registered only if a host is configured, even the default one', () => {
     expect(indicator(['port=6380', 'timeout=1s']).components.all).toEqual([]);
     expect(indicator(['host=localhost']).components.all).toHaveLength(1);
   });
 
-  it('has the time limit of every command', () => {
+  it('has the time limit of a command', () => {
     expect(indicator(['timeout=1500ms']).kvstore.limitMillis).toBe(1500);
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails if the connection is refused', async () => {
     await expect(check(await freePort())).rejects.toThrow(/ECONNREFUSED/);
   });
 });
@@ -51,7 +51,7 @@ needs('redis')('the health of a Redis', () => {
 });
 
 needs('redis')('the health of a Redis that is stopped', () => {
-  it('is bad', async () => {
+  it('fails', async () => {
     const redis = await startRedis();
     const before = await check(redis.port);
 

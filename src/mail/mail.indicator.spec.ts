@@ -14,7 +14,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A relay that sends these pieces, one after the other, and keeps what it is told. */
+/** A relay that sends these pieces and collects what it receives. */
 async function relay(...greeting: readonly string[]) {
   const heard: string[] = [];
   server = createServer((socket) => {
@@ -41,13 +41,13 @@ function check(port: number, signal = new AbortController().signal) {
   return indicator(port, '127.0.0.1').mail.check(signal);
 }
 
-it('there is nothing to ask without a relay', () => {
+it('the mail indicator is registered only if a relay is configured', () => {
   expect(indicator(25).components.all).toEqual([]);
   expect(indicator(25, 'relay.example').components.all).toHaveLength(1);
 });
 
 describe('the health of the mail relay', () => {
-  it('says where it is, whatever is found there', () => {
+  it('names its location', () => {
     expect(indicator(25, 'relay.example').mail.subject).toEqual({ location: 'relay.example:25' });
   });
 
@@ -55,31 +55,31 @@ describe('the health of the mail relay', () => {
     ['in one line', ['220 relay.example ESMTP\r\n']],
     ['in pieces', ['22', '0 relay.example', ' ESMTP\r\n']],
     ['in several lines', ['220-relay.example\r\n220-no spam\r\n', '220 ready\r\n']],
-  ])('is UP where it greets %s, and it is told that this was all', async (_, greeting) => {
+  ])('is UP for a greeting %s, after which the indicator sends QUIT', async (_, greeting) => {
     const { port, heard } = await relay(...greeting);
 
     expect(await check(port)).toEqual({ status: 'UP' });
-    await waitUntil('it was told', () => heard.length > 0);
+    await waitUntil('the relay has received QUIT', () => heard.length > 0);
     expect(heard).toEqual(['QUIT\r\n']);
   });
 
-  it('is DOWN where it turns everybody away', async () => {
+  it('is DOWN if the greeting rejects the connection', async () => {
     const { port } = await relay('554 no service for you\r\n');
 
     expect(await check(port)).toEqual({ status: 'DOWN', details: { error: 'Error: greeted with 554' } });
   });
 
-  it('fails where nobody listens, also under a name with several addresses', async () => {
+  it('fails if the connection is refused, also for a name with several addresses', async () => {
     const port = await freePort();
 
     await expect(check(port)).rejects.toThrow(/ECONNREFUSED/);
     await expect(indicator(port, 'localhost').mail.check(new AbortController().signal)).rejects.toThrow();
   });
 
-  it('fails where the connection ends without a greeting', async () => {
+  it('fails if the connection ends without a greeting', async () => {
     const { port } = await relay();
     const hangUp = async (): Promise<void> => {
-      await waitUntil('it was asked', () => sockets.length > 0);
+      await waitUntil('the relay is connected', () => sockets.length > 0);
       sockets[0]?.end();
     };
 
@@ -88,21 +88,21 @@ describe('the health of the mail relay', () => {
     expect(asked).toMatchObject({ reason: new Error('the connection was closed before the response') });
   });
 
-  it('fails where the greeting never ends', async () => {
+  it('fails if the greeting does not end', async () => {
     const { port } = await relay('220-x\r\n'.repeat(20_000));
 
     await expect(check(port)).rejects.toThrow('the response does not end');
   });
 
-  it('lets go of a relay that says nothing when nobody waits any more', async () => {
+  it('closes the connection to a silent relay when the check is aborted', async () => {
     const { port } = await relay();
     const ending = new AbortController();
     const health = check(port, ending.signal);
-    await waitUntil('it was asked', () => sockets.length > 0);
+    await waitUntil('the relay is connected', () => sockets.length > 0);
 
     ending.abort();
 
     await expect(health).rejects.toThrow(/abort/i);
-    await waitUntil('the connection is gone', () => sockets[0]?.closed);
+    await waitUntil('the connection is closed', () => sockets[0]?.closed);
   });
 });

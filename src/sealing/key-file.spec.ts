@@ -14,7 +14,7 @@ const withKey = (id: string): SealProperties =>
 const outside = (folder: string): Parameters<typeof openSealer>[1] => ({ folder, isProduction: false });
 
 describe('the seal key in a file', () => {
-  it('is made at the first start, for its owner alone, and read at the next', () => {
+  it('is created at the first start, readable by its owner only, and read at the next', () => {
     const folder = join(temporaryFolder(), 'data');
 
     const sealed = openSealer(unset, outside(folder), random).seal(Buffer.from('x'), 'c');
@@ -26,7 +26,7 @@ describe('the seal key in a file', () => {
     expect(readFileSync(join(folder, 'seal.key'), 'utf8')).toMatch(/^[\w+/]{43}=\n$/);
   });
 
-  it('still opens what it sealed after the first key is configured', () => {
+  it('still opens its sealed values after the first key is configured', () => {
     const folder = temporaryFolder();
     const sealed = openSealer(unset, outside(folder), random).seal(Buffer.from('x'), 'c');
     const sealer = openSealer(withKey('k1'), outside(folder), random);
@@ -35,7 +35,7 @@ describe('the seal key in a file', () => {
     expect(sealer.open(sealed, 'c').toString()).toBe('x');
   });
 
-  it('is neither made nor read in production', () => {
+  it('is neither created nor read in production', () => {
     const folder = temporaryFolder();
     const sealed = openSealer(unset, outside(folder), random).seal(Buffer.from('x'), 'c');
 
@@ -46,7 +46,7 @@ describe('the seal key in a file', () => {
   it.each([
     ['empty', '', 'not Base64'],
     ['cut off', 'AAAA', 'these are 3 bytes instead of 32'],
-  ])('stops the start when it is %s', (_, text, reason) => {
+  ])('prevents startup if it is %s', (_, text, reason) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'seal.key'), text);
 
@@ -63,7 +63,7 @@ describe('the seal key in a file', () => {
     ]);
   });
 
-  it('stops the start when it cannot be read', () => {
+  it('prevents startup if it cannot be read', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'seal.key'));
 

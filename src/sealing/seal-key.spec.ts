@@ -8,13 +8,13 @@ const KEY = Buffer.from('9d2c51e07b8fa4463e1085d7c93b6af2440e97b1d85c23660fa8be7
 
 describe('a seal key', () => {
   it.each([KEY.toString('base64'), KEY.toString('base64url'), ` ${KEY.toString('base64')}\n`])(
-    'is read: %s',
+    'is parsed: %s',
     (text) => {
       expect(sealKey.parse(text)).toEqual(KEY);
     },
   );
 
-  it('is never refused where it is random', () => {
+  it('is always accepted if it is random', () => {
     const refused = Array.from({ length: 2000 }, () => sealKey.parse(random.bytes(32).toString('base64'))).filter(
       (key) => key instanceof ConversionError,
     );
@@ -36,11 +36,11 @@ describe('a seal key', () => {
       'the bytes are not random',
     ],
     ['a sentence', Buffer.from('correct horse battery staple 123').toString('base64'), 'the bytes are not random'],
-  ])('J4: is refused when it is %s', (_, text, reason) => {
+  ])('J4: is rejected if it is %s', (_, text, reason) => {
     expect(sealKey.parse(text)).toEqual(new ConversionError(reason));
   });
 
-  it('is never shown as a default', () => {
+  it('is never shown as a default value', () => {
     expect(sealKey.format(KEY)).toBe('');
   });
 });

@@ -16,14 +16,14 @@ const bound = (reading: ReturnType<Place['read']>): SealProperties =>
   reading.instances.get(SealProperties) as SealProperties;
 
 describe('app.security.seal', () => {
-  it('takes keys from the environment, the only one active', () => {
+  it('takes a key from the environment and makes the only one active', () => {
     const properties = bound(read('', { APP_SECURITY_SEAL_KEYS_K1: KEY }));
 
     expect(properties.activeId).toBe('k1');
     expect(Array.from(properties.byId.values(), (key) => Buffer.from(key).toString('base64'))).toEqual([KEY]);
   });
 
-  it('knows a key by the same id in a file and in the environment', () => {
+  it('finds a key by one id in a file and in the environment', () => {
     const reading = read('app.security.seal.active: Key-2026', {
       APP_SECURITY_SEAL_KEYS_KEY_2026: KEY,
       APP_SECURITY_SEAL_KEYS_KEY_2025: OTHER,
@@ -34,7 +34,7 @@ describe('app.security.seal', () => {
     expect([...bound(reading).byId.keys()].toSorted()).toEqual(['key2025', 'key2026']);
   });
 
-  it('tells of a wrong key its name and origin, and nothing of the key', () => {
+  it('reports name and origin of an invalid key, and nothing of the key', () => {
     const [problem] = problemsOf(read(`app.security.seal.keys.k1: ${Buffer.from('too short').toString('base64')}`));
 
     expect(problem).toEqual({
@@ -49,7 +49,7 @@ describe('app.security.seal', () => {
     });
   });
 
-  it('takes an empty text for no key, so that one that another source names can be taken out', () => {
+  it('treats an empty text as no key, so that a key of another source can be removed', () => {
     const reading = read('app.security.seal: { active: k2, keys: { k1: "${SEAL_KEY}", k2: "${NEXT}" } }', {
       SEAL_KEY: '',
       NEXT: KEY,
@@ -61,13 +61,13 @@ describe('app.security.seal', () => {
 
   it.each([
     ['several keys and none active', `keys: { k1: "${KEY}", k2: "${OTHER}" }`, 'say which is active'],
-    ['an active one that is not there', `{ active: k3, keys: { k1: "${KEY}" } }`, 'has no key of that id'],
-    ['an active one and no key', `active: k1`, 'has no key of that id'],
-    ['an active one that is empty', `{ active: k1, keys: { k1: "", k2: "${KEY}" } }`, 'keys.k1 is empty: set it to 32'],
-    ['two ids that are one', `{ active: a.b, keys: { a.b: "${KEY}", ab: "${OTHER}" } }`, 'alone'],
+    ['an active key that is missing', `{ active: k3, keys: { k1: "${KEY}" } }`, 'has no key of that id'],
+    ['an active id without any key', `active: k1`, 'has no key of that id'],
+    ['an active key that is empty', `{ active: k1, keys: { k1: "", k2: "${KEY}" } }`, 'keys.k1 is empty: set it to 32'],
+    ['two ids with the same canonical form', `{ active: a.b, keys: { a.b: "${KEY}", ab: "${OTHER}" } }`, 'alone'],
     ['an id without letters', `keys: { "[-]": "${KEY}" }`, 'letters and digits'],
     ['a very long id', `keys: { ${'k'.repeat(65)}: "${KEY}" }`, 'letters and digits'],
-  ])('refuses %s', (_, seal, reason) => {
+  ])('rejects %s', (_, seal, reason) => {
     const text = seal.startsWith('{')
       ? `app: { security: { seal: ${seal} } }`
       : `app: { security: { seal: { ${seal} } } }`;
@@ -78,11 +78,11 @@ describe('app.security.seal', () => {
   });
 });
 
-describe('production', () => {
+describe('the rule about seal keys in production', () => {
   it.each([
-    ['is refused without a seal key', undefined, 1],
-    ['is refused with an empty one alone', '', 1],
-    ['takes a seal key', KEY, 0],
+    ['rejects a missing seal key', undefined, 1],
+    ['rejects an empty seal key', '', 1],
+    ['accepts a seal key', KEY, 0],
   ])('%s', (_, key, count) => {
     const inputs = { args: [], workingFolder: '/', packageFolder: '/' };
     const variables = { APP_PROFILES_ACTIVE: 'prod', ...(key !== undefined && { APP_SECURITY_SEAL_KEYS_K1: key }) };

@@ -17,7 +17,7 @@ const after = new Sealer(
 );
 
 describe('a sealed text', () => {
-  it('opens to what was sealed, whatever that is', () => {
+  it('opens to the sealed value, whatever its bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plain, context) => {
         expect(before.open(before.seal(plain, context), context)).toEqual(Buffer.from(plain));
@@ -25,7 +25,7 @@ describe('a sealed text', () => {
     );
   });
 
-  it('says which key it is sealed under, and shows nothing of the rest', () => {
+  it('contains the id of its key and nothing of the value', () => {
     const sealed = before.seal(Buffer.from('JBSWY3DPEHPK3PXP'), 'totp:anna');
 
     expect(sealed).toMatch(/^k1\.[\w-]{59}$/);
@@ -33,13 +33,13 @@ describe('a sealed text', () => {
     expect(Buffer.from(sealed.slice(3), 'base64url').toString('latin1')).not.toContain('JBSWY3DP');
   });
 
-  it('is another one every time', () => {
+  it('differs each time the same value is sealed', () => {
     const plain = Buffer.from('same');
 
     expect(before.seal(plain, 'c')).not.toBe(before.seal(plain, 'c'));
   });
 
-  it('opens for its own context alone', () => {
+  it('opens only in its own context', () => {
     const sealed = before.seal(Buffer.from('x'), 'totp:anna');
 
     expect(() => before.open(sealed, 'totp:eve')).toThrow(SealFailure);
@@ -56,7 +56,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it('of a key before still opens under a new active key, and says that it is not under that', () => {
+  it('of an earlier key still opens, and is not reported as sealed under the active key', () => {
     const sealed = before.seal(Buffer.from('x'), 'c');
 
     expect(after.open(sealed, 'c').toString()).toBe('x');
@@ -64,11 +64,11 @@ describe('a sealed text', () => {
     expect(after.isUnderActiveKey(after.seal(Buffer.from('x'), 'c'))).toBe(true);
   });
 
-  it.each(['', '.', 'k1', 'k1.', 'k1.AAAA', '.AAAA', 'k1.%%%'])('is none: %j', (text) => {
+  it.each(['', '.', 'k1', 'k1.', 'k1.AAAA', '.AAAA', 'k1.%%%'])('is not recognized: %j', (text) => {
     expect(() => before.open(text, 'c')).toThrow(SealFailure);
   });
 
-  it('of an unknown key says which key is missing, and nothing of itself', () => {
+  it('of an unknown key fails with the id of the missing key only', () => {
     const sealed = after.seal(Buffer.from('x'), 'c');
 
     expect(() => before.open(sealed, 'c')).toThrow(
@@ -86,14 +86,14 @@ describe('derived keys', () => {
     expect(keys.every((key) => key.length === 64)).toBe(true);
   });
 
-  it('of all seal keys hold the one of the key before, the active one first', () => {
+  it('include those of earlier seal keys, after that of the active one', () => {
     const [ofActive] = hexOf(new Sealer('k2', new Map([['k2', k2]]), random), 'a');
 
     expect(hexOf(after, 'a')).toEqual([ofActive, ...hexOf(before, 'a')]);
   });
 });
 
-it('an active key that is not among the keys is a failure', () => {
+it('an active key that is not among the keys is rejected', () => {
   expect(() => new Sealer('k3', new Map([['k1', k1]]), random)).toThrow(SealFailure);
 });
 

@@ -37,7 +37,7 @@ describe('sealed successors', () => {
     await vi.advanceTimersByTimeAsync(seconds * 1000);
   };
 
-  it('are forgotten by themselves after the grace, each in its time', async () => {
+  it('are removed after the grace of each', async () => {
     successors.schedule('first');
     await pass(6);
     successors.schedule('second');
@@ -51,7 +51,7 @@ describe('sealed successors', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are forgotten in batches', async () => {
+  it('are removed in batches', async () => {
     const hashes = Array.from({ length: 450 }, (_, index) => `hash-${index}`);
     for (const hash of hashes) successors.schedule(hash);
     await pass(11);
@@ -59,7 +59,7 @@ describe('sealed successors', () => {
     expect(forgotten).toEqual(hashes);
   });
 
-  it('are forgotten later where the database was away', async () => {
+  it('are removed later after an outage of the database', async () => {
     successors.schedule('first');
     failure = new Error('away');
     await pass(11);
@@ -69,7 +69,7 @@ describe('sealed successors', () => {
     expect(forgotten).toEqual(['first']);
   });
 
-  it('are left alone after the end', async () => {
+  it('are not removed after the tasks have stopped', async () => {
     successors.schedule('first');
     await tasks.stop();
     await pass(30);

@@ -13,15 +13,15 @@ const record = (more: Partial<RefreshRecord> = {}): RefreshRecord => ({
 
 describe('a refresh token that could not be rotated', () => {
   it.each([
-    ['expired at its end, where nobody used it', { expiresAt: NOW }, 10, 'expired'],
-    ['reused where its end is long ago', { expiresAt: NOW - 90, rotatedAt: NOW - 100 }, 10, 'reused'],
-    ['superseded, used or not', { supersededAt: NOW - 1, rotatedAt: NOW }, 10, 'superseded'],
+    ['expired at its expiry, if it was not used', { expiresAt: NOW }, 10, 'expired'],
+    ['reused, even long after its expiry', { expiresAt: NOW - 90, rotatedAt: NOW - 100 }, 10, 'reused'],
+    ['superseded, even if it was used', { supersededAt: NOW - 1, rotatedAt: NOW }, 10, 'superseded'],
     ['repeated in the last second of the grace', { rotatedAt: NOW - 10 }, 10, 'repeated'],
-    ['reused after it', { rotatedAt: NOW - 11 }, 10, 'reused'],
-    ['repeated where the clock of another replica is ahead', { rotatedAt: NOW + 10 }, 10, 'repeated'],
-    ['reused where the clock was set back', { rotatedAt: NOW + 11 }, 10, 'reused'],
+    ['reused after the grace', { rotatedAt: NOW - 11 }, 10, 'reused'],
+    ['repeated if the clock of another replica is ahead', { rotatedAt: NOW + 10 }, 10, 'repeated'],
+    ['reused if the clock was set back beyond the grace', { rotatedAt: NOW + 11 }, 10, 'reused'],
     ['reused in the same second without a grace', { rotatedAt: NOW }, 0, 'reused'],
-    ['expired where nobody used it', {}, 10, 'expired'],
+    ['expired if it was not used', {}, 10, 'expired'],
   ] as const)('is %s', (_, facts, grace, expected) => {
     expect(classifyReuse(record(facts), NOW, grace)).toBe(expected);
   });
@@ -40,11 +40,11 @@ describe('a sealed successor', () => {
   const nonce = Buffer.alloc(12, 7);
   const sealed = sealSuccessor('predecessor', 'successor-token', nonce);
 
-  it('opens for who has its predecessor', () => {
+  it('opens with its predecessor', () => {
     expect(openSuccessor('predecessor', sealed)).toBe('successor-token');
   });
 
-  it.each(['predecessor2', 'successor-token', ''])('does not open for %j', (token) => {
+  it.each(['predecessor2', 'successor-token', ''])('does not open with %j', (token) => {
     expect(openSuccessor(token, sealed)).toBeUndefined();
   });
 });

@@ -4,18 +4,18 @@ import { expiryOfSession, hashSecret, isSecretForm, isWorthTouching, type Sessio
 
 const used = (lastUsedAt: number): Session => ({ lastUsedAt }) as Session;
 
-describe('the end of a session', () => {
+describe('the expiry of a session', () => {
   it.each([
     [1000, 1000, 1600],
     [1000, 4000, 4600],
     [1000, 7300, 7900],
     [1000, 7900, 8200],
     [1000, 8200, 8200],
-  ])('of one opened at %i and used at %i is %i', (createdAt, now, end) => {
+  ])('opened at %i and used at %i is %i', (createdAt, now, end) => {
     expect(expiryOfSession({ createdAt }, now, { idle: 600, absolute: 7200 })).toBe(end);
   });
 
-  it('is not after the instant an identity provider set', () => {
+  it('is not later than the end that an identity provider sets', () => {
     expect(expiryOfSession({ createdAt: 1000, endsAt: 1500 }, 1000, { idle: 600, absolute: 7200 })).toBe(1500);
   });
 });
@@ -27,7 +27,7 @@ describe('a use of a session', () => {
     [30, 2, false],
     [30, 3, true],
     [1, 0, true],
-  ])('with an idle time of %i s is noted after %i s: %s', (idle, seconds, expected) => {
+  ])('with an idle time of %i s is written after %i s: %s', (idle, seconds, expected) => {
     expect(isWorthTouching(used(0), seconds, { idle, absolute: 9999 })).toBe(expected);
   });
 });
@@ -44,6 +44,6 @@ it.each([
   [`${'A'.repeat(42)}=`, false],
   [`${'A'.repeat(43)}\n`, false],
   ['', false],
-])('%j can be a secret: %s', (text, expected) => {
+])('%j has the form of a secret: %s', (text, expected) => {
   expect(isSecretForm(text)).toBe(expected);
 });

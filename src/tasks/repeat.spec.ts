@@ -106,7 +106,7 @@ describe('a background loop', () => {
     expect(task).toMatchObject({ nextAt: START_MILLIS + 100, lastExecution: { status: 'SUCCESS' } });
   });
 
-  it('a turn that left work over is followed after the shorter delay', async () => {
+  it('a turn with remaining work is followed after the shorter delay', async () => {
     result = () => Promise.resolve('unfinished');
     started({ ...DELAY, unfinishedDelayMillis: 5 });
     await pass(10 + 5);
@@ -124,7 +124,7 @@ describe('a background loop', () => {
     expect(tasks.all[0]?.nextAt).toBe(START_MILLIS + 10 * factor);
   });
 
-  it('goes on after a failure, and logs the first failure in a row and the recovery', async () => {
+  it('continues after a failure, and logs the first failure in a row and the recovery', async () => {
     const failure = new TypeError('no such column');
     result = () => Promise.reject(failure);
     started(DELAY);
@@ -139,7 +139,7 @@ describe('a background loop', () => {
     ]);
   });
 
-  it('does not log what was logged where it arose, such as an outage of the database', async () => {
+  it('does not log failures that are logged elsewhere, such as an outage of the database', async () => {
     result = () => Promise.reject(new ServiceError('UNAVAILABLE'));
     started(DELAY);
     await pass(10);
@@ -196,7 +196,7 @@ describe('a background loop', () => {
     expect(turns).toBe(2);
   });
 
-  it('stops after the turn in progress, which is told by its signal', async () => {
+  it('stops after the turn in progress, whose signal is aborted', async () => {
     const seen: boolean[] = [];
     let signalOf: AbortSignal | undefined;
     tasks.repeat('Sweep.run', DELAY, async (signal) => {

@@ -12,21 +12,21 @@ describe('a scheduled task', () => {
   const added = (): ScheduledTask =>
     new ScheduledTasks(clock).add('Sweeper.run', { kind: 'custom', trigger: 'now and then' });
 
-  it('knows nothing of itself before it is planned', () => {
+  it('has no next run and no execution before it is planned', () => {
     const task = added();
 
     expect(task.lastExecution).toBeUndefined();
     expect(task.nextAt).toBeUndefined();
   });
 
-  it('says when it runs next', () => {
+  it('has the time of its next run', () => {
     const task = added();
     task.plan(1500);
 
     expect(task.nextAt).toBe(START_MILLIS + 1500);
   });
 
-  it('is started while it runs, and waits for a new plan', async () => {
+  it('is STARTED while it runs, and has no next run until it is planned again', async () => {
     const task = added();
     task.plan(0);
     const seen: unknown[] = [];
@@ -38,7 +38,7 @@ describe('a scheduled task', () => {
     expect(seen).toEqual([{ status: 'STARTED', at: START_MILLIS }, undefined]);
   });
 
-  it('has its name in the lines of its work, and nothing of the request that has set its timer', async () => {
+  it('logs under its name, without the context of the request that set its timer', async () => {
     const { loggers, lines } = new CollectedLog();
     const facts = { requestId: 'a', ip: '192.0.2.1', user: 'anna' };
 
@@ -58,14 +58,14 @@ describe('a scheduled task', () => {
     ]);
   });
 
-  it('hands on what its work gave', async () => {
+  it('returns the result of its work', async () => {
     const task = added();
 
     expect(await task.run(() => Promise.resolve(7))).toBe(7);
     expect(task.lastExecution).toEqual({ status: 'SUCCESS', at: START_MILLIS });
   });
 
-  it('throws on what its work threw, and notes its name and message', async () => {
+  it('rethrows the error of its work, and keeps its name and message', async () => {
     const task = added();
     const failure = new TypeError('no connection\nSELECT everything');
 
@@ -82,7 +82,7 @@ describe('a scheduled task', () => {
     ['Authorization: Bearer open-sesame', 'Authorization: ******'],
     [`no row of ${'A2'.repeat(16)}`, 'no row of ******'],
     [`no ${'x'.repeat(190)} token=open-sesame`, `no ${'x'.repeat(190)} token=... (cut)`],
-  ])('L1: keeps no secret in what it notes of %j', async (message, noted) => {
+  ])('L1: keeps no secret of the error %j', async (message, noted) => {
     const task = added();
     const run = task.run(() => Promise.reject(new Error(message)));
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { WorkerThreads } from './worker-threads.js';
 
-it('knows each worker from its start to its end', async () => {
+it('WorkerThreads lists each worker from its start to its end', async () => {
   const threads = new WorkerThreads();
   threads.listen();
   onTestFinished(() => {

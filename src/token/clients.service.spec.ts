@@ -11,10 +11,10 @@ const reading = (variables: Readonly<Record<string, string>>): ReturnType<Return
 const clientsOf = (variables: Readonly<Record<string, string>>): Clients =>
   new Clients(reading(variables).instances.get(ClientsProperties) as ClientsProperties, new SystemRandom());
 
-describe('clients of the introspection', () => {
+describe('clients of the introspection endpoint', () => {
   const clients = clientsOf({ APP_SECURITY_CLIENTS_RESOURCEAPI_SECRET: SECRET });
 
-  it.each(['resourceapi', 'resource-api', 'Resource-API'])('are known by their id, written %s', (id) => {
+  it.each(['resourceapi', 'resource-api', 'Resource-API'])('are found by the id %s', (id) => {
     expect(clients.hasSecret(id, SECRET)).toBe(true);
   });
 
@@ -32,11 +32,11 @@ describe('clients of the introspection', () => {
     ['other', SECRET],
     ['', ''],
     ['__proto__', SECRET],
-  ])('are refused as %j with %j', (id, secret) => {
+  ])('are rejected with the id %j and the secret %j', (id, secret) => {
     expect(clients.hasSecret(id, secret)).toBe(false);
   });
 
-  it('need a secret of some length, which no report shows', () => {
+  it('need a secret of a minimum length, which is masked in the report', () => {
     const [problem] = problemsOf(reading({ APP_SECURITY_CLIENTS_API_SECRET: 'short' }));
 
     expect(problem?.facts).toMatchObject({ Property: 'app.security.clients.api.secret', Value: '"******"' });

@@ -11,8 +11,8 @@ async function rowsOf(...pieces: readonly (string | Buffer)[]): Promise<readonly
   return rows;
 }
 
-describe('the rows of a CSV file', () => {
-  it('have the cells that the first line names, in any order', async () => {
+describe('the CSV reader', () => {
+  it('returns the cells by the columns of the first line, in any order', async () => {
     const rows = await rowsOf(
       '\ufeffEmail,login_id ,roles\r\n',
       'a@example.org,anna,"ROLE_A,ROLE_B"\r\n\r\n,ber',
@@ -25,7 +25,7 @@ describe('the rows of a CSV file', () => {
     ]);
   });
 
-  it('keep passwords as they stand there', async () => {
+  it('does not trim passwords', async () => {
     const [row] = await rowsOf('login_id,password\n', 'anna," with ""quotes"", blanks "\n');
 
     expect(row?.cells.password).toBe(' with "quotes", blanks ');
@@ -43,27 +43,27 @@ describe('the rows of a CSV file', () => {
     ['another character set', Buffer.from('login_id\nj\xfcrgen\n', 'latin1'), /UTF-8/],
     ['the first half of a character at its end', Buffer.from('login_id\nj\xc3', 'latin1'), /UTF-8/],
     ['a NUL', 'login_id\nan\0na\n', /UTF-8: it holds a NUL/],
-    ['nothing at all', '', /empty/],
-  ])('are refused with %s', async (_name, text, message) => {
+    ['no content', '', /empty/],
+  ])('rejects a file with %s', async (_name, text, message) => {
     const failure: unknown = await rowsOf(text).catch((error: unknown) => error);
 
     expect(failure).toBeInstanceOf(ImportFileError);
     expect((failure as Error).message).toMatch(message);
   });
 
-  it('say at which line a file breaks off', async () => {
+  it('reports the line of a row with missing cells', async () => {
     const failure: unknown = await rowsOf('login_id,email\nanna,\nberta\n').catch((error: unknown) => error);
 
     expect(failure).toMatchObject({ line: 3 });
   });
 
-  it('hold a character that two pieces share', async () => {
+  it('joins a character that is split between two chunks', async () => {
     const text = Buffer.from('login_id\njürgen\n');
 
     expect(await rowsOf(text.subarray(0, 11), text.subarray(11))).toEqual([{ line: 2, cells: { login_id: 'jürgen' } }]);
   });
 
-  it('L1 are not told in what is said about a broken file', async () => {
+  it('L1: does not repeat cells in the error about a broken file', async () => {
     const failure: unknown = await rowsOf('login_id,password\nanna,my-secret,one-more\n').catch(
       (error: unknown) => error,
     );
@@ -71,7 +71,7 @@ describe('the rows of a CSV file', () => {
     expect((failure as Error).message).not.toMatch(/anna|secret|more$/);
   });
 
-  it('come from a file that can be read', async () => {
+  it('rejects a file that does not exist', async () => {
     const missing = Readable.from(csvRows(createReadStream(join(import.meta.dirname, 'no-such-file.csv')))).toArray();
 
     await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });

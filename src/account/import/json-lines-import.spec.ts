@@ -12,8 +12,8 @@ async function rowsOf(...pieces: readonly (string | Buffer)[]): Promise<readonly
 
 const GOOD = '{"login_id":"anna"}\n';
 
-describe('the rows of a file of JSON lines', () => {
-  it('have the members of their objects as cells', async () => {
+describe('the JSON lines reader', () => {
+  it('returns the members of each object as cells', async () => {
     const rows = await rowsOf(
       '{"login_id":"anna","roles":["ROLE_A","ROLE_B"]}\r\n\n \t\n{"email":null,"log',
       'in_id":"berta","password":" with \\"quotes\\" ","roles":"ROLE_A, ROLE_B"}',
@@ -42,7 +42,7 @@ describe('the rows of a file of JSON lines', () => {
     ['has an object for roles', '{"login_id":"b","roles":{}}', 'roles', 'type'],
     ['has a number among the roles', '{"login_id":"b","roles":["ROLE_A",5]}', 'roles', 'type'],
     ['hides two roles in one', '{"login_id":"b","roles":["ROLE_A,ROLE_B"]}', 'roles', 'type'],
-  ])('H5: have a fault where a line %s, and those behind it none', async (_, line, field, code) => {
+  ])('H5: reports a fault of a line that %s, and reads the next line', async (_, line, field, code) => {
     const rows = await rowsOf(GOOD, line, '\n', GOOD);
 
     expect(rows.map((row) => [row.line, row.faults])).toEqual([
@@ -52,7 +52,7 @@ describe('the rows of a file of JSON lines', () => {
     ]);
   });
 
-  it('may be exactly as long as a row may be', async () => {
+  it('accepts a line of the maximum length', async () => {
     const line = `{"login_id":"${'x'.repeat(16_384 - 15)}"}`;
 
     const [row] = await rowsOf(line);
@@ -67,14 +67,14 @@ describe('the rows of a file of JSON lines', () => {
     ['is a CSV', 'login_id,password\nanna,secret\n', 'Line 1 is no JSON object.', 1],
     ['is one line without an end', 'x'.repeat(20_000), 'Line 1 is no JSON object.', 1],
     ['is a picture', Buffer.from('\n\x89PNG\r\n\x1a\n', 'latin1'), 'Line 2 is no JSON object.', 2],
-  ])('are none where the file %s', async (_, file, message, line) => {
+  ])('rejects a file that %s', async (_, file, message, line) => {
     const failure: unknown = await rowsOf(file).catch((error: unknown) => error);
 
     expect(failure).toBeInstanceOf(ImportFileError);
     expect(failure).toMatchObject({ message, line });
   });
 
-  it('are those that were written, however the file is cut into pieces', async () => {
+  it('returns the written rows however the file is cut into pieces', async () => {
     const cells = fc.dictionary(fc.constantFrom(...COLUMNS), fc.string({ unit: 'grapheme', maxLength: 20 }), {
       noNullPrototype: true,
       minKeys: 1,
@@ -100,7 +100,7 @@ describe('the rows of a file of JSON lines', () => {
     );
   });
 
-  it('H1: never break off behind the first one, whatever the bytes', async () => {
+  it('H1: continues after the first row, whatever bytes follow', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const rows = await rowsOf(GOOD, Buffer.from(bytes));

@@ -31,7 +31,7 @@ describe('a stored password hash', () => {
       `{pbkdf2@SpringSecurity_v5_8}${'0f'.repeat(48)}`,
       { digest: 'sha256', iterations: 310_000 },
     ],
-  ])('is read: %s', (_name, text, expected) => {
+  ])('is parsed: %s', (_name, text, expected) => {
     expect(parsePasswordHash(text)).toMatchObject(expected);
   });
 
@@ -50,7 +50,7 @@ describe('a stored password hash', () => {
     ['no pass at all', `$argon2id$v=19$m=19456,t=0,p=1$${SALT}$${KEY}`],
     ['no round at all', `$pbkdf2-sha256$0$${SALT}$${KEY}`],
     ['more than the column takes', `$argon2id$v=19$m=19456,t=2,p=1$${SALT}$${KEY}${'A'.repeat(512)}`],
-  ])('is not read: %s', (_name, text) => {
+  ])('is not parsed: %s', (_name, text) => {
     expect(parsePasswordHash(text)).toBeUndefined();
   });
 
@@ -64,11 +64,11 @@ describe('a stored password hash', () => {
     ['scrypt with a name', `{scrypt}$140801$${SALT}$${KEY}`],
     ['pbkdf2 rounds', `$pbkdf2-sha512$2000001$${SALT}$${KEY}`],
     ['pbkdf2 blocks', `$pbkdf2$1000001$${SALT}$${KEY}`],
-  ])('H10 is refused for what it would cost: %s', (_name, text) => {
+  ])('H10: is rejected for its cost: %s', (_name, text) => {
     expect(parsePasswordHash(text)).toBeUndefined();
   });
 
-  it('is read or refused whatever the text is', () => {
+  it('is parsed or rejected without an error, whatever the text', () => {
     const parts = fc.constantFrom(
       '$',
       '{',
@@ -97,7 +97,7 @@ describe('a stored password hash', () => {
     );
   });
 
-  it('is read whatever its allowed cost is, and the same for decoys', () => {
+  it('is parsed at every allowed cost if it is a decoy', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -123,13 +123,13 @@ describe('a stored password hash', () => {
     ['fewer passes', `$argon2id$v=19$m=65536,t=1,p=1$${SALT}$${KEY}`, true],
     ['the same cost', `$argon2id$v=19$m=19456,t=2,p=1$${SALT}$${KEY}`, false],
     ['a higher cost', `$argon2id$v=19$m=65536,t=3,p=4$${SALT}$${KEY}`, false],
-  ])('is outdated or not: %s', (_name, text, expected) => {
+  ])('is compared with the cost of new hashes: %s', (_name, text, expected) => {
     const hash = parsePasswordHash(text);
 
     expect(hash && isOutdated(hash, { memoryKib: 19_456, iterations: 2, parallelism: 1 })).toBe(expected);
   });
 
-  it('P4 of bcrypt is not asked about a password it would read a part of', () => {
+  it('P4: a bcrypt hash does not read a whole password beyond 72 bytes or with a NUL', () => {
     const bcrypt = parsePasswordHash(`$2b$10$${BCRYPT}`);
     const argon2 = parsePasswordHash(`$argon2id$v=19$m=19456,t=2,p=1$${SALT}$${KEY}`);
     const reads = (password: string): unknown => bcrypt && readsWhole(bcrypt, password);

@@ -29,7 +29,7 @@ describe('the password hasher', () => {
     await Promise.all(open.splice(0).map((made) => made.close()));
   });
 
-  it('makes Argon2id hashes of its cost, each with a salt of its own', async () => {
+  it('creates Argon2id hashes of its cost, each with its own salt', async () => {
     const made = hasher();
 
     const [one, two] = await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
@@ -61,7 +61,7 @@ describe('the password hasher', () => {
     expect(await made.verify('grün-kettle orbiT', parsed(text))).toBe(false);
   });
 
-  it('P4 refuses a password that bcrypt would read a part of, although that part is right', async () => {
+  it('P4: rejects a password of which bcrypt would read only a part, even if that part is correct', async () => {
     const made = hasher();
     const long = 'x'.repeat(72);
     const hash = parsed(bcrypt.hashSync(long, 4));
@@ -71,7 +71,7 @@ describe('the password hasher', () => {
     expect(await made.verify('half\0other', parsed(bcrypt.hashSync('half', 4)))).toBe(false);
   });
 
-  it('answers no without a hash, for the empty password and for text that is none', async () => {
+  it('returns false without a hash, for an empty password and for ill-formed text', async () => {
     const made = hasher();
     const ofEmpty = parsed(await made.hash(''));
     const ofReplacement = parsed(await made.hash('\ufffd'));
@@ -81,7 +81,7 @@ describe('the password hasher', () => {
     expect(await made.verify('\ud800', ofReplacement)).toBe(false);
   });
 
-  it('refuses what is beyond its workers and its queue, and goes on', async () => {
+  it('rejects requests beyond its workers and its queue, and continues', async () => {
     const made = hasher({ concurrency: 1, queueCapacity: 2 });
 
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => made.hash(PASSWORD)));
@@ -96,7 +96,7 @@ describe('the password hasher', () => {
     expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id/);
   });
 
-  it('takes those who wait in the order they came', async () => {
+  it('serves waiting requests in the order of their arrival', async () => {
     const made = hasher({ concurrency: 1 });
     const finished: number[] = [];
 
@@ -110,7 +110,7 @@ describe('the password hasher', () => {
     expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('tells how many are worked on and wait, how many workers there are, and how long each took', async () => {
+  it('measures active and waiting requests, workers and durations', async () => {
     const meters = new Meters();
     const made = hasher({ concurrency: 1, queueCapacity: 2 }, meters);
     const running = Promise.allSettled(Array.from({ length: 5 }, () => made.hash(PASSWORD)));
@@ -129,7 +129,7 @@ describe('the password hasher', () => {
     expect(reading(meters, 'login.hash.time', 'TOTAL_TIME')).toBeGreaterThan(0);
   });
 
-  it('starts no worker once it is closed', async () => {
+  it('rejects requests after close', async () => {
     const made = hasher();
     await made.hash(PASSWORD);
     await made.close();
@@ -137,7 +137,7 @@ describe('the password hasher', () => {
     await expect(made.hash(PASSWORD)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('P5 leaves the event loop free', async () => {
+  it('P5: does not block the event loop', async () => {
     const made = hasher({ cost: { memoryKib: 65_536, iterations: 8, parallelism: 1 } });
     await made.verify('', undefined);
     let turns = 0;

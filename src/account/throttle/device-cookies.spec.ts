@@ -24,14 +24,14 @@ describe('a device cookie', () => {
   const old = random.bytes(32);
   const devices = cookies(new Sealer('old', new Map([['old', old]]), random));
 
-  it('tells whose browser it is, each its own', () => {
+  it('names its subject and has an id of its own', () => {
     const [one, two] = [devices.verify(devices.issue(SUBJECT)), devices.verify(devices.issue(SUBJECT))];
 
     expect(one?.subject).toBe(SUBJECT);
     expect(two?.id).not.toBe(one?.id);
   });
 
-  it('cannot be made or bent by others', () => {
+  it('is rejected if it is foreign or changed', () => {
     const cookie = devices.issue(SUBJECT);
     const foreign = cookies(new Sealer('old', new Map([['old', random.bytes(32)]]), random));
     const bent = [
@@ -49,7 +49,7 @@ describe('a device cookie', () => {
     for (const value of bent) expect(devices.verify(value), value.slice(0, 200)).toBeUndefined();
   });
 
-  it('lives for its time', () => {
+  it('expires after its lifetime', () => {
     const cookie = devices.issue(SUBJECT);
     clock.now += (devices.maxAge - 1) * 1000;
     expect(devices.verify(cookie)).toBeDefined();
@@ -58,7 +58,7 @@ describe('a device cookie', () => {
     expect(devices.verify(cookie)).toBeUndefined();
   });
 
-  it('outlives a change of the seal key', () => {
+  it('is still accepted after a change of the seal key', () => {
     const cookie = devices.issue(SUBJECT);
     const keys = new Map([
       ['old', old],

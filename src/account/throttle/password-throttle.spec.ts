@@ -16,7 +16,7 @@ class HandClock extends Clock {
   }
 }
 
-describe('the throttle of passwords', () => {
+describe('PasswordThrottle', () => {
   const random = new SystemRandom();
   const clock = new HandClock();
   let throttle: PasswordThrottle;
@@ -43,7 +43,7 @@ describe('the throttle of passwords', () => {
     throttle = open(new RateLimitProperties());
   });
 
-  it('P3 slows down an address that tries one password at many login ids, and no other address', async () => {
+  it('P3: delays an address that tries one password for many login ids, and no other address', async () => {
     const answers = await spray(() => '192.0.2.1', 0, 310);
 
     expect(answers.slice(0, 300).every((answer) => answer === 'looked at')).toBe(true);
@@ -62,19 +62,22 @@ describe('the throttle of passwords', () => {
     return looked;
   };
 
-  it.each([1, 40, 99])('H5: lets other login ids in from an address where %i are hammered', async (ids) => {
-    const looked = await hammer(ids);
+  it.each([1, 40, 99])(
+    'H5: does not delay another login id at an address that guesses at %i login ids',
+    async (ids) => {
+      const looked = await hammer(ids);
 
-    const answers: string[] = [];
-    for (const isRight of [false, false, true, true]) {
-      answers.push(await attempt('192.0.2.1', { loginId: 'colleague' }, isRight));
-    }
-    expect(answers).toEqual(Array.from(answers, () => 'looked at'));
-    // Each of the two lanes has 300, and one more every two seconds.
-    expect(looked).toBeLessThanOrEqual(2 * (300 + 30));
-  });
+      const answers: string[] = [];
+      for (const isRight of [false, false, true, true]) {
+        answers.push(await attempt('192.0.2.1', { loginId: 'colleague' }, isRight));
+      }
+      expect(answers).toEqual(Array.from(answers, () => 'looked at'));
+      // Each of the two lanes has 300, and one more every two seconds.
+      expect(looked).toBeLessThanOrEqual(2 * (300 + 30));
+    },
+  );
 
-  it('H5: lets nobody in without delay from an address where new login ids are tried all the time', async () => {
+  it('H5: delays every login id at an address that keeps trying new login ids', async () => {
     await spray(() => '192.0.2.1', 0, 310);
 
     expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('address');
@@ -82,7 +85,7 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
   });
 
-  it('H5: counts a burst for one login id as a sequence', async () => {
+  it('H5: counts a burst for one login id like a sequence', async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, id) =>
         Promise.all(Array.from({ length: 10 }, () => attempt('192.0.2.1', { loginId: `burst${id}` }))),
@@ -92,14 +95,14 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
   });
 
-  it('P3 takes all addresses of one IPv6 network for one', async () => {
+  it('P3: counts all addresses of one IPv6 /64 together', async () => {
     const answers = await spray((index) => `2001:db8:1:2::${index.toString(16)}`, 0, 301);
 
     expect(answers.at(-1)).toBe('address');
     expect(await attempt('2001:db8:1:3::1', { loginId: 'user400' })).toBe('looked at');
   });
 
-  it('P3 leaves known browsers and signed-in users alone where their address is used up', async () => {
+  it('P3: does not delay known browsers and signed-in users at an address beyond its limit', async () => {
     await spray(() => '192.0.2.1', 0, 301);
 
     const device = { subject: 'anna', id: 'browser' };
@@ -108,7 +111,7 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.1', { loginId: 'anna' }, true)).toBe('address');
   });
 
-  it('P3 slows down guessing at a client, in a known browser and by somebody who is signed in', async () => {
+  it('P3: delays guessing at a client, in a known browser and by a signed-in user', async () => {
     for (const guessed of [{ client: 'shop' }, { device: { subject: 'anna', id: 'browser' } }, { subject: 'anna' }]) {
       for (let time = 0; time < 10; time += 1) expect(await attempt('192.0.2.1', guessed)).toBe('looked at');
 
@@ -116,7 +119,7 @@ describe('the throttle of passwords', () => {
     }
   });
 
-  it('P3 lets nobody who guesses from elsewhere take the turns of the owner', async () => {
+  it('P3: guesses from another address do not delay the owner of the login id', async () => {
     for (let time = 0; time < 2000; time += 1) {
       await attempt('192.0.2.1', { loginId: 'anna' });
       clock.now += 40;
@@ -127,7 +130,7 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.2', { loginId: 'anna' }, true)).toBe('looked at');
   });
 
-  it('P3 leaves each address one try before its delay, where a login id is guessed at from many', async () => {
+  it('P3: allows each address one attempt without a delay for a login id under attack', async () => {
     for (let index = 0; index < 100; index += 1) await attempt(`198.51.100.${index}`, { loginId: 'anna' });
 
     expect(await attempt('192.0.2.1', { loginId: 'anna' })).toBe('looked at');
@@ -136,7 +139,7 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.1', { loginId: 'bert' })).toBe('looked at');
   });
 
-  it('does nothing where it is switched off', async () => {
+  it('does not delay anything if it is disabled', async () => {
     throttle = open(Object.assign(new RateLimitProperties(), { enabled: false }));
 
     const answers = await Promise.all(Array.from({ length: 50 }, () => attempt('192.0.2.1', { loginId: 'anna' })));

@@ -13,7 +13,7 @@ class HandClock extends Clock {
   }
 }
 
-describe('the throttle of one login id', () => {
+describe('Throttle with a growing delay', () => {
   let clock: HandClock;
   let throttle: Throttle;
   const bucket: Bucket = { key: 'anna', limit: new GrowingDelay(FREE, SECOND, 8 * SECOND, 60 * SECOND) };
@@ -38,7 +38,7 @@ describe('the throttle of one login id', () => {
     for (let time = 0; time < times; time += 1) expect(await attempt(false)).toBe(false);
   };
 
-  it('lets some failures pass, then one try per delay, which doubles up to a longest one', async () => {
+  it('allows free failures, then one attempt per delay, which doubles up to a maximum', async () => {
     await fail(FREE);
 
     const waits: (number | undefined)[] = [];
@@ -54,7 +54,7 @@ describe('the throttle of one login id', () => {
     expect(waits).toEqual([1, 2, 4, 8, 8, 8]);
   });
 
-  it('forgets everything at a success, and some time after the last failure', async () => {
+  it('forgets all failures at a success, and some time after the last failure', async () => {
     await fail(FREE - 1);
     expect(await attempt(true)).toBe(true);
     await fail(FREE);
@@ -64,14 +64,14 @@ describe('the throttle of one login id', () => {
     expect(await waitAfter(true)).toBe(1);
   });
 
-  it('gets no more failures out of a burst than out of a sequence', async () => {
+  it('allows no more failures in a burst than in a sequence', async () => {
     const verdicts = await Promise.all(Array.from({ length: 50 }, () => attempt(false)));
 
     expect(verdicts.filter((verdict) => verdict === false)).toHaveLength(FREE);
     expect(verdicts.filter((verdict) => verdict instanceof Throttled)).toHaveLength(50 - FREE);
   });
 
-  it('lets one of a burst through when a delay is over', async () => {
+  it('allows one attempt of a burst after a delay', async () => {
     await fail(FREE);
     clock.now += SECOND;
 
@@ -80,14 +80,14 @@ describe('the throttle of one login id', () => {
     expect(verdicts.filter((verdict) => verdict === false)).toHaveLength(1);
   });
 
-  it('never refuses right tries for their number', async () => {
+  it('never rejects correct attempts for their number', async () => {
     const verdicts = await Promise.all(Array.from({ length: 500 }, () => attempt(true)));
 
     expect(verdicts.every((verdict) => verdict === true)).toBe(true);
     expect(await waitAfter(true)).toBeUndefined();
   });
 
-  it('counts nothing where there was no verdict', async () => {
+  it('does not count an attempt without a verdict', async () => {
     const broken = Array.from({ length: 2 * FREE }, () =>
       throttle.attempt(
         [bucket],
@@ -101,7 +101,7 @@ describe('the throttle of one login id', () => {
     expect(await waitAfter(true)).toBe(1);
   });
 
-  it('H1: lets an outage end those that wait behind a try, too', async () => {
+  it('H1: fails the waiting attempts with an outage', async () => {
     const outage = new Error('away');
     const one = { key: 'anna', limit: new GrowingDelay(1, SECOND, 8 * SECOND, 60 * SECOND) };
     let end = (): void => undefined;
@@ -123,7 +123,7 @@ describe('the throttle of one login id', () => {
     expect(await attempt(true, [one])).toBe(true);
   });
 
-  it('keeps a wait as it was when the clock is set back, and never makes it longer', async () => {
+  it('does not extend a wait when the clock is set back', async () => {
     await fail(FREE);
     clock.now -= 3600 * SECOND;
 
@@ -132,13 +132,13 @@ describe('the throttle of one login id', () => {
     expect(await waitAfter(true)).toBeUndefined();
   });
 
-  it('keeps other login ids apart', async () => {
+  it('counts each key separately', async () => {
     await fail(FREE);
 
     expect(await attempt(true, [{ ...bucket, key: 'berta' }])).toBe(true);
   });
 
-  it('forgets first what was used least recently, so that its memory is bounded', async () => {
+  it('forgets the least recently used key beyond its capacity', async () => {
     throttle = new Throttle(clock, 2);
     const named = (key: string): readonly Bucket[] => [{ ...bucket, key }];
     await fail(FREE);
@@ -150,10 +150,10 @@ describe('the throttle of one login id', () => {
   });
 });
 
-describe('the throttle of one address', () => {
+describe('Throttle with a budget', () => {
   const bucket: Bucket = { key: '192.0.2.1', limit: new Budget(10, 60 * SECOND) };
 
-  it('forgets failures one by one, and none of them at a success', async () => {
+  it('forgets failures evenly over time, and none at a success', async () => {
     const clock = new HandClock();
     const throttle = new Throttle(clock, 100);
     const attempt = (isRight: boolean): Promise<boolean | Throttled> =>
@@ -175,7 +175,7 @@ describe('the throttle of one address', () => {
     expect(verdicts.filter((verdict) => verdict === false)).toHaveLength(10);
   });
 
-  it('takes nothing from it for tries that the login id does not let through', async () => {
+  it('does not charge a budget for attempts that another limit delays', async () => {
     const throttle = new Throttle(new HandClock(), 100);
     const anna: Bucket = { key: 'anna', limit: new GrowingDelay(3, SECOND, SECOND, SECOND) };
     const attempt = (buckets: readonly Bucket[], isRight: boolean): Promise<boolean | Throttled> =>

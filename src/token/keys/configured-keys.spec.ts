@@ -19,7 +19,7 @@ describe('configured signing keys', () => {
     ['a file', (file: string) => `file:${file}`],
     ['a file as a URL', (file: string) => `file://${file}`],
     ['a path', (file: string) => file],
-  ])('may be %s', (_, location) => {
+  ])('are read from %s', (_, location) => {
     const file = join(temporaryFolder(), 'key.pem');
     writeFileSync(file, pem(EC.privateKey));
 
@@ -29,14 +29,14 @@ describe('configured signing keys', () => {
     expect(signs?.signs?.extractable).toBe(false);
   });
 
-  it('verify also with the one before and the one after, private or public, of any algorithm', () => {
+  it('include further verification keys, private or public, of any algorithm', () => {
     const { all } = configured(pem(EC.privateKey), publicPem(ED.publicKey), pem(ED.privateKey));
 
     expect(all.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'EdDSA', 'EdDSA']);
     expect(all.map(({ jwk }) => jwk?.['d'])).toEqual([undefined, undefined, undefined]);
   });
 
-  it('are none where none is set', () => {
+  it('are empty if none is configured', () => {
     expect(configured(undefined)).toEqual({ signs: undefined, all: [] });
   });
 
@@ -47,9 +47,9 @@ describe('configured signing keys', () => {
       () => pem(ED.privateKey),
       'it is a key for EdDSA, and app.security.token.algorithm is ES256',
     ],
-    ['a file that is not there', () => 'file:/nowhere/key.pem', 'it cannot be read as a key in PEM form (ENOENT)'],
+    ['a missing file', () => 'file:/nowhere/key.pem', 'it cannot be read as a key in PEM form (ENOENT)'],
     [
-      'a text that is no key',
+      'a text that is not a key',
       () => '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
       'PEM form (ERR_OSSL',
     ],
@@ -63,7 +63,7 @@ describe('configured signing keys', () => {
       () => pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
       'RSA key of 2048 bits',
     ],
-  ])('J4: %s stops the start with the key and its place, and nothing of the text', (_, text, reason) => {
+  ])('J4: %s prevents startup; the failure names the key and its origin, not the text', (_, text, reason) => {
     const act = (): unknown => configured(text());
 
     expect(act).toThrow(ConfigurationFailure);

@@ -21,7 +21,7 @@ const key = (
 const statesOf = (keys: readonly ScheduledKey[], now = NOW): readonly string[] => [...statesAt(keys, now).values()];
 
 describe('the schedule of signing keys', () => {
-  it('has the newest that may sign as the current one, in whatever order they are read', () => {
+  it('makes the newest key that may sign the current one, in any order of reading', () => {
     const keys = [key(3, NOW + 1), key(2, NOW), key(1, NOW - 10 * DAY)];
 
     expect(currentOf(keys, NOW)?.generation).toBe(2);
@@ -29,7 +29,7 @@ describe('the schedule of signing keys', () => {
     expect(statesOf(keys)).toEqual(['retired', 'current', 'next']);
   });
 
-  it('J7: keeps a key for as long as a token of it may live, and what clocks differ', () => {
+  it('J7: keeps a key for the longest lifetime of its tokens plus clock skew', () => {
     const keys = [key(1, NOW - 10 * DAY), key(2, NOW)];
 
     expect(expiryOfKey(key(1, 0), keys)).toBe(NOW + TERMS.access.overlap);
@@ -39,7 +39,7 @@ describe('the schedule of signing keys', () => {
     expect(statesOf(keys, NOW + TERMS.access.overlap)).toEqual(['ended', 'current']);
   });
 
-  it('counts the time of a retired key from its retirement, or from the first signature of the next', () => {
+  it('ends a retired key after its retirement, or after the first signature of the next key', () => {
     const retiredAt = NOW - 100;
     const keys = [key(1, NOW - 10 * DAY, { retiredAt }), key(2, NOW)];
 
@@ -48,40 +48,44 @@ describe('the schedule of signing keys', () => {
     expect(currentOf([key(1, NOW - 1, { retiredAt })], NOW)).toBeUndefined();
   });
 
-  it('does not count on a next key that was retired', () => {
+  it('ignores a next key that was retired', () => {
     const keys = [key(1, NOW - 10 * DAY), key(2, NOW - 5, { retiredAt: NOW - 3 })];
 
     expect(statesOf(keys)).toEqual(['current', 'retired']);
     expect(expiryOfKey(key(1, 0), keys)).toBeUndefined();
   });
 
-  it('publishes keys of access tokens at least a day before they sign', () => {
+  it('publishes keys of access tokens at least one day before they sign', () => {
     expect(TERMS.access.lead).toBeGreaterThanOrEqual(DAY);
   });
 });
 
-describe('a missing key', () => {
+describe('missingKey', () => {
   const wanted = { algorithm: 'ES256', rotation: 90 * DAY };
 
   it.each([
-    ['the first', [], 'current'],
-    ['another where all are retired', [key(1, NOW - 5, { retiredAt: NOW })], 'current'],
-    ['none where the only one is for later, as after a clock was set back', [key(1, NOW + 5)], undefined],
-    ['none where a young one signs', [key(1, NOW - 5)], undefined],
-    ['none a second before the next is due', [key(1, NOW - 89 * DAY + 1)], undefined],
-    ['the next a day before it is needed', [key(1, NOW - 89 * DAY)], 'next'],
-    ['none where the next waits', [key(1, NOW - 200 * DAY), key(2, NOW + 5)], undefined],
-    ['one of the wanted algorithm', [key(1, NOW - 5, { algorithm: 'RS256' })], 'next'],
-    ['none where one of the wanted algorithm waits', [key(1, 5, { algorithm: 'RS256' }), key(2, NOW + 5)], undefined],
-  ] as const)('is %s', (_, keys, expected) => {
+    ['the first key', [], 'current'],
+    ['another key if all are retired', [key(1, NOW - 5, { retiredAt: NOW })], 'current'],
+    ['no key if the only one signs later, as after a clock was set back', [key(1, NOW + 5)], undefined],
+    ['no key while a young one signs', [key(1, NOW - 5)], undefined],
+    ['no key one second before the next is due', [key(1, NOW - 89 * DAY + 1)], undefined],
+    ['the next key one day before it is needed', [key(1, NOW - 89 * DAY)], 'next'],
+    ['no key while the next one waits', [key(1, NOW - 200 * DAY), key(2, NOW + 5)], undefined],
+    ['a key of the configured algorithm', [key(1, NOW - 5, { algorithm: 'RS256' })], 'next'],
+    [
+      'no key while one of the configured algorithm waits',
+      [key(1, 5, { algorithm: 'RS256' }), key(2, NOW + 5)],
+      undefined,
+    ],
+  ] as const)('returns %s', (_, keys, expected) => {
     expect(missingKey(keys, NOW, wanted)).toBe(expected);
   });
 
-  it('is none by age where the rotation is left to operators', () => {
+  it('returns no key for age if rotation is left to operators', () => {
     expect(missingKey([key(1, 5)], NOW, { ...wanted, rotation: 0 })).toBeUndefined();
   });
 });
 
-it('R11: the first key signs although its time has not come, where a clock was set back', () => {
+it('R11: the first key signs before its time after a clock was set back', () => {
   expect(currentOf([key(2, NOW + 90_000), key(1, NOW + 3600)], NOW)?.generation).toBe(1);
 });

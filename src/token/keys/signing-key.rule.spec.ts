@@ -38,16 +38,19 @@ const findings = (
   return signingKeyKeptPrivate.check(facts).map(lineOf);
 };
 
-describe('the private key that signs tokens', () => {
+describe('the rule about private keys for tokens', () => {
   it.each([
-    ['in a file for its owner alone', () => findings(`app.security.token.signing-key: file:${pemFile(0o600)}`)],
+    [
+      'in a file that only its owner can read',
+      () => findings(`app.security.token.signing-key: file:${pemFile(0o600)}`),
+    ],
     ['in the environment', () => findings('app.security.token.signing-key: ${KEY}', { KEY: PEM })],
-    ['nowhere', () => findings('')],
-  ])('may be %s', (_, look) => {
+    ['that is not configured', () => findings('')],
+  ])('accepts a key %s', (_, look) => {
     expect(look()).toEqual([]);
   });
 
-  it('may not be in a file that others can read', () => {
+  it('rejects a signing key in a file that others can read', () => {
     const file = pemFile(0o644);
 
     expect(findings(`app.security.token.signing-key: file:${file}`)).toEqual([
@@ -56,7 +59,7 @@ describe('the private key that signs tokens', () => {
     ]);
   });
 
-  it('A3: of the next time may not be in a file that others can read, while a public key may', () => {
+  it('A3: rejects a private verification key in a file that others can read, but not a public one', () => {
     const [next, own] = [pemFile(0o644), pemFile(0o600)];
     const spki = createPublicKey(PEM).export({ format: 'pem', type: 'spki' });
     const published = join(temporaryFolder(), 'public.pem');
@@ -74,7 +77,7 @@ describe('the private key that signs tokens', () => {
     ['signing-key', 'signing-key', 'SIGNING_PEM', '${SIGNING_PEM}'],
     ['verification-keys', 'verification-keys', 'NEXT_PEM', '${NEXT_PEM}'],
     ['signing-key, by the name of the file', '', 'app.security.token.signing-key', ''],
-  ])('A3: may be mounted where no other user can read it (%s)', (_, name, file, reference) => {
+  ])('A3: accepts a mounted key only if no other user can read it (%s)', (_, name, file, reference) => {
     const yaml = (mode: number): string => {
       const folder = mounted(file, mode);
       return `app.config.import: configtree:${folder}/\n` + (name && `app.security.token.${name}: ${reference}\n`);
@@ -88,7 +91,7 @@ describe('the private key that signs tokens', () => {
     expect(finding).toContain(`Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`);
   });
 
-  it('A3: is left to rule 2 where its file is named like a secret', () => {
+  it('A3: leaves a mounted file with the name of a secret to rule 2', () => {
     const folder = mounted('SIGNING_KEY', 0o644);
 
     expect(
@@ -96,14 +99,14 @@ describe('the private key that signs tokens', () => {
     ).toEqual([]);
   });
 
-  it('A3: may not be an argument', () => {
+  it('A3: rejects a key in an argument', () => {
     const [finding = ''] = findings('', {}, [`--app.security.token.signing-key=${PEM}`]);
 
     expect(finding).toContain('Every user of the machine can see a private key in an argument');
     expect(finding).not.toContain('BEGIN');
   });
 
-  it.each(['signing-key', 'verification-keys'])('may not be in the configuration file itself (%s)', (name) => {
+  it.each(['signing-key', 'verification-keys'])('rejects a key in the configuration file itself (%s)', (name) => {
     const text = JSON.stringify(PEM);
 
     const [finding = ''] = findings(`app.security.token.${name}: ${text}`);
