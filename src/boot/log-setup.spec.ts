@@ -214,7 +214,7 @@ levels:
     const [problem = '', ...others] = problemsOf([], text);
 
     expect(others).toEqual([]);
-    expect(problem).toMatch(/^The file of logging\.config has no member that is known .*: appenders\.console\.enabled/);
+    expect(problem).toMatch(/^The file of logging\.config has no known member .*: appenders\.console\.enabled/);
     expect(problem).toContain(`Origin: file [logging.yml] - ${line}:`);
     expect(problem).not.toMatch(/wig|private/i);
   });
@@ -232,7 +232,7 @@ levels:
     expect(problemsOf(['--logging.config=/none/logging.yml'])).toEqual([
       'The file of logging.config does not exist | Property: logging.config | Value: "/none/logging.yml" | ' +
         'Origin: "logging.config" from property source "commandLineArgs" | ' +
-        'Make the file, or correct or remove logging.config.',
+        'Create the file, or correct or remove logging.config.',
     ]);
   });
 });

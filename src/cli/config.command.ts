@@ -21,11 +21,13 @@ export interface ConfigCommandParts {
 
 /** `config get`, `config list`, `config check` and `config docs`; each sets the exit code by `exit`. */
 export function addConfigCommand(program: Command, parts: ConfigCommandParts, exit: (code: ExitCode) => void): void {
-  const config = program.command('config').description('show and check the configuration the service would start with');
+  const config = program.command('config').description('shows and checks the configuration of the service');
 
   config
     .command('get')
-    .description('value in force of one key, its origin, and every value it overrides; a prefix shows its children')
+    .description(
+      'shows the effective value of a key, its origin and the values it overrides; a prefix lists its children',
+    )
     .argument('<key>', 'in any spelling')
     .action((key: string) => {
       exit(print(parts, (reading) => viewOfKey(reading.environment, reading.registry, key)));
@@ -33,7 +35,7 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
 
   config
     .command('list')
-    .description('all keys with their values and origins')
+    .description('lists all keys with their values and origins')
     .argument('[prefix]')
     .option('--changed', 'only keys set outside the packaged files')
     .action((prefix: string | undefined, { changed }: { changed?: boolean }) => {
@@ -42,14 +44,14 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
 
   config
     .command('check')
-    .description("the specification's configuration rules, one line per breach")
+    .description('checks the configuration rules and prints one line per breach')
     .action(async () => {
       exit(await check(parts));
     });
 
   config
     .command('docs')
-    .description('the reference of all keys, in Markdown')
+    .description('prints the reference of all keys in Markdown')
     .action(() => {
       const { classes, inputs } = parts;
       parts.print(
@@ -64,7 +66,7 @@ function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof read
   const { lines, isFound } = view(reading);
   for (const line of lines) (isFound ? parts.print : parts.complain)(line);
   if (reading.problems.length > 0) {
-    parts.complain(`The configuration has problems, the service would not start; see: config check`);
+    parts.complain(`The configuration has problems and the service would not start; run: config check`);
   }
   return isFound ? EXIT.done : EXIT.notFound;
 }

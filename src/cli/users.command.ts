@@ -33,7 +33,7 @@ interface AddOptions {
 
 /** Adds the commands for users; each sets the exit code by `exit`. */
 export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: ExitCode) => void): void {
-  const users = program.command('users').description('create, change and help users');
+  const users = program.command('users').description('creates, changes and lists users');
   const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
     exit(await answered(parts, command));
   };

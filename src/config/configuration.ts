@@ -151,7 +151,7 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
 function inlineJsonWarnings({ variables }: ConfigurationInputs): readonly string[] {
   return variables[INLINE_JSON] === undefined
     ? []
-    : [`${INLINE_JSON} is not read here: use variables, files or arguments`];
+    : [`${INLINE_JSON} is not supported: use variables, files or arguments`];
 }
 
 function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {

@@ -356,7 +356,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(secretsByReference.check(factsOf(configured('pem', text)))).toEqual([
       expect.objectContaining({
         severity: 'breach',
-        what: 'A secret stands in a file in clear',
+        what: 'A file contains a secret in plain text',
         facts: expect.arrayContaining([['Value', '"******"']]) as unknown,
       }),
     ]);

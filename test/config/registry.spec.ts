@@ -200,7 +200,7 @@ describe('registered keys', () => {
   it.each(settable.filter(({ isFromProcessOnly }) => isFromProcessOnly))('$name is rejected in a file', (key) => {
     const { problems } = reading({ files: { 'application.yml': `${key.name}: '${sampleOf(key)}'\n` } });
 
-    expect(problems.map(({ what }) => what)).toEqual([`The key ${key.name} may not stand here`]);
+    expect(problems.map(({ what }) => what)).toEqual([`The key ${key.name} is not allowed here`]);
   });
 
   it.each([

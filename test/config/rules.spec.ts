@@ -125,8 +125,8 @@ describe('C4: empty texts that hide a value', () => {
         severity: 'warning',
         text:
           'management.server.port = same as server.port (System Environment Property "MANAGEMENT_SERVER_PORT"): The empty ' +
-          'text means the default, so 9090 of a lower source does not count. Set management.server.port to the value that ' +
-          'is meant, or remove the empty text.',
+          'text means the default, so 9090 of a lower source is ignored. Set management.server.port to the intended ' +
+          'value, or remove the empty text.',
       },
     ]);
   });
@@ -144,7 +144,7 @@ describe('C4: empty texts that hide a value', () => {
 
     const found = await findings(['--server.forward-headers-strategy=']);
 
-    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('native of a lower source does not count')]);
+    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('native of a lower source is ignored')]);
   });
 
   it.each([
@@ -195,7 +195,7 @@ describe('rule 2: secrets', () => {
     expect(found).toEqual([
       breach(
         '2',
-        /^app\.datasource\.password = \*{6} \(file \[application\.yml\] - 1:26\): A secret stands in a file in clear/,
+        /^app\.datasource\.password = \*{6} \(file \[application\.yml\] - 1:26\): A file contains a secret in plain text/,
       ),
     ]);
     expect(JSON.stringify(found)).not.toContain('hunter2');
@@ -209,7 +209,7 @@ describe('rule 2: secrets', () => {
     write('application.yml', `${key}: '${value}'\n`, 0o600);
 
     expect(await findings()).toEqual([
-      breach('2', new RegExp(`^${key} = \\*{6} \\(file .*: A secret stands in a file in clear`)),
+      breach('2', new RegExp(`^${key} = \\*{6} \\(file .*: A file contains a secret in plain text`)),
     ]);
   });
 
@@ -508,8 +508,8 @@ describe('the rule about identity providers', () => {
               rule: 'staff login',
               severity: 'warning',
               text:
-                `${CORP}.bundle (not set): Users can remove ForceAuthn from unsigned requests, so that an old login counts as ` +
-                'fresh. Set it to a bundle, and let the identity provider reject unsigned requests. If AuthnInstant is the time ' +
+                `${CORP}.bundle (not set): Users can remove ForceAuthn from unsigned requests, so that an old login is ` +
+                'treated as fresh. Set it to a bundle, and let the identity provider reject unsigned requests. If AuthnInstant is the time ' +
                 `at which users authenticated, set ${CORP}.authn-instant to time-of-authentication.`,
             },
           ]
@@ -699,7 +699,11 @@ describe('faults that would prevent startup later', () => {
       '--app.servlet.multipart.location=/nowhere',
       /^app\.servlet\.multipart\.location = \/nowhere \("app.*; Reason: the folder does not exist: ENOENT\. Create the/,
     ],
-    ['logging', '--logging.config=gone.yml', /^logging\.config = gone\.yml \("logging.*does not exist\. Make the file/],
+    [
+      'logging',
+      '--logging.config=gone.yml',
+      /^logging\.config = gone\.yml \("logging.*does not exist\. Create the file/,
+    ],
     [
       'health',
       '--management.endpoint.health.group.mine.include=dba',

@@ -98,8 +98,8 @@ class Binding {
     const [winner] = state?.assignments ?? [];
     const evaluation = state && evaluate(this.environment, state);
     const name = state?.name ?? property;
-    const usual = `Change ${name} or the key it has to fit.`;
-    return problem(`The value of ${name} does not fit the others`, action ?? usual, {
+    const usual = `Change ${name} or the other key.`;
+    return problem(`The value of ${name} conflicts with other values`, action ?? usual, {
       Property: name,
       Value: evaluation?.kind === 'value' ? `"${evaluation.shown}"` : `"${state?.definition.defaultText ?? ''}"`,
       Origin: winner ? from(winner.origin) : 'default value',

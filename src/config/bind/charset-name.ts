@@ -2,11 +2,11 @@ import { CharsetFault, charsetOf } from '../../encoding/charset.js';
 import { type ScalarType, text } from './key-type.js';
 import { ConversionError } from '../problem.js';
 
-/** The name of a character set that holds ASCII as it is. */
+/** The name of a character set that is compatible with ASCII. */
 export const charsetName: ScalarType<string> = {
   ...text(),
   name: 'character set',
-  expects: 'the name of a character set that holds ASCII as it is, such as UTF-8, ISO-8859-1 or EUC-KR',
+  expects: 'the name of a character set that is compatible with ASCII, such as UTF-8, ISO-8859-1 or EUC-KR',
   parse: (value) => {
     const known = charsetOf(value);
     return known instanceof CharsetFault ? new ConversionError(known.reason) : value;

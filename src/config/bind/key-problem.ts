@@ -38,13 +38,13 @@ export function placeholderProblem(
   const path = links.map((link) => `\${${link}}`).join(' -> ');
   switch (kind) {
     case 'excessive':
-      return problem(`Placeholders of ${name} do not end`, 'Write the value with fewer placeholders.', {
+      return problem(`${name} has too many placeholders`, 'Write the value with fewer placeholders.', {
         ...facts,
-        Reason: 'too many placeholders, or too many inside each other',
+        Reason: 'too many placeholders, or nested too deeply',
       });
     case 'circular':
       return problem(
-        `Placeholders of ${name} run in a circle`,
+        `The placeholders of ${name} are circular`,
         `Give one of ${[...new Set(links)].join(', ')} a value that does not need the others.`,
         { ...facts, Reason: `circular: ${path}` },
       );
@@ -62,12 +62,12 @@ function missingProblem(
   if (name === MASK) {
     return problem(
       `A placeholder of ${of} has no value`,
-      'Set what the placeholder names, or write \\${ where ${ is a part of the value itself.',
-      { ...facts, Reason: 'nothing sets it; its name is not shown, it may be a piece of a secret' },
+      'Set the key or variable in the placeholder, or write \\${ for a literal ${.',
+      { ...facts, Reason: 'nothing sets it; its name is not shown, it may be part of a secret' },
     );
   }
   const action = isSecretName(name)
-    ? `Set ${name} as an environment variable, where no file shows it.`
+    ? `Set ${name} as an environment variable, not in a file.`
     : `Set ${name} (as an environment variable, an argument or a key), or write a default: \${${name}:…}.`;
   return problem(`The placeholder \${${name}} of ${of} has no value`, action, {
     ...facts,
@@ -96,7 +96,7 @@ export function unboundElementsProblem(
   const left = entries.slice(hole).map((entry) => ({ ...entry, index: entry.key.uniformPart(entry.key.length - 1) }));
   return problem(
     `Elements of the list ${name} are left unbound`,
-    `Number the elements of ${name} from 0 without holes, all of them in one place: the highest source supplies the whole list.`,
+    `Number the elements of ${name} from 0 without gaps, all of them in one place: the highest source supplies the whole list.`,
     {
       Property: left.map(({ index }) => `${name}[${index}]`).join(', '),
       Value: left.map(({ text }) => `"${sanitizeUnresolved(text, isSecret)}"`).join(', '),

@@ -21,8 +21,8 @@ function hiddenBelow(facts: RuleFacts, state: KeyState): readonly Finding[] {
   return [
     facts.about(name, {
       severity: 'warning',
-      what: `The empty text means the default, so ${hidden.shown} of a lower source does not count`,
-      action: `Set ${name} to the value that is meant, or remove the empty text.`,
+      what: `The empty text means the default, so ${hidden.shown} of a lower source is ignored`,
+      action: `Set ${name} to the intended value, or remove the empty text.`,
     }),
   ];
 }

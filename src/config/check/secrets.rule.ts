@@ -25,24 +25,24 @@ function validate(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, working
   const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (isInFile && passwordInUrl(text)) {
-    return breach('A password stands inside a URL', 'Set it by a key of its own, or write ${NAME} for it.', {
+    return breach('A URL contains a password', 'Set it by a key of its own, or write ${NAME} for it.', {
       ...secret,
       Value: `"${sanitizeUnresolved(text, isSecret)}"`,
     });
   }
   if (!parts.has(entry) || isReference(text)) return [];
   if (origin.kind !== 'position') {
-    const action = `Set ${spelled} in the environment, or in a file that nobody else can read.`;
+    const action = `Set ${spelled} in the environment, or in a file that no other user can read.`;
     return breach('Every user of the machine can see a secret in an argument', action, secret);
   }
   const { resource } = origin;
   if (resource.kind === 'classpath') {
-    return breach('A secret stands inside the package', `Set ${spelled} outside, best in the environment.`, secret);
+    return breach('The package contains a secret', `Set ${spelled} outside, best in the environment.`, secret);
   }
   if (resource.kind === 'variable') return [];
   if (isRegistered && isSecret && !origin.isWholeFile) {
     const action = 'Write ${NAME} for it, and set NAME in the environment.';
-    return breach('A secret stands in a file in clear', action, secret);
+    return breach('A file contains a secret in plain text', action, secret);
   }
   return exposed(resolve(workingFolder, resource.path), secret, resource.access);
 }
@@ -95,7 +95,7 @@ function exposed(path: string, facts: Facts, access?: FileAccess): readonly Find
     found ??= statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code;
-    return breach('The mode of a file with secrets cannot be looked at', `Correct or remove ${path}.`, {
+    return breach('The mode of a file with secrets cannot be read', `Correct or remove ${path}.`, {
       ...facts,
       File: path,
       Reason: reason,

@@ -29,7 +29,7 @@ export const originsKnown = new Rule('8', ({ states }) =>
     .map(({ name }) =>
       finding(
         {
-          what: 'Nobody can tell where the value comes from',
+          what: 'The origin of the value is unknown',
           action: `Set ${name} in a file, by a variable or by an argument.`,
         },
         { Property: name },

@@ -23,15 +23,15 @@ describe('unknown keys', () => {
   it('are reported with the nearest name and an action', () => {
     expect(complaints('--app.config.nam=x', '-Dapp.quite.another=y')).toEqual([
       'The key app.config.nam is unknown: Did you mean app.config.name? Correct or remove app.config.nam; ' +
-        'app.config.unknown-keys=warn lets it pass.',
+        'app.config.unknown-keys=warn allows it.',
       'The key app.quite.another is unknown: Correct or remove app.quite.another; ' +
-        'app.config.unknown-keys=warn lets it pass.',
+        'app.config.unknown-keys=warn allows it.',
     ]);
   });
 
   it('are reported as sections if a key below them is known', () => {
     expect(complaints('--app.profiles=x')).toEqual([
-      'app.profiles is a section, it takes no value: Set a key below it, such as app.profiles.active.',
+      'app.profiles is a section and takes no value: Set a key below it, such as app.profiles.active.',
     ]);
     expect(complaints('--app.profiles=')).toEqual([]);
   });

@@ -25,14 +25,14 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
       const [below] = registry.below(key);
       if (below) {
         return problem(
-          `${spelled} is a section, it takes no value`,
+          `${spelled} is a section and takes no value`,
           `Set a key below it, such as ${below.name}.`,
           facts,
         );
       }
       return problem(
         `The key ${spelled} is unknown`,
-        `${near ? `Did you mean ${near}? ` : ''}Correct or remove ${spelled}; app.config.unknown-keys=warn lets it pass.`,
+        `${near ? `Did you mean ${near}? ` : ''}Correct or remove ${spelled}; app.config.unknown-keys=warn allows it.`,
         facts,
       );
     });
@@ -75,7 +75,7 @@ export function duplicateVariables(environment: Environment, registry: KeyRegist
         .filter((entries) => entries.length > 1)
         .map((entries) => {
           const names = entries.map(({ spelled }) => spelled).join(' and ');
-          return `The environment variables ${names} set one key: ${entries[0]?.spelled ?? ''} counts`;
+          return `The environment variables ${names} set the same key: ${entries[0]?.spelled ?? ''} takes precedence`;
         });
     });
 }

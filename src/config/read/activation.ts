@@ -38,8 +38,8 @@ function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression
   const shownText = sanitizeValue(text, isSecret);
   throw new ConfigurationFailure([
     problem(
-      `The condition "${shownText}" is no profile expression`,
-      'Write names with !, & and |, and parentheses where & and | meet.',
+      `The condition "${shownText}" is not a valid profile expression`,
+      'Use names with !, & and |, and parentheses where & and | are combined.',
       {
         Property: 'app.config.activate.on-profile',
         Value: `"${shownText}"`,

@@ -40,14 +40,14 @@ describe('an invalid location', () => {
   it.each(['clsspath:/x/', 'https://host/x.yml', 'classpath*:x.yml', 'optional:optional:x.yml', 'FILE:x.yml'])(
     '%s has an unknown scheme',
     (text) => {
-      expect(faultOf(one(text))).toMatch(/^[A-Za-z*]+: is none of file:/);
+      expect(faultOf(one(text))).toMatch(/^[A-Za-z*]+: is not one of file:/);
     },
   );
 
   it.each(['*', '*.yml', 'a*/', '*a/', 'x/*', '*/*/', '*/x/', '*/x/y.yml', '**/', '*/*.yml'])(
     '%s has its wildcard in the wrong place',
     (path) => {
-      expect(faultOf(one(`file:${path}`))).toBe('a * may stand once, as the whole name of the last folder');
+      expect(faultOf(one(`file:${path}`))).toBe('a * is allowed once, as the whole name of the last folder');
     },
   );
 

@@ -66,9 +66,9 @@ function parseLocation(text: string, by: NamingValue | undefined): Location {
 /** Why the location can never exist, even if it is optional; undefined if it can. */
 export function faultOf({ scheme, path }: Location): string | undefined {
   const unknown = scheme === 'relative' ? /^[a-z][a-z0-9+.*-]+:/i.exec(path) : undefined;
-  if (unknown) return `${unknown[0]} is none of file:, classpath:, configtree:, env: and optional:`;
+  if (unknown) return `${unknown[0]} is not one of file:, classpath:, configtree:, env: and optional:`;
   if (scheme !== 'env' && path.includes('*') && !/^(?:[^*]*\/)?\*\/[^/*]*$/.test(path)) {
-    return 'a * may stand once, as the whole name of the last folder';
+    return 'a * is allowed once, as the whole name of the last folder';
   }
   return undefined;
 }
@@ -77,7 +77,7 @@ export function faultOf({ scheme, path }: Location): string | undefined {
 export function notFound({ shown: name, key, origin }: Location): Problem {
   return problem(
     `The location ${name} does not exist`,
-    `Check ${name}, or write optional:${name} if it need not be there; app.config.on-not-found=ignore makes every location optional.`,
+    `Check ${name}, or write optional:${name} if it may be missing; app.config.on-not-found=ignore makes every location optional.`,
     { Property: key, Value: `"${name}"`, Origin: from(origin) },
   );
 }
@@ -86,7 +86,7 @@ export function notFound({ shown: name, key, origin }: Location): Problem {
 export function unusable({ shown: name, key, origin }: Location, reason: string): Problem {
   return problem(
     `The location ${name} cannot be used`,
-    'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ stands for all folders in config/.',
+    'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ means all folders in config/.',
     { Property: key, Value: `"${name}"`, Origin: from(origin), Reason: reason },
   );
 }

@@ -21,11 +21,11 @@ export function misplacedKeys(
     }
     if (definition?.facts.fromProcessOnly) {
       const action = `Set ${definition.name} as an argument or an environment variable.`;
-      return [illegalKey(entry, 'it is read before any file is', action)];
+      return [illegalKey(entry, 'it is read before any file', action)];
     }
     if (isChosenByProfile && PROFILE_KEYS.some((key) => isAtOrBelow(entry.key, key))) {
       const action = `Move ${entry.spelled} to a document without profile, or better to the environment.`;
-      return [illegalKey(entry, 'the document itself counts only with certain profiles', action)];
+      return [illegalKey(entry, 'the document applies only with certain profiles', action)];
     }
     return [];
   });
@@ -41,7 +41,7 @@ function isAtOrBelow(key: KeyName, ancestor: KeyName): boolean {
 }
 
 function illegalKey({ spelled, origin }: Entry, reason: string, action: string): Problem {
-  return problem(`The key ${spelled} may not stand here`, action, {
+  return problem(`The key ${spelled} is not allowed here`, action, {
     Property: spelled,
     Origin: from(origin),
     Reason: reason,

@@ -17,7 +17,7 @@ function workingFolder(): string {
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code;
     throw new ConfigurationFailure([
-      problem('The working folder is gone', 'Start from a folder that is there; a new one may have taken its name.', {
+      problem('The working folder is gone', 'Start from an existing folder; a new one may have the same name.', {
         Reason: reason,
       }),
     ]);

@@ -66,6 +66,6 @@ export function parseProfileExpression(text: string): ProfileExpression | Conver
 
   const test = level();
   if (test instanceof ConversionError) return test;
-  if (next < tokens.length) return new ConversionError(`"${tokens[next] ?? ''}" is one too many`);
+  if (next < tokens.length) return new ConversionError(`"${tokens[next] ?? ''}" is unexpected`);
   return { test, names };
 }

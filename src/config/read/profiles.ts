@@ -94,8 +94,8 @@ function refuseBadNames({ profiles, groups, originOf, secretNames: secret }: Pro
     .filter((name) => !NAME.test(name))
     .map((name) =>
       problem(
-        `"${sanitizeValue(name, secret.has(name))}" is no name for a profile`,
-        'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
+        `"${sanitizeValue(name, secret.has(name))}" is not a valid profile name`,
+        'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false disables this check.',
         { Origin: from(originOf.get(name)) },
       ),
     );
@@ -117,7 +117,7 @@ export function unknownProfiles(
       return problem(
         `The active profile "${display}" is unknown: no file, no group and no on-profile condition names it`,
         `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${display}.yml; ` +
-          'app.profiles.validate=false lifts the rule.',
+          'app.profiles.validate=false disables this check.',
         {
           Property: 'app.profiles.active',
           Value: `"${choice.profiles.active.map((item) => sanitizeValue(item, choice.secretNames.has(item))).join(',')}"`,

@@ -34,12 +34,18 @@ export function readSeparateFile(
   const whole = resolve(workingFolder, path);
   const resource: Resource = { kind: 'file', path: shortest(workingFolder, whole) };
   if (kindOf(whole) === 'nothing') {
-    throw failed(`The file of ${key} does not exist`, `Make the file, or correct or remove ${key}.`, path, key, origin);
+    throw failed(
+      `The file of ${key} does not exist`,
+      `Create the file, or correct or remove ${key}.`,
+      path,
+      key,
+      origin,
+    );
   }
   const text = decoded(wholeFile(whole, resource, origin).bytes, resource, origin);
   if (text.trimStart().startsWith('<')) {
     throw failed(
-      `The file of ${key} is XML, which is not read here`,
+      `The file of ${key} is XML, which is not supported`,
       'Write it in YAML or JSON: docs/operations.md, "Log files", has an example.',
       path,
       key,
@@ -52,7 +58,7 @@ export function readSeparateFile(
   if (entries[0] && !entries.some((entry) => isMeant(entry, registry))) {
     // Nothing of the file is quoted: it may be a file of passwords.
     throw failed(
-      `The file of ${key} has no member that is known`,
+      `The file of ${key} has no known member`,
       `Correct ${key}, or write members in the file: ${namesIn(registry)}.`,
       path,
       key,
@@ -98,7 +104,7 @@ function unknownMembers({ entries }: ConfigSource, registry: KeyRegistry): reado
       return problem(
         `The member ${spelled} is unknown`,
         near === undefined
-          ? `Remove ${spelled}; there are ${namesIn(registry)}.`
+          ? `Remove ${spelled}; the known members are ${namesIn(registry)}.`
           : `Did you mean ${near}? Correct or remove ${spelled}.`,
         { Property: spelled, Origin: from(origin) },
       );

@@ -50,28 +50,28 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
 /** Own messages: those of the YAML reader may quote the file, which may contain a secret. */
 const MEANING: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias takes neither an anchor nor a tag',
-  BAD_ALIAS: 'this is no alias or anchor',
-  BAD_COLLECTION_TYPE: 'the tag does not fit the mapping or sequence behind it',
-  BAD_DIRECTIVE: 'this directive is none that YAML knows',
+  BAD_ALIAS: 'not a valid alias or anchor',
+  BAD_COLLECTION_TYPE: 'the tag does not fit the mapping or sequence after it',
+  BAD_DIRECTIVE: 'unknown YAML directive',
   BAD_DQ_ESCAPE: 'a backslash in double quotes starts no known escape; in single quotes it is plain text',
-  BAD_INDENT: 'this line is not indented like those it belongs to, or a bracket above is not closed',
-  BAD_PROP_ORDER: 'an anchor or tag does not stand where one may',
-  BAD_SCALAR_START: 'a text without quotes may not start with this character',
+  BAD_INDENT: 'the indentation of this line is wrong, or a bracket above is not closed',
+  BAD_PROP_ORDER: 'an anchor or tag is not allowed here',
+  BAD_SCALAR_START: 'an unquoted text must not start with this character',
   BLOCK_AS_IMPLICIT_KEY: 'a key or value does not start on a line of its own; a text with ": " in it needs quotes',
-  BLOCK_IN_FLOW: 'a block may not stand within { } or [ ]',
-  DUPLICATE_KEY: 'this key stands in the mapping before',
+  BLOCK_IN_FLOW: 'a block is not allowed inside { } or [ ]',
+  DUPLICATE_KEY: 'this key exists in the mapping already',
   IMPOSSIBLE: 'this is not YAML',
   KEY_OVER_1024_CHARS: 'the ":" of a key must follow within 1024 characters',
   MISSING_CHAR: 'a colon, a closing quote or bracket, a comma or a space is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line; perhaps a ":" is missing here or in the line above',
   MULTIPLE_ANCHORS: 'a value has more than one anchor',
-  MULTIPLE_DOCS: 'a document starts where none may',
+  MULTIPLE_DOCS: 'a document must not start here',
   MULTIPLE_TAGS: 'a value has more than one tag',
   NON_STRING_KEY: 'a key must be a plain text',
   RESOURCE_EXHAUSTION: `nested deeper than ${MAX_DEPTH} levels`,
-  TAB_AS_INDENT: 'a tab may not indent a line: use spaces',
-  TAG_RESOLVE_FAILED: 'this tag is none that is known here',
-  UNEXPECTED_TOKEN: 'something stands here that does not belong; perhaps a quote or an indentation is wrong',
+  TAB_AS_INDENT: 'tabs are not allowed for indentation: use spaces',
+  TAG_RESOLVE_FAILED: 'unknown tag',
+  UNEXPECTED_TOKEN: 'unexpected text; perhaps a quote or an indentation is wrong',
 };
 
 type MapPair = Pair<Node, Node | null>;
@@ -169,7 +169,7 @@ class Flattening {
 
   private targetOf(alias: Alias): Node {
     const target = this.targets.get(alias);
-    if (!target) throw unreadable(this.at(offsetOf(alias)), 'no anchor of this name stands before the alias');
+    if (!target) throw unreadable(this.at(offsetOf(alias)), 'the alias has no anchor of this name before it');
     return target;
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failureReport } from '../../../src/config/show/failure-report.js';
 import { place, problemsOf, type Told, valueOf } from '../support.js';
 
-const INDENT = 'this line is not indented like those it belongs to, or a bracket above is not closed';
+const INDENT = 'the indentation of this line is wrong, or a bracket above is not closed';
 const MISSING = 'a colon, a closing quote or bracket, a comma or a space is missing';
 
 /** The problems of a file with this text; an exception fails the test. */
@@ -32,17 +32,17 @@ describe('errors in YAML files', () => {
       '1:4',
       'a key or value does not start on a line of its own; a text with ": " in it needs quotes',
     ],
-    ['a tab that indents', 'a:\n\tb: c\n', '2:1', 'a tab may not indent a line: use spaces'],
-    ['a value that starts with @', 'a: @b\n', '1:4', 'a text without quotes may not start with this character'],
-    ['a percent sign', 'a: %b\n', '1:4', 'a text without quotes may not start with this character'],
+    ['a tab that indents', 'a:\n\tb: c\n', '2:1', 'tabs are not allowed for indentation: use spaces'],
+    ['a value that starts with @', 'a: @b\n', '1:4', 'an unquoted text must not start with this character'],
+    ['a percent sign', 'a: %b\n', '1:4', 'an unquoted text must not start with this character'],
     [
       'an escape YAML does not know',
       'a: "\\d"\n',
       '1:5',
       'a backslash in double quotes starts no known escape; in single quotes it is plain text',
     ],
-    ['an alias without anchor', 'a: b\nc: *d\n', '2:4', 'no anchor of this name stands before the alias'],
-    ['an alias before its anchor', 'a: *x\nb: &x c\n', '1:4', 'no anchor of this name stands before the alias'],
+    ['an alias without anchor', 'a: b\nc: *d\n', '2:4', 'the alias has no anchor of this name before it'],
+    ['an alias before its anchor', 'a: *x\nb: &x c\n', '1:4', 'the alias has no anchor of this name before it'],
     ['a merge of a text', 'a: &x b\nc:\n  <<: *x\n', '3:3', 'a merge key takes mappings only'],
     ['a key that is a list', '? [a]\n: b\n', '1:3', 'a key must be a plain text'],
     ['a list as document', '- a\n- b\n', '1:1', 'a document must be a mapping of keys to values'],
@@ -53,9 +53,9 @@ describe('errors in YAML files', () => {
       '3:1',
       'a document must be a mapping of keys to values',
     ],
-    ['a key written twice', 'a: b\nc: d\na: e\n', '3:1', 'this key stands in the mapping before'],
-    ['a section written twice', 'a:\n  b: x\nc: d\na:\n  e: y\n', '4:1', 'this key stands in the mapping before'],
-    ['an unknown tag', 'a: !x!y z\n', '1:4', 'this tag is none that is known here'],
+    ['a key written twice', 'a: b\nc: d\na: e\n', '3:1', 'this key exists in the mapping already'],
+    ['a section written twice', 'a:\n  b: x\nc: d\na:\n  e: y\n', '4:1', 'this key exists in the mapping already'],
+    ['an unknown tag', 'a: !x!y z\n', '1:4', 'unknown tag'],
     ['a second document in the first', 'a: "b\n--- c\n', '3:1', MISSING],
   ])('%s is reported with file, line and column', (_, text, position, reason) => {
     expect(problemsIn(text)).toEqual([broken(position, reason)]);

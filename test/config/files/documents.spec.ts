@@ -169,9 +169,9 @@ describe('documents with on-profile', () => {
     ['prod & eu | us', '"&" and "|" on one level need parentheses'],
     ['prod | eu & us', '"&" and "|" on one level need parentheses'],
     ['(prod', 'a closing parenthesis is missing'],
-    ['prod)', '")" is one too many'],
+    ['prod)', '")" is unexpected'],
     ['prod &', 'a profile name is missing at the end'],
-    ['prod eu', '"eu" is one too many'],
+    ['prod eu', '"eu" is unexpected'],
     ['()', 'a profile name is missing before ")"'],
   ])('rejects the on-profile expression "%s"', (condition, reason) => {
     const text = `test.key: x\n---\napp.config.activate.on-profile: ${condition}\n`;
@@ -180,8 +180,8 @@ describe('documents with on-profile', () => {
 
     expect(problems).toEqual([
       {
-        what: `The condition "${condition}" is no profile expression`,
-        action: 'Write names with !, & and |, and parentheses where & and | meet.',
+        what: `The condition "${condition}" is not a valid profile expression`,
+        action: 'Use names with !, & and |, and parentheses where & and | are combined.',
         facts: {
           Property: 'app.config.activate.on-profile',
           Value: `"${condition}"`,
@@ -234,9 +234,9 @@ describe('documents with on-cloud-platform', () => {
 
 describe('keys that choose profiles', () => {
   const illegal = (key: string, origin: string): unknown => ({
-    what: `The key ${key} may not stand here`,
+    what: `The key ${key} is not allowed here`,
     action: `Move ${key} to a document without profile, or better to the environment.`,
-    facts: { Property: key, Origin: origin, Reason: 'the document itself counts only with certain profiles' },
+    facts: { Property: key, Origin: origin, Reason: 'the document applies only with certain profiles' },
   });
   const KEYS = ['app.profiles.active', 'app.profiles.include', 'app.profiles.default', 'app.profiles.group.prod'];
   const variables = { APP_PROFILES_ACTIVE: 'prod' };
@@ -295,7 +295,7 @@ describe('keys that choose profiles', () => {
       const problems = problemsOf(place({ 'work/application.yml': text }).read());
 
       expect(problems[0]).toMatchObject({
-        what: expect.stringMatching(/^The key app\.profiles(?:\[0\])? may not stand here$/) as string,
+        what: expect.stringMatching(/^The key app\.profiles(?:\[0\])? is not allowed here$/) as string,
         action: 'Use app.profiles.active, set by the environment or an argument.',
         facts: { Reason: 'it is a section', Origin: expect.stringMatching(/^file \[application\.yml\] - /) as string },
       });

@@ -198,7 +198,7 @@ describe('imports', () => {
       {
         what: 'The location gone.yml does not exist',
         action:
-          'Check gone.yml, or write optional:gone.yml if it need not be there; app.config.on-not-found=ignore makes every location optional.',
+          'Check gone.yml, or write optional:gone.yml if it may be missing; app.config.on-not-found=ignore makes every location optional.',
         facts: {
           Property: 'app.config.import',
           Value: '"gone.yml"',

@@ -47,12 +47,12 @@ describe('keys that are read before any file', () => {
 
     expect(problems).toEqual([
       {
-        what: `The key ${key} may not stand here`,
+        what: `The key ${key} is not allowed here`,
         action: `Set ${key} as an argument or an environment variable.`,
         facts: {
           Property: key,
           Origin: `file [application.yml] - 2:${key.length + 3}`,
-          Reason: 'it is read before any file is',
+          Reason: 'it is read before any file',
         },
       },
     ]);
@@ -168,7 +168,7 @@ describe('locations', () => {
           Property: 'app.config.additional-location',
           Value: '"optional:clsspath:/other/"',
           Origin: '"app.config.additional-location" from property source "commandLineArgs"',
-          Reason: 'clsspath: is none of file:, classpath:, configtree:, env: and optional:',
+          Reason: 'clsspath: is not one of file:, classpath:, configtree:, env: and optional:',
         },
       },
     ]);
@@ -192,7 +192,7 @@ describe('missing locations', () => {
       {
         what: 'The location file:./gone/ does not exist',
         action:
-          'Check file:./gone/, or write optional:file:./gone/ if it need not be there; app.config.on-not-found=ignore makes every location optional.',
+          'Check file:./gone/, or write optional:file:./gone/ if it may be missing; app.config.on-not-found=ignore makes every location optional.',
         facts: {
           Property: 'app.config.additional-location',
           Value: '"file:./gone/"',
@@ -298,7 +298,7 @@ describe('wildcard locations', () => {
       expect(problems).toHaveLength(1);
       expect(problems[0]).toMatchObject({
         what: `The location optional:${location} cannot be used`,
-        facts: { Reason: 'a * may stand once, as the whole name of the last folder' },
+        facts: { Reason: 'a * is allowed once, as the whole name of the last folder' },
       });
     },
   );

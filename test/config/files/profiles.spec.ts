@@ -144,9 +144,9 @@ describe('profile names', () => {
 
       expect(problemsOf(reading)).toEqual([
         {
-          what: `"${name}" is no name for a profile`,
+          what: `"${name}" is not a valid profile name`,
           action:
-            'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
+            'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false disables this check.',
           facts: { Origin: '"app.profiles.active" from property source "commandLineArgs"' },
         },
       ]);
@@ -163,7 +163,7 @@ describe('profile names', () => {
     const problems = problemsOf(place({ 'work/application.yml': text }).read());
 
     expect(problems.map(({ what, facts }) => [what, facts['Origin']])).toEqual([
-      ['"-a" is no name for a profile', origin],
+      ['"-a" is not a valid profile name', origin],
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('profile names', () => {
 
     expect(problems.map(({ what }) => what)).toEqual([
       'The location gone.yml does not exist',
-      '"-a" is no name for a profile',
+      '"-a" is not a valid profile name',
       'The value of server.port cannot be used',
     ]);
   });
@@ -199,7 +199,7 @@ describe('unknown active profiles', () => {
       {
         what: 'The active profile "liv" is unknown: no file, no group and no on-profile condition names it',
         action:
-          'Did you mean "live"? Correct app.profiles.active, or add a file application-liv.yml; app.profiles.validate=false lifts the rule.',
+          'Did you mean "live"? Correct app.profiles.active, or add a file application-liv.yml; app.profiles.validate=false disables this check.',
         facts: {
           Property: 'app.profiles.active',
           Value: '"staging,liv"',

@@ -129,7 +129,7 @@ describe('named objects', () => {
     });
 
     expect(problems.map(({ what }) => what)).toEqual([
-      'app.ssl.bundle.pem.web is a section, it takes no value',
+      'app.ssl.bundle.pem.web is a section and takes no value',
       'The key app.ssl.bundle.pem.store.keystore.certficate is unknown',
     ]);
     expect(problems[1]?.action).toContain('Did you mean app.ssl.bundle.pem.store.keystore.certificate?');

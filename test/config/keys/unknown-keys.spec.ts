@@ -49,9 +49,9 @@ describe('unknown keys below a prefix of the service', () => {
   });
 
   it.each([
-    ['a value for a section', '--server=x', 'server is a section, it takes no value'],
-    ['a value for a map', '--logging.level=debug', 'logging.level is a section, it takes no value'],
-    ['a value for an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section, it takes no value'],
+    ['a value for a section', '--server=x', 'server is a section and takes no value'],
+    ['a value for a map', '--logging.level=debug', 'logging.level is a section and takes no value'],
+    ['a value for an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section and takes no value'],
     ['a list for a number', '--server.port[0]=1', 'The key server.port[0] is unknown'],
     ['a key below a number', '--server.port.number=1', 'The key server.port.number is unknown'],
     [
@@ -132,7 +132,7 @@ describe('unknown environment variables', () => {
     const read = reading({ variables: { APP_APPLICATION_JSON: '{"server":{"port":1}}' } });
 
     expect(read.problems).toEqual([]);
-    expect(read.warnings).toEqual(['APP_APPLICATION_JSON is not read here: use variables, files or arguments']);
+    expect(read.warnings).toEqual(['APP_APPLICATION_JSON is not supported: use variables, files or arguments']);
   });
 });
 
@@ -141,8 +141,8 @@ describe('variables with the same key', () => {
     const variables = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '11', APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE: '12' };
 
     expect(reading({ variables }).warnings).toContain(
-      'The environment variables APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE and APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE set one key: ' +
-        'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE counts',
+      'The environment variables APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE and APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE set the same key: ' +
+        'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE takes precedence',
     );
   });
 
