@@ -1,4 +1,3 @@
-import type { Counter } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
 /** The slot of a request, or its place in the queue for one. */
@@ -45,7 +44,29 @@ export class Admission {
   constructor(
     readonly limit: number,
     private readonly queueLength: number,
+    private readonly onRejected: () => void = () => undefined,
   ) {}
+
+  /** `Admission` with its meters (management API, 5.3). */
+  static metered(meters: Meters, limit: number, queueLength: number): Admission {
+    const description = 'Requests rejected because all slots and places in the queue were taken';
+    const rejected = meters.counter('embedded.rejected', { description }).of();
+    const admission = new Admission(limit, queueLength, () => {
+      rejected.increment();
+    });
+    meters.gauge(
+      'embedded.threads.busy',
+      { description: 'Requests that have a slot (server.embedded.threads.max)' },
+      () => admission.running,
+    );
+    meters.gauge('embedded.threads.config.max', { description: 'server.embedded.threads.max' }, () => limit);
+    meters.gauge(
+      'embedded.queue.size',
+      { description: 'Requests that wait for a slot (server.embedded.accept-count)' },
+      () => admission.waiting,
+    );
+    return admission;
+  }
 
   /** Requests that have a slot. */
   get running(): number {
@@ -67,9 +88,15 @@ export class Admission {
     return this.isBusy && this.queue.size >= this.queueLength;
   }
 
-  /** Undefined if all slots and places are taken; `onTurn` is called later if the request has to wait. */
+  /** Rejects a request if all slots and places are taken. */
+  rejectIfFull(): boolean {
+    if (this.isFull) this.onRejected();
+    return this.isFull;
+  }
+
+  /** Undefined for a rejected request; `onTurn` is called later if the request has to wait. */
   enter(onTurn: () => void): Slot | undefined {
-    if (this.isFull) return undefined;
+    if (this.rejectIfFull()) return undefined;
     if (!this.isBusy) {
       this.taken += 1;
       return new HeldSlot(this, undefined);
@@ -90,21 +117,4 @@ export class Admission {
       this.taken -= 1;
     }
   }
-}
-
-/** Registers the meters of admission (management API, 5.3) and returns the counter of rejected requests. */
-export function registerAdmissionMeters(meters: Meters, admission: Admission): Counter {
-  meters.gauge(
-    'embedded.threads.busy',
-    { description: 'Requests that have a slot (server.embedded.threads.max)' },
-    () => admission.running,
-  );
-  meters.gauge('embedded.threads.config.max', { description: 'server.embedded.threads.max' }, () => admission.limit);
-  meters.gauge(
-    'embedded.queue.size',
-    { description: 'Requests that wait for a slot (server.embedded.accept-count)' },
-    () => admission.waiting,
-  );
-  const description = 'Requests rejected because all slots and places in the queue were taken';
-  return meters.counter('embedded.rejected', { description }).of();
 }

@@ -125,9 +125,9 @@ export class RequestTracker {
     return lifecycle;
   }
 
-  /** True if the request would be rejected for lack of a slot now. */
-  isFullFor({ lifecycle }: FastifyRequest): boolean {
-    return this.admission?.isFull === true && lifecycle?.routeOptions.isManagement !== true;
+  /** Rejects a request if there is no slot and no place for it now. */
+  rejectIfFull({ lifecycle }: FastifyRequest): boolean {
+    return lifecycle?.routeOptions.isManagement !== true && this.admission?.rejectIfFull() === true;
   }
 
   /** Calls `next` once the request has a slot; false if there is none. A client that disconnects before is dropped. */

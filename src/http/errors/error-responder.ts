@@ -6,7 +6,6 @@ import type { Clock } from '../../clock/clock.js';
 import { STATUS } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
-import type { AccessLogRecorder } from '../records/access-log-recorder.js';
 import { type RequestTracker, closeAfterResponse } from '../admission/request-tracker.js';
 import { DEFAULT_HEADERS } from '../default-headers.js';
 import { afterBody, hasUnreadBody } from '../body/unread-body.js';
@@ -16,7 +15,7 @@ import type { EncodedText, Encoding } from '../json/encoding.js';
 import { sentMethod } from '../methods.js';
 import { pathOf, withContextOf } from '../request-head.js';
 import { type RequestIds, sentRequestId } from '../request-ids.js';
-import type { RequestMeters } from '../records/request-meters.js';
+import type { RequestRecords } from '../records/request-records.js';
 import { sendBareResponse } from './fallback-500.js';
 import { HttpError, httpFactsOf } from './http-error.js';
 import { defectCode, PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, retryAfterSeconds } from './problem.js';
@@ -32,8 +31,7 @@ export interface ErrorResponderOptions {
   readonly requestIds: RequestIds;
   readonly log: Logger;
   readonly tracker: RequestTracker;
-  readonly accessLog: AccessLogRecorder | undefined;
-  readonly requests: RequestMeters;
+  readonly records: RequestRecords;
   readonly cors: Cors | undefined;
   readonly contextPath: string;
 }
@@ -142,7 +140,7 @@ export class ErrorResponder {
   }
 
   private sendToSocket({ status, code, allow, request, origin }: RawError, socket: Socket): void {
-    const { errors, encoding, clock, requestIds, tracker, accessLog, requests, cors } = this.options;
+    const { errors, encoding, clock, requestIds, tracker, records, cors } = this.options;
     // The request whose body could not be read.
     const current = tracker.currentRequest(socket);
     const reply = current?.reply;
@@ -157,14 +155,11 @@ export class ErrorResponder {
       'content-type': this.type,
     };
     if (!writeRawError(socket, status, { headers, body })) return;
-    accessLog?.rejected(socket, { status, bytes: Buffer.byteLength(body), requestId, request }, reply);
-    if (!current) {
-      requests.rejected(request?.method, { status, code });
-      return;
+    if (current) {
+      current.rawStatus = status;
+      current.errorCode = code;
     }
-    current.rawStatus = status;
-    current.errorCode = code;
-    requests.end(current);
+    records.rejected(socket, { status, code, bytes: Buffer.byteLength(body), requestId, request }, current);
   }
 
   /** Sends a bare 500 if the error response itself fails. */

@@ -23,7 +23,7 @@ interface OpenRequest {
 }
 
 /** The error response to a request that could not be read. */
-interface UnreadRequest {
+export interface UnreadRequest {
   readonly status: number;
   readonly bytes: number;
   readonly requestId: string;

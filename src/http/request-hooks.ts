@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withRequestContext } from '../principal/request-context.js';
+import { type RequestTracker, closeAfterResponse } from './admission/request-tracker.js';
+import { bodyError } from './body/body-parsers.js';
+import { afterBody, hasUnreadBody, LINGER_MILLIS, sendContinue, timeBody } from './body/unread-body.js';
+import type { ErrorResponder } from './errors/error-responder.js';
+import { HttpError } from './errors/http-error.js';
+import type { HostAdapter } from './host-adapter.js';
+import { requestContextOf, targetError } from './request-head.js';
+import type { RequestStart } from './request-start.js';
+
+/** One shared instance: overload causes thousands of errors per second, and each stack trace would add to the load. */
+const OVERLOADED = new HttpError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
+
+/** More bytes than the buffers of a connection certainly hold. */
+const LONG_BYTES = 64 * 1024;
+
+/** The steps of every request around its handler, as hooks of the framework. */
+export class RequestHooks {
+  constructor(
+    private readonly start: RequestStart,
+    private readonly tracker: RequestTracker,
+    private readonly errorResponder: ErrorResponder,
+    private readonly bodyLimitMillis: number,
+  ) {}
+
+  register(adapter: HostAdapter): void {
+    const fastify = adapter.getInstance();
+    fastify.decorateRequest('lifecycle');
+    // Runs first, so that every response carries the default headers.
+    adapter.setOnRequestHook((request, reply, done) => {
+      this.onRequest(request, reply, done);
+    });
+    // After the body is read: a slow body takes neither a slot nor a place in the queue.
+    fastify.addHook('preValidation', (request, _reply, done) => {
+      if (!this.tracker.admit(request, done)) done(OVERLOADED);
+    });
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      this.onSend(request, reply, payload, done);
+    });
+    fastify.setErrorHandler((error, request, reply) => {
+      this.errorResponder.respond(error, request, reply);
+    });
+  }
+
+  private onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    this.start.begin(request, reply);
+    const error = afterClose(request) ?? targetError(request) ?? this.checkOverload(request) ?? bodyError(request);
+    if (error) {
+      done(error);
+      return;
+    }
+    this.beginBody(request, reply);
+    const context = requestContextOf(request);
+    if (request.lifecycle) request.lifecycle.context = context;
+    withRequestContext(context, done);
+  }
+
+  private onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void {
+    if (this.errorResponder.replaceFailedError(payload, request, reply)) return;
+    this.tracker.onResponseReady(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
+    // The rest of the body is not read by any handler.
+    if (hasUnreadBody(request.raw)) closeAfterResponse(reply);
+    // Closing a connection with unread bytes resets it, and the client would lose the end of a long response.
+    if (isLong(payload)) afterBody(request.raw, done, this.lingerMillis);
+    else done();
+  }
+
+  /** Shorter than the limit after which a connection with an unread response is closed. */
+  private get lingerMillis(): number {
+    return Math.min(LINGER_MILLIS, this.bodyLimitMillis / 2);
+  }
+
+  /** Rejects a request under overload before its body is read. */
+  private checkOverload(request: FastifyRequest): HttpError | undefined {
+    // If a preflight were rejected, the script could not read the error of its request either.
+    return request.method !== 'OPTIONS' && this.tracker.rejectIfFull(request) ? OVERLOADED : undefined;
+  }
+
+  private beginBody(request: FastifyRequest, reply: FastifyReply): void {
+    // An upload requests its bytes itself, after its caller is authenticated.
+    if (request.lifecycle?.routeOptions.takesUpload) return;
+    sendContinue(request.raw, reply.raw);
+    timeBody(request.raw, this.bodyLimitMillis, () => {
+      this.errorResponder.respondTimeout(request, reply);
+    });
+  }
+}
+
+function afterClose({ lifecycle }: FastifyRequest): HttpError | undefined {
+  return lifecycle?.isAfterClose === true ? new HttpError('VALIDATION_FAILED', { closesConnection: true }) : undefined;
+}
+
+function isLong(payload: unknown): boolean {
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_BYTES;
+}
