@@ -47,7 +47,7 @@ const { logs } = outcome;
 // Immediately, so that the second startup is faster even if the first one ends early.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
-  logs.loggers.get('start').warn('The initial administrator could not be created', { error });
+  logs.start.warn('The initial administrator could not be created', { error });
 });
 // Printed once and to the console only: no log file or log format contains a password.
 if (firstUser !== undefined) logs.writeRaw(firstUser);

@@ -1,6 +1,12 @@
 import { UnboundValue } from '../config/bind/unbound.js';
 import { Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/rule.js';
-import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from '../config/configuration.js';
+import {
+  type Configuration,
+  type ConfigurationInputs,
+  type ConfigurationReading,
+  configurationOf,
+} from '../config/configuration.js';
+import { ConfigurationFailure, lineOf, type Problem } from '../config/problem.js';
 import { exportsOf } from './discovery.js';
 
 /** Every rule that a `*.rule.ts` file exports, in the order of reports. */
@@ -28,4 +34,34 @@ async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<read
     if (error instanceof UnboundValue) return [];
     throw error;
   }
+}
+
+/**
+ * Returns the warnings of a configuration. Faults prevent every startup, and breaches of the rules prevent startup with
+ * profile `prod`.
+ * @throws ConfigurationFailure with all problems
+ */
+export async function validate(reading: ConfigurationReading, inputs: ConfigurationInputs): Promise<readonly string[]> {
+  const findings = await checkRules(reading, inputs);
+  const isProd = isProduction(reading);
+  const problems = findings.flatMap((finding): readonly Problem[] => {
+    if (finding.severity === 'fault') return [finding];
+    return finding.severity === 'breach' && isProd ? [brokenRuleProblem(finding)] : [];
+  });
+  if (reading.problems.length + problems.length > 0) {
+    throw new ConfigurationFailure([...reading.problems, ...problems]);
+  }
+  return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
+}
+
+function brokenRuleProblem({ rule, what, facts, action }: RuleFinding): Problem {
+  return {
+    what: `Configuration rule ${rule} is broken: ${what}`,
+    facts,
+    action: `${action} With profile prod the rules must hold.`,
+  };
+}
+
+export function isProduction({ environment }: Pick<Configuration, 'environment'>): boolean {
+  return environment.profiles.active.includes('prod');
 }

@@ -1,33 +1,16 @@
-import { CorsProperties } from '../auth/auth.properties.js';
-import { SystemClock } from '../clock/clock.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Configuration } from '../config/configuration.js';
-import type { DataSize } from '../config/bind/data-size.js';
 import type { Loggers } from '../logging/loggers.js';
-import { ManagementServerProperties } from '../management/dispatch/management-server.properties.js';
-import { managementPortOf } from '../management/dispatch/paths.js';
 import type { Meters } from '../metrics/meters.js';
-import { SystemRandom } from '../random/random.js';
-import { AccessLog } from '../http/records/access-log.js';
-import { AccesslogProperties, EmbeddedProperties, ThreadsProperties } from '../http/admission/embedded.properties.js';
+import { type AccessLog } from '../http/records/access-log.js';
 import { outward, reachable } from '../http/address.js';
 import type { HttpExchanges } from '../http/records/http-exchanges.js';
-import type { HostOptions } from '../http/host-options.js';
-import { EncodingProperties, JsonProperties, JsonSerializationProperties } from '../http/json/json.properties.js';
 import { type Binding, Listener } from '../http/listener.js';
-import {
-  ServerErrorProperties,
-  ServerProperties,
-  ServletProperties,
-  SslProperties,
-} from '../http/server.properties.js';
+import { ServerProperties, ServletProperties } from '../http/server.properties.js';
 import type { OpenedTls } from '../http/tls/listener-tls.js';
-import { MultipartProperties } from '../http/upload/multipart.properties.js';
-import { UploadFolder } from '../http/upload/upload-folder.js';
-import type { UploadOptions } from '../http/upload/uploads.js';
 import { analyzeFailure } from './failure-analysis.js';
+import { accessLogOf, mainOptions, managementOptions, separateManagement, tlsOf } from './listener-options.js';
 
-/** Logger for problems with listeners. */
-const LOGGER = 'server';
 /** Longest interval of a timer. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
@@ -59,9 +42,11 @@ export class Listeners {
       ...mainOptions(configuration),
       meters,
       loggers,
-      ...(this.accessLog && { accessLog: this.accessLog }),
-      ...(exchanges?.isRecording && { exchanges }),
-      ...(tls && { tls }),
+      ...withoutUndefined({
+        accessLog: this.accessLog,
+        exchanges: exchanges?.isRecording ? exchanges : undefined,
+        tls,
+      }),
     });
     this.management = this.separate
       ? new Listener({ ...managementOptions(configuration), loggers, meters })
@@ -97,11 +82,8 @@ export class Listeners {
       lines.push(`Management endpoints: ${urlOf('http', this.separate.address, port)}${basePath}`);
     }
     // Operators and consoles read these values in `env` of the running process.
-    this.configuration.environment.publish({
-      PID: process.pid,
-      ...(this.mainPort !== undefined && { 'local.server.port': this.mainPort }),
-      ...(this.managementPort !== undefined && { 'local.management.port': this.managementPort }),
-    });
+    const ports = { 'local.server.port': this.mainPort, 'local.management.port': this.managementPort };
+    this.configuration.environment.publish({ PID: process.pid, ...withoutUndefined(ports) });
     void this.accessLog?.open();
     return lines;
   }
@@ -142,66 +124,6 @@ export class Listeners {
     const url = urlOf(this.scheme, address, bound);
     return `Login service is ready: ${url}${this.configuration.get(ServletProperties).contextPath}/`;
   }
-}
-
-function mainOptions(configuration: Configuration): HostOptions {
-  return {
-    ...managementOptions(configuration),
-    contextPath: configuration.get(ServletProperties).contextPath,
-    allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
-    threads: configuration.get(ThreadsProperties),
-    uploads: uploadsOf(configuration),
-    encoding: configuration.get(EncodingProperties),
-    json: configuration.get(JsonProperties),
-    jsonSerialization: configuration.get(JsonSerializationProperties),
-  };
-}
-
-function uploadsOf(configuration: Configuration): UploadOptions {
-  const { location, maxFileSize, maxRequestSize } = configuration.get(MultipartProperties);
-  const unlessNegative = ({ bytes }: DataSize): number => (bytes < 0 ? Infinity : bytes);
-  return {
-    folder: UploadFolder.open(location, new SystemRandom(), new SystemClock()),
-    maxFileBytes: unlessNegative(maxFileSize),
-    maxRequestBytes: unlessNegative(maxRequestSize),
-  };
-}
-
-/** Options of the management listener; keys for payloads of the application do not apply to it. */
-function managementOptions(configuration: Configuration): HostOptions {
-  return {
-    errors: configuration.get(ServerErrorProperties),
-    server: configuration.get(ServerProperties),
-    embedded: configuration.get(EmbeddedProperties),
-  };
-}
-
-/** TLS of the main listener, if a bundle is configured; otherwise the TLS code is not loaded. */
-async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
-  const { bundle } = configuration.get(SslProperties);
-  if (bundle === undefined) return undefined;
-  const { openTls } = await import('../http/tls/listener-tls.js');
-  return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
-}
-
-/** The access log; it contains no requests of a separate management listener. */
-function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog | undefined {
-  const { enabled, ...keys } = configuration.get(AccesslogProperties);
-  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), log: loggers.get(LOGGER) }) : undefined;
-}
-
-/**
- * The binding of a separate management listener; undefined if the endpoints use the main one, `off` without endpoints.
- */
-function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
-  const server = configuration.get(ServerProperties);
-  const { port, address } = configuration.get(ManagementServerProperties);
-  const place = managementPortOf(port, server.port);
-  if (place === 'off') return 'off';
-  if (place === 'main' || port === undefined) return undefined;
-  return address === undefined
-    ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
-    : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
 }
 
 function urlOf(scheme: 'http' | 'https', address: string | undefined, port: number): string {

@@ -19,15 +19,16 @@ import { descriptor, Output } from '../logging/output.js';
 import { Meters } from '../metrics/meters.js';
 
 const STANDARD_OUTPUT = 1;
-/** Limit for writing the last lines after an uncaught error. */
-const CRASH_LIMIT_MILLIS = 2000;
+/** Limit for writing the last lines to the console. */
+const LAST_LINES_MILLIS = 2000;
 
 /** The log of the process, set up by the configuration. */
 export class Logging {
   readonly meters = new Meters();
   readonly loggers: Loggers;
+  /** Logger for startup and shutdown. */
+  readonly start: Logger;
   readonly levels: LogLevels;
-
   readonly logFile: LogFile;
 
   private constructor(
@@ -39,6 +40,7 @@ export class Logging {
     const appenders = [new LineMeters(this.meters), ...(console ? [consoleAppender] : []), ...(file ? [file] : [])];
     this.logFile = new LogFile(file?.path, fileSetup?.form.charset);
     this.loggers = new Loggers(appenders);
+    this.start = this.loggers.get('start');
     this.levels = new LogLevels(this.loggers, { levels: levelsOf(levels), groups });
   }
 
@@ -84,13 +86,13 @@ export class Logging {
       this.loggers.get('server').error(`${what} ends the service`, { error });
       if (isEnding) return;
       isEnding = true;
-      void this.close(CRASH_LIMIT_MILLIS).finally(() => process.exit(1));
+      void this.close().finally(() => process.exit(1));
     });
   }
 
-  /** Resolves when everything is written or cannot be written; the console takes at most `limitMillis`. */
-  async close(limitMillis: number): Promise<void> {
-    await Promise.all([this.output.flush(limitMillis), this.file?.close()]);
+  /** Resolves when everything is written or cannot be written. */
+  async close(): Promise<void> {
+    await Promise.all([this.output.flush(LAST_LINES_MILLIS), this.file?.close()]);
   }
 }
 

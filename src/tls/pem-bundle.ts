@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type BundleContents, bytesOf, codeOf, UnusableBundle, fileOf } from './bundle-reading.js';
 
@@ -44,7 +45,7 @@ export function readPemBundle(members: PemMembers): BundleContents {
   const passphrase = members.keystorePrivateKeyPassword;
   checkPair(chain, keyIn(key, passphrase), key);
   return {
-    identity: { cert: certificate.text, key: key.text, ...(passphrase !== undefined && { passphrase }) },
+    identity: withoutUndefined({ cert: certificate.text, key: key.text, passphrase }),
     chain,
     trusted: trusted?.text,
   };
@@ -92,7 +93,7 @@ function keyIn({ text, ...place }: PemText, passphrase: string | undefined): Key
     });
   }
   try {
-    return createPrivateKey({ key: text, ...(passphrase !== undefined && { passphrase }) });
+    return createPrivateKey(withoutUndefined({ key: text, passphrase }));
   } catch (cause) {
     const code = codeOf(cause);
     throw new UnusableBundle(
@@ -119,7 +120,7 @@ function checkPair([own, ...others]: readonly X509Certificate[], key: KeyObject,
   const later = others.findIndex((certificate) => certificate.checkPrivateKey(key));
   throw new UnusableBundle({
     member: PRIVATE_KEY,
-    ...(file !== undefined && { file }),
+    ...withoutUndefined({ file }),
     reason:
       later === -1
         ? 'it does not belong to the certificate in keystore.certificate'

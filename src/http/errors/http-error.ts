@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError, type ServiceErrorOptions } from '../../errors/service-error.js';
 import { ACR_MFA, ACR_PWD, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
@@ -29,12 +30,7 @@ export class HttpError extends ServiceError {
   /** The same error with a page of its own. */
   static withPage(error: ServiceError, page: string): HttpError {
     const challenge = challengeOf(error);
-    return new HttpError(error.code, {
-      ...error.facts,
-      ...(challenge !== undefined && { challenge }),
-      cause: error,
-      page,
-    });
+    return new HttpError(error.code, { ...error.facts, ...withoutUndefined({ challenge }), cause: error, page });
   }
 }
 

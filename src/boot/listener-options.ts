@@ -1,0 +1,86 @@
+import { CorsProperties } from '../auth/auth.properties.js';
+import { SystemClock } from '../clock/clock.js';
+import type { Configuration } from '../config/configuration.js';
+import type { DataSize } from '../config/bind/data-size.js';
+import type { Loggers } from '../logging/loggers.js';
+import { ManagementServerProperties } from '../management/dispatch/management-server.properties.js';
+import { managementPortOf } from '../management/dispatch/paths.js';
+import { SystemRandom } from '../random/random.js';
+import { AccessLog } from '../http/records/access-log.js';
+import { AccesslogProperties, EmbeddedProperties, ThreadsProperties } from '../http/admission/embedded.properties.js';
+import type { HostOptions } from '../http/host-options.js';
+import { EncodingProperties, JsonProperties, JsonSerializationProperties } from '../http/json/json.properties.js';
+import { type Binding } from '../http/listener.js';
+import {
+  ServerErrorProperties,
+  ServerProperties,
+  ServletProperties,
+  SslProperties,
+} from '../http/server.properties.js';
+import type { OpenedTls } from '../http/tls/listener-tls.js';
+import { MultipartProperties } from '../http/upload/multipart.properties.js';
+import { UploadFolder } from '../http/upload/upload-folder.js';
+import type { UploadOptions } from '../http/upload/uploads.js';
+
+/** Logger for problems with listeners. */
+const LOGGER = 'server';
+
+export function mainOptions(configuration: Configuration): HostOptions {
+  return {
+    ...managementOptions(configuration),
+    contextPath: configuration.get(ServletProperties).contextPath,
+    allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
+    threads: configuration.get(ThreadsProperties),
+    uploads: uploadsOf(configuration),
+    encoding: configuration.get(EncodingProperties),
+    json: configuration.get(JsonProperties),
+    jsonSerialization: configuration.get(JsonSerializationProperties),
+  };
+}
+
+function uploadsOf(configuration: Configuration): UploadOptions {
+  const { location, maxFileSize, maxRequestSize } = configuration.get(MultipartProperties);
+  const unlessNegative = ({ bytes }: DataSize): number => (bytes < 0 ? Infinity : bytes);
+  return {
+    folder: UploadFolder.open(location, new SystemRandom(), new SystemClock()),
+    maxFileBytes: unlessNegative(maxFileSize),
+    maxRequestBytes: unlessNegative(maxRequestSize),
+  };
+}
+
+/** Options of the management listener; keys for payloads of the application do not apply to it. */
+export function managementOptions(configuration: Configuration): HostOptions {
+  return {
+    errors: configuration.get(ServerErrorProperties),
+    server: configuration.get(ServerProperties),
+    embedded: configuration.get(EmbeddedProperties),
+  };
+}
+
+/** TLS of the main listener, if a bundle is configured; otherwise the TLS code is not loaded. */
+export async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
+  const { bundle } = configuration.get(SslProperties);
+  if (bundle === undefined) return undefined;
+  const { openTls } = await import('../http/tls/listener-tls.js');
+  return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
+}
+
+/** The access log; it contains no requests of a separate management listener. */
+export function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog | undefined {
+  const { enabled, ...keys } = configuration.get(AccesslogProperties);
+  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), log: loggers.get(LOGGER) }) : undefined;
+}
+
+/**
+ * The binding of a separate management listener; undefined if the endpoints use the main one, `off` without endpoints.
+ */
+export function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
+  const server = configuration.get(ServerProperties);
+  const { port, address } = configuration.get(ManagementServerProperties);
+  const place = managementPortOf(port, server.port);
+  if (place === 'off') return 'off';
+  if (place === 'main' || port === undefined) return undefined;
+  return address === undefined
+    ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
+    : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
+}
