@@ -200,7 +200,7 @@ levels:
         /^The member appenders\.file\.nam is unknown \|.*\[logging\.yml\] - 3:10.*Did you mean appenders\.file\.name\?/,
       ),
       expect.stringMatching(
-        /^The member appenders\.syslog\.host is unknown \|.*\[logging\.yml\] - 6:11.*there are appenders\.console\.enabled, /,
+        /^The member appenders\.syslog\.host is unknown \|.*\[logging\.yml\] - 6:11.*the known members are appenders\.console\.enabled, /,
       ),
     ]);
   });
