@@ -23,7 +23,7 @@ export class CommandLog {
   private readonly lines: LogLine[] = [];
   private readonly setup: LogSetup;
 
-  /** @throws ConfigurationFailure where `logging.config` cannot be used: before the command changes anything */
+  /** @throws ConfigurationFailure if `logging.config` cannot be used, before the command changes anything */
   constructor(
     configuration: Configuration,
     inputs: ConfigurationInputs,
@@ -32,7 +32,7 @@ export class CommandLog {
     this.setup = logSetup(configuration, inputs);
   }
 
-  /** Never throws for a file that cannot be used: what the command did is done. */
+  /** Never throws for an unusable file, because the change of the command is done. */
   async close(): Promise<void> {
     const lines = this.lines.filter(({ logger }) => logger === LOGGED);
     if (lines.length === 0) return;
@@ -51,7 +51,7 @@ export class CommandLog {
   }
 }
 
-/** False also where the user of the command may not look. */
+/** Also false if the user of the command has no access. */
 function isThere(file: string): boolean {
   try {
     return statSync(file).isFile();

@@ -67,7 +67,7 @@ class CommandModule {
 /** Services of the commands `users`, `keys` and `saml`; the caller that opens them must close them. */
 export type CommandServices = UsersServices & KeysServices & SamlServices;
 
-/** @throws ConfigurationFailure where the database or a key cannot be opened */
+/** @throws ConfigurationFailure if the database or a key cannot be opened */
 export async function openCommandServices(
   configuration: Configuration,
   inputs: ConfigurationInputs,

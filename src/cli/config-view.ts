@@ -9,7 +9,7 @@ import { sanitizeUnresolved } from '../redaction/secrets.js';
 import { allStates, baseName, type KeyState, type Assignment } from '../config/bind/key-state.js';
 import { EMPTY_MEANS_DEFAULT, evaluate, evaluateAssignment } from '../config/bind/evaluation.js';
 
-/** What a look-up prints, and whether it found a key. */
+/** The output of a look-up, and whether it found a key. */
 export interface View {
   readonly lines: readonly string[];
   readonly isFound: boolean;
@@ -79,7 +79,7 @@ function below<T>(items: readonly T[], prefix: KeyName, nameOf: (item: T) => str
   return items.filter((item) => `${KeyName.parse(nameOf(item)).uniform}.`.startsWith(`${prefix.uniform}.`));
 }
 
-/** `key = value`, with a note where the value is the default or cannot be used. */
+/** `key = value`, with a note if the value is the default or cannot be used. */
 function summaryOf(environment: Environment, state: KeyState): string {
   const [winner] = state.assignments;
   if (!winner) return `${state.name} = ${defaultView(state)}`;
@@ -89,7 +89,7 @@ function summaryOf(environment: Environment, state: KeyState): string {
   return `${state.name} = ${valueText(environment, state, winner)}  (${originChain(winner.origin)})`;
 }
 
-/** The default where it is a value; where it depends on something else, the words for it, which are none. */
+/** Returns the default if it is a value; a default in words is no value. */
 function defaultView({ definition: { defaultValue, defaultText, type } }: KeyState): string {
   if (defaultValue !== undefined) return `${defaultValue}  (default)`;
   // The words for a map are not those for one of its entries.
@@ -143,7 +143,7 @@ function aboutLines({ defaultText, facts, type, since }: KeyDefinition): readonl
   ];
 }
 
-/** A key of somebody else, such as one that only placeholders use: found and masked as the pages do it. */
+/** Shows a foreign key, such as one that only placeholders use, masked like in the env endpoint. */
 function foreignKey(environment: Environment, registry: KeyRegistry, name: string): readonly string[] {
   const hidden = new Sanitizer(environment, registry);
   const [winner, ...overridden] = Array.from(unregisteredEntries(environment, name).values(), (entries) => {

@@ -10,7 +10,7 @@ import { configurationReference } from './configuration-reference.js';
 import { packagedValues } from './packaged-values.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
-/** What the commands need from outside. */
+/** Dependencies of the commands. */
 export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
@@ -71,7 +71,7 @@ function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof read
   return isFound ? EXIT.done : EXIT.notFound;
 }
 
-/** What stops every start is one report, as a start prints it; the rest is a line each. */
+/** Prints faults as one report, like startup, and other findings as one line each. */
 async function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): Promise<ExitCode> {
   const reading = readConfiguration(classes, inputs);
   const findings = await rules(reading, inputs);

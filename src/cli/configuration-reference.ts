@@ -79,7 +79,7 @@ function packagedCell({ profile, entry, text }: PackagedValue): string {
   return profile === undefined ? value : `${profile}: ${value}`;
 }
 
-/** What to write, where the name of the type does not say it all. */
+/** Describes valid values, if the name of the type is not enough. */
 function expectation(type: KeyDefinition['type']): readonly string[] {
   const scalar = type.shape === 'scalar' ? type : type.shape === 'objects' ? undefined : type.element;
   if (scalar?.shape !== 'scalar' || ['boolean', 'time zone'].includes(scalar.name) || scalar.expects === 'a text')

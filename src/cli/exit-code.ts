@@ -7,7 +7,7 @@ export const EXIT = {
   usage: 2,
   /** The configuration cannot be used, or breaks a rule. */
   configuration: 3,
-  /** What the command names does not exist. */
+  /** The user, key or identity provider does not exist. */
   notFound: 4,
 } as const;
 

@@ -11,17 +11,17 @@ export interface KeysServices {
   readonly rotation: KeyRotation;
   /** Id of the seal key that new values are sealed under. */
   readonly activeSealKey: string;
-  /** Seals the TOTP keys of all users under the active seal key; answers how many were under another. */
+  /** Seals the TOTP keys of all users under the active seal key; returns how many were under another. */
   readonly resealTotpSecrets: () => Promise<number>;
   /** How many TOTP keys are sealed under which seal key. */
   readonly countTotpSecrets?: () => Promise<ReadonlyMap<string, number>>;
   readonly close: () => Promise<void>;
 }
 
-/** What the commands need from outside. */
+/** Dependencies of the commands. */
 export interface KeysCommandParts {
   readonly open: () => Promise<KeysServices>;
-  /** Who runs the command, for security events. */
+  /** Actor of the security events. */
   readonly actor: string;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;

@@ -4,15 +4,15 @@ import { sanitizeText } from '../redaction/log-sanitizer.js';
 
 /** Together they fit into the column of actors, 64 characters. */
 const LONGEST_NAME = 28;
-/** Characters, as the column counts them. */
+/** Length of the database column in characters. */
 const LONGEST_REASON = 200;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** What the process says about who runs it. */
+/** The operating-system user of the process. */
 export interface ProcessOwner {
   readonly username: () => string;
   readonly uid: number | undefined;
-  /** Of the environment: sudo sets it, and so may anyone who starts the process. */
+  /** The variable `SUDO_USER`, which any user who starts the process can set. */
   readonly sudoUser: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function processOwner(variables: Readonly<Record<string, string | undefin
 
 /**
  * The actor of security events: `cli:` and the operating-system user of the process, which the kernel vouches for.
- * Whom sudo names follows in parentheses as a hint: that user may as well have set the variable.
+ * The user that sudo names follows in parentheses as a hint, because the variable can be forged.
  */
 export function operatorActor({ username, uid, sudoUser }: ProcessOwner): string {
   const user = plainName(nameOf(username, uid));
@@ -49,7 +49,7 @@ export function withReason(command: Command): Command {
   return command.option('--reason <text>', 'why; kept with the security event', cleanReason);
 }
 
-/** The reason as it is stored: one line, without what looks like a secret. @throws InvalidArgumentError */
+/** Prepares a reason for storage: one line with secrets masked. @throws InvalidArgumentError */
 export function cleanReason(text: string): string {
   const line = sanitizeText(text.normalize('NFC').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim());
   if (line === '') throw new InvalidArgumentError('A reason must not be empty.');

@@ -7,9 +7,9 @@ import { isPackaged } from '../config/read/origin.js';
 import type { PropertiesClass } from '../config/bind/properties-class.js';
 import { sanitizeUnresolved } from '../redaction/secrets.js';
 
-/** What the packaged files say of one key, as they write it; the entries of a map or of named objects by their names. */
+/** The packaged value of one key, as written; entries of a map or of named objects with their names. */
 export interface PackagedValue {
-  /** The profile whose file says so; undefined for application.yml. */
+  /** The profile of the file; undefined for application.yml. */
   readonly profile: string | undefined;
   /** Which entry of the map, or which named object; undefined for a key of one value. */
   readonly entry: string | undefined;

@@ -5,7 +5,7 @@ import { withReason } from './operator.js';
 import { type Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
-/** What the commands need to run. */
+/** Dependencies of the commands. */
 export interface UserChangesParts {
   readonly act: () => Act;
   readonly run: (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;

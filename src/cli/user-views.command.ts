@@ -44,7 +44,7 @@ function limitOf(text: string): number {
 
 async function list({ accounts }: UsersServices, options: ListOptions): Promise<readonly string[]> {
   const { limit } = options;
-  // One more than is shown tells whether a page follows.
+  // Reads one more user than it prints, to know whether a page follows.
   const found = await accounts.list({ ...options, limit: limit + 1 });
   const shown = found.slice(0, limit);
   const lines = shown.map((account) => {

@@ -3,7 +3,7 @@ import type { Reason } from '../errors/reason.js';
 import type { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
-/** Reports a command that did not do what was asked; `lines` are printed before. */
+/** The failure of a command; `lines` are printed before it. */
 export interface Complaint {
   readonly complaint: string;
   readonly lines?: readonly string[];
@@ -11,12 +11,12 @@ export interface Complaint {
   readonly exitCode?: ExitCode;
 }
 
-/** A command that names what does not exist. */
+/** The failure of a command that names an unknown user, key or identity provider. */
 export function noSuch(complaint: string): Complaint {
   return { complaint, exitCode: EXIT.notFound };
 }
 
-/** Rows told one by one; the number of the others follows. */
+/** Maximum number of rows that are printed; the number of the others follows. */
 const MOST_ROWS = 100;
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const CONFLICTS: Readonly<Partial<Record<Reason, string>>> = {
   'the file changed while it was read': 'Nothing was changed: the file changed while it was read.',
 };
 
-/** Tells an operator why a command was refused; the inner reason of an error is not shown, it may hold more. */
+/** Explains a rejected command; the inner reason of an error is not shown, because it may contain secrets. */
 export function complaintOf({ code, facts }: ServiceError): Complaint {
   switch (code) {
     case 'VALIDATION_FAILED': {

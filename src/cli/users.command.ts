@@ -15,10 +15,10 @@ import { addUserViews } from './user-views.command.js';
 import { type Complaint, complaintOf, importLines } from './users-answers.js';
 import type { UsersServices } from './users-services.command.js';
 
-/** What the commands need from outside. */
+/** Dependencies of the commands. */
 export interface UsersCommandParts {
   readonly open: () => Promise<UsersServices>;
-  /** Who runs the command, for security events. */
+  /** Actor of the security events. */
   readonly actor: string;
   readonly input: NodeJS.ReadableStream;
   readonly print: (line: string) => void;

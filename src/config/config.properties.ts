@@ -2,7 +2,7 @@ import { full } from './bind/effect.js';
 import { flag, list, mapOfLists, oneOf, text, timeZone } from './bind/key-type.js';
 import { Key, Properties } from './bind/properties.decorator.js';
 
-/** Where configuration is looked for; all but `import` are read before any file is. */
+/** Locations and rules of the search for configuration; all keys but `import` are read before any file. */
 @Properties('app.config')
 export class ConfigProperties {
   @Key(list(text()), {

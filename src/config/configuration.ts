@@ -21,7 +21,7 @@ export interface ConfigurationInputs extends ConfigContext {
   readonly args: readonly string[];
 }
 
-/** The configuration of one process: typed values, and where each came from. */
+/** The configuration of one process: typed values with their origins. */
 export class Configuration {
   constructor(
     readonly environment: Environment,
@@ -60,18 +60,18 @@ export class Configuration {
   }
 }
 
-/** What was read, whether or not a service could start with it: diagnosis works on a broken configuration too. */
+/** The result of reading, even if a service cannot start with it, so that diagnosis works on a broken configuration. */
 export interface ConfigurationReading {
   readonly environment: Environment;
   readonly registry: KeyRegistry;
   readonly problems: readonly Problem[];
-  /** True where all files could be read: only then is what no source sets really unset. */
+  /** True if all files could be read; otherwise a key without a source may be set in an unreadable file. */
   readonly isWhole: boolean;
   readonly warnings: readonly string[];
   readonly instances: ReadonlyMap<PropertiesClass, object>;
 }
 
-/** Reads, merges and binds; never throws for what an operator wrote. */
+/** Reads, merges and binds; never throws for errors in the configuration. */
 export function readConfiguration(
   classes: readonly PropertiesClass[],
   inputs: ConfigurationInputs,
@@ -103,7 +103,7 @@ export function readConfiguration(
   }
 }
 
-/** What was read as far as it could be bound: of a value that could not, its readers hear an `UnboundValue`. */
+/** Returns the configuration as far as it could be bound; reading another value throws `UnboundValue`. */
 export function configurationOf({ environment, registry, warnings, instances }: ConfigurationReading): Configuration {
   return new Configuration(environment, registry, warnings, instances);
 }
@@ -133,7 +133,7 @@ function checkUnknownKeys(
   return { problems: [], warnings: [...problems.map(({ what, action }) => `${what}. ${action}`), ...variables] };
 }
 
-/** Keys an operator set, outside the packaged files, that do not do what their name promises. */
+/** Warns about keys set outside the packaged files that do not do what their names promise. */
 function effectWarnings(environment: Environment, registry: KeyRegistry): readonly string[] {
   const states = allStates(environment, registry)
     .filter(({ definition }) => needsWarning(definition.facts.effect))

@@ -1,12 +1,12 @@
 import { type Origin, originChain } from './read/origin.js';
 
-/** One thing that keeps the service from starting (or a breach of a rule): what, where from, and what to do. */
+/** A reason why startup fails, or a breach of a rule: the fault, its facts and the action. */
 export interface Problem {
   /** One line that says what is wrong. */
   readonly what: string;
   /** Facts under it, label and text; secrets are masked before they get here. */
   readonly facts: readonly (readonly [label: string, text: string])[];
-  /** What the reader should do. */
+  /** The action for the reader. */
   readonly action: string;
 }
 
@@ -22,7 +22,7 @@ export function problem(
   };
 }
 
-/** A problem as one line of a log: the key with its value and origin, what is wrong with it, and what to do. */
+/** Formats a problem as one line of a log: the key with its value and origin, the fault and the action. */
 export function lineOf({ what, facts, action }: Problem): string {
   const { Property: property, Value: value, Origin: origin, ...others } = Object.fromEntries(facts);
   const subject = `${property ?? ''}${value === undefined ? '' : ` = ${value.replace(/^"(.*)"$/s, '$1')}`}`;

@@ -49,7 +49,7 @@ class Binding {
       const value = this.value(definition, name, key, registry, states);
       if (this.problems.length > before) failed.add(definition.facts.property);
       if (value !== undefined) instance[definition.facts.property] = value;
-      // Each named object says itself what it has not.
+      // Each named object reports its own missing members.
       if (definition.type.shape === 'objects') holders.add(definition.facts.property);
     }
     const violations = isSelfChecking(instance) ? instance.violations() : [];

@@ -35,7 +35,7 @@ export class Duration {
     return this.milliseconds / MILLIS_PER_UNIT.s;
   }
 
-  /** The shortest simple form that gives the same duration back, e.g. `90s`, `10m`. */
+  /** The shortest simple form that is parsed as the same duration, e.g. `90s`, `10m`. */
   toString(): string {
     if (this.milliseconds === 0) return '0s';
     for (const unit of ['d', 'h', 'm', 's', 'ms', 'us'] as const) {

@@ -6,7 +6,7 @@ export type EffectLevel = 'F' | 'N' | 'A' | 'U';
 
 export interface Effect {
   readonly level: EffectLevel;
-  /** What is different from what the name promises; always present for A and U. */
+  /** The difference from what the name promises; always present for A and U. */
   readonly note?: string;
 }
 
@@ -20,7 +20,7 @@ export function acceptedOnly(note: string): Effect {
   return { level: 'A', note };
 }
 
-/** Read and checked, and never acted on; `note` says why. */
+/** The value is read and checked, but never used; `note` gives the reason. */
 export function noEffect(note: string): Effect {
   return { level: 'U', note };
 }
@@ -31,7 +31,7 @@ export function notYet(planned: EffectLevel, note?: string): Effect {
   return { level: 'U', note: note ? `${promise}. ${note}` : promise };
 }
 
-/** True when an operator who set the key must be told that it does little or nothing. */
+/** True if an operator who sets the key needs a warning that it has little or no effect. */
 export function needsWarning(effect: Effect): boolean {
   return effect.level === 'A' || effect.level === 'U';
 }

@@ -107,7 +107,7 @@ export function allStates(environment: Environment, registry: KeyRegistry): read
     .flatMap((definition) => statesOf(environment, definition, registry));
 }
 
-/** `logging.level.auth`, or `logging.level[Auth]` where only the exact text names the key. */
+/** Returns `logging.level.auth`, or `logging.level[Auth]` if only the exact text names the key. */
 export function nameBelow(definition: KeyDefinition, text: string, key: KeyName): string {
   const base = baseName(definition);
   const plain = KeyName.parse(`${base}.${text}`);

@@ -2,21 +2,21 @@ import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
 import { ConversionError } from '../problem.js';
 
-/** Says to the compiler what a key of this type is bound to; nothing at run time. */
+/** Tells the compiler the type that a key is bound to; it does not exist at run time. */
 export interface Bound<T> {
   readonly bound?: T;
 }
 
-/** What one text becomes, and how to tell a person what to write. */
+/** Converts one text, and describes the valid texts for operators. */
 export interface ScalarType<T> extends Bound<T> {
   readonly shape: 'scalar';
-  /** One word for documents, e.g. `duration`. */
+  /** Name in documentation, e.g. `duration`. */
   readonly name: string;
-  /** What to write, read after "Set the key to". */
+  /** Description of valid values, which follows "Set the key to". */
   readonly expects: string;
   /** Unit of a bare number, e.g. `ms`. */
   readonly unit?: string;
-  /** True where an empty text means the default; elsewhere it is a value, or a wrong one. */
+  /** True if an empty text means the default; otherwise it is a value or an error. */
   readonly emptyMeansDefault?: boolean;
   parse(text: string): T | ConversionError;
   format(value: T): string;
@@ -105,7 +105,7 @@ export function flag(): ScalarType<boolean> {
   };
 }
 
-/** One of the words; case, `-` and `_` do not matter when it is read. */
+/** One of the words; case, `-` and `_` are ignored. */
 export function oneOf<const W extends string>(...words: readonly W[]): ScalarType<W> {
   const byPlain = new Map(words.map((word) => [plain(word), word]));
   return {

@@ -8,10 +8,10 @@ export type PropertiesClass<T extends object = object> = new () => T;
 export interface Violation {
   /** Name of the property at fault. */
   readonly property: string;
-  /** The properties it does not fit: nothing is said of a value beside one that could not be read. */
+  /** The properties it conflicts with; there is no report if one of them could not be bound. */
   readonly against: readonly string[];
   readonly reason: string;
-  /** What to do, where it is more than to change one of the two. */
+  /** The action, if it is more than to change one of the values. */
   readonly action?: string;
 }
 
@@ -21,20 +21,20 @@ export interface SelfChecking {
 }
 
 export interface KeyFacts {
-  /** What the key does, in one sentence without the key's name. */
+  /** The purpose of the key, in one sentence without its name. */
   readonly does: string;
   readonly effect: Effect;
-  /** Name below the prefix, where it is not the property name in kebab case. */
+  /** Name below the prefix, if it is not the property name in kebab case. */
   readonly name?: string;
-  /** The default in words, where the initialiser cannot say it (it depends on another key or on the machine). */
+  /** The default in words, if it depends on another key or on the machine. */
   readonly defaultText?: string;
   /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
   readonly secret?: boolean;
   /** The value may also be the path of a file with the secret; the path itself may be written in clear text. */
   readonly mayNamePlace?: boolean;
-  /** First version that knew the key, where younger than its class. */
+  /** First version with the key, if it is newer than its class. */
   readonly since?: string;
-  /** Set only where data about the process come from (command line, `-D`, environment), never in files. */
+  /** True if the key can be set only for the process (command line, `-D`, environment), never in files. */
   readonly fromProcessOnly?: boolean;
 }
 

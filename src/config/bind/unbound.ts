@@ -17,7 +17,7 @@ export function leaveUnbound(instance: object, property: string): void {
   });
 }
 
-/** What `read` answers; `otherwise` where it needs a value that could not be bound. */
+/** Returns the result of `read`, or `otherwise` if it needs a value that could not be bound. */
 export function ifBound<T>(read: () => T, otherwise: T): T {
   try {
     return read();

@@ -22,7 +22,7 @@ export type RuleName = (typeof RULE_NAMES)[number];
 /** A fault stops every start, a breach stops a start with profile `prod`, a warning stops none. */
 export type Severity = 'fault' | 'breach' | 'warning';
 
-/** One thing that a rule found wrong with the configuration. */
+/** A fault that a rule found in the configuration. */
 export interface Finding extends Problem {
   readonly severity: Severity;
 }
@@ -32,7 +32,7 @@ export interface RuleFinding extends Finding {
   readonly rule: RuleName;
 }
 
-/** How a rule judges what it found: a sentence without a full stop, and an advice with one. */
+/** The verdict of a rule: a sentence without a full stop, and an action with one. */
 export interface Verdict {
   /** A breach if left out. */
   readonly severity?: Severity;
@@ -60,7 +60,7 @@ export type Check = (facts: RuleFacts) => readonly Finding[];
 /** A check that loads code which only few configurations need. */
 export type AsyncCheck = (facts: RuleFacts) => Promise<readonly Finding[]>;
 
-/** A configuration rule. Exporting one from a `*.rule.ts` file is all it takes to have it checked. */
+/** A configuration rule. Exporting it from a `*.rule.ts` file registers it. */
 export class Rule<T extends Check | AsyncCheck = Check | AsyncCheck> {
   constructor(
     readonly name: RuleName,
@@ -85,7 +85,7 @@ export function faultsOf(attempt: () => unknown): readonly Finding[] {
 
 /** The facts that rules check. */
 export class RuleFacts {
-  /** Every registered key, with what the sources say about it. */
+  /** The states of all registered keys. */
   readonly states: readonly KeyState[];
 
   constructor(
@@ -120,12 +120,12 @@ export class RuleFacts {
     return this.configuration.environment.profiles.active;
   }
 
-  /** What the sources say of a key; undefined for the free part of a map that none of them names. */
+  /** The state of a key; undefined for a free part of a map that no source names. */
   stateOf(key: string): KeyState | undefined {
     return stateOfName(this.states, KeyName.parse(key));
   }
 
-  /** The key, its value in force, masked where it must be, and where that comes from. */
+  /** The key, its effective value with secrets masked, and its origin. */
   of(key: string): Facts {
     const state = this.stateOf(key);
     const [winner] = state?.assignments ?? [];
@@ -141,12 +141,12 @@ export class RuleFacts {
     return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
   }
 
-  /** A piece of the key's value, or what was made of it, as it may be told: masked where the value is. */
+  /** A part of the key's value, or a text derived from it; masked if the value is masked. */
   part(key: string, text: string): string {
     return this.of(key).Value === `"${MASK}"` ? MASK : text;
   }
 
-  /** A finding about one key: its value, its origin, and what to do. */
+  /** A finding about one key with its value, origin and action. */
   about(key: string, verdict: Verdict, more: Facts = {}): Finding {
     return finding(verdict, { ...this.of(key), ...more });
   }

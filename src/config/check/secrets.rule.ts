@@ -67,7 +67,7 @@ function textsInVariables({ states }: RuleFacts): readonly string[] {
     .flatMap(({ content }) => ('text' in content ? [content.text] : content.map(({ text }) => text)));
 }
 
-/** What the placeholders of a text name: an entry, or the elements of a sequence. */
+/** The entries that the placeholders of a text name: one entry, or the elements of a sequence. */
 function namedIn(text: string, entries: readonly WrittenEntry[]): readonly WrittenEntry[] {
   const names = Array.from(text.matchAll(/\$\{([^${}:]+)/g), ([, name = '']) => name);
   if (names.length === 0) return [];
@@ -88,7 +88,7 @@ function isReference(text: string): boolean {
   return text === '' || /^\$\{[^:{}]+:?\}$/.test(text);
 }
 
-/** Judges the file that was read, where `access` is known, else the one at the path now. */
+/** Checks the file that was read, if `access` is known, otherwise the file that is at the path now. */
 function exposed(path: string, facts: Facts, access?: FileAccess): readonly Finding[] {
   let found = access;
   try {

@@ -22,7 +22,7 @@ export const profilesOutsideFiles = new Rule('1', ({ entries }) =>
     ),
 );
 
-/** Rule 8: what is in force can be traced to a place. */
+/** Rule 8: every effective value has an origin. */
 export const originsKnown = new Rule('8', ({ states }) =>
   states
     .filter(({ assignments }) => assignments[0] && !isTraceable(assignments[0].origin))

@@ -14,9 +14,9 @@ export interface KeyDefinition {
   readonly since: string;
   /** Never shown, wherever it was set. */
   readonly isSecret: boolean;
-  /** The default as an operator would write it; absent where there is none. */
+  /** The default in the form of the configuration; absent without a default. */
   readonly defaultValue: string | undefined;
-  /** The same for documents, which may say it in words. */
+  /** The default for documentation, possibly in words. */
   readonly defaultText: string | undefined;
 }
 
@@ -95,7 +95,7 @@ export class KeyRegistry {
   }
 
   /**
-   * The key an environment variable sets, or undefined when it is none of ours (configuration-sources.md, "Key names").
+   * The key an environment variable sets, or undefined if it is not ours (configuration-sources.md, "Key names").
    */
   keyOfVariable(variable: string): KeyName | undefined {
     const name = variable

@@ -50,7 +50,7 @@ function shownText(
   return sanitizeUnresolved(text, !isPlain || mayContainSecret(text));
 }
 
-/** One line per environment variable that looks like a key of ours and is none: others may own such names. */
+/** Warns about environment variables that look like keys but are not; other programs may own such names. */
 export function unknownVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
   return environment.sources
     .filter(({ kind }) => kind === 'environment')

@@ -2,7 +2,7 @@ import { KeyName } from '../names/key-name.js';
 import type { Origin } from './origin.js';
 import { ConfigSource, type Entry } from './source.js';
 
-/** The arguments of a process, told apart by form. */
+/** The arguments of a process by their form. */
 export interface Arguments {
   /** `--key=value`; a key given twice, in whatever spelling, collects its values with commas, as a list wants them. */
   readonly commandLine: ConfigSource;

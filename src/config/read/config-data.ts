@@ -38,7 +38,7 @@ const MAX_IMPORT_DEPTH = 100;
  */
 export class ConfigData {
   private readonly roots: readonly Importer[];
-  /** Every file that was read, and the root that holds it; none where it could not be read. */
+  /** Every file that was read, with the root that holds it; undefined if it could not be read. */
   private readonly holders = new Map<string, Importer | undefined>();
   private readonly knownProfiles = new Set<string>();
   private readonly problems: Problem[] = [];

@@ -9,7 +9,7 @@ import { ConfigurationFailure, from, problem } from '../problem.js';
 import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
 
-/** Where `file:`, `classpath:` and `env:` lead to. */
+/** The folders and variables that `file:`, `classpath:` and `env:` refer to. */
 export interface ConfigContext {
   readonly workingFolder: string;
   /** The class path: the folder of the files that are part of the package. */
@@ -65,7 +65,7 @@ export function exists(location: Location, surroundings: ConfigContext): boolean
   return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
 }
 
-/** Profiles that have a file in one of the usual folders, active or not: what a mistyped one may have meant. */
+/** Profiles with a file in one of the default folders, as suggestions for a mistyped profile. */
 export function profilesWithFiles(names: readonly string[], at: ConfigContext): readonly string[] {
   return [at.packageFolder, at.workingFolder, join(at.workingFolder, 'config')]
     .filter((folder) => kindOf(folder) === 'folder')
@@ -142,7 +142,7 @@ function singleFile(
   return fileCandidate(kind, stem + suffix(profile) + ending, format, at);
 }
 
-/** `conf[.yaml]`: a file without extension and what it holds. */
+/** `conf[.yaml]`: a file without extension and its type. */
 function withoutHint(path: string): { readonly path: string; readonly hint: Format | undefined } {
   const hinted = /^(.*)\[(\.[a-z]+)\]$/s.exec(path);
   const known = hinted && EXTENSIONS.find(([extension]) => extension === hinted[2]);
@@ -163,7 +163,7 @@ function fileCandidate(kind: Places['kind'], path: string, format: Format, surro
   };
 }
 
-/** One key per file below a folder, the path as its name, the text without its last line break as its value. */
+/** Reads one key per file below a folder: the path is its name, the text without its last line break its value. */
 function configTrees(location: Location, surroundings: ConfigContext): readonly Candidate[] {
   return treesOf(location, surroundings).map((folder) => ({
     resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
@@ -205,7 +205,7 @@ function filesBelow(folder: string, parent: Origin | undefined, above: readonly 
   });
 }
 
-/** A whole document in one environment variable, `.properties` unless a hint says otherwise. */
+/** Reads a whole document from one environment variable, as `.properties` unless a type is given. */
 function documentOfVariable(location: Location, surroundings: ConfigContext): Candidate {
   const { path: name, hint } = withoutHint(location.path);
   const resource: Resource = { kind: 'variable', path: name };
@@ -217,7 +217,7 @@ function documentOfVariable(location: Location, surroundings: ConfigContext): Ca
   };
 }
 
-/** Not what every object inherits, such as `constructor`. */
+/** Ignores inherited members such as `constructor`. */
 function variable(name: string, { variables }: ConfigContext): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

@@ -15,7 +15,7 @@ export interface Occurrence {
   readonly entry: Entry;
 }
 
-/** All sources of one startup, highest first; every look-up of a value goes through it. */
+/** All sources of one startup, highest first; every look-up of a value uses it. */
 export class Environment {
   private inForce: readonly ConfigSource[];
 
@@ -55,18 +55,18 @@ export class Environment {
   }
 
   /**
-   * Fills placeholders with what is in force, as late as it is asked for (configuration-sources.md, "Placeholders").
+   * Resolves placeholders with the effective values at the time of the call (configuration-sources.md, "Placeholders").
    */
   fill(text: string): Filled {
     return fillPlaceholders(text, (name) => this.textOf(name));
   }
 
-  /** The same for display; never fails. */
+  /** Resolves placeholders for display; never fails. */
   fillForDisplay(text: string): FilledForDisplay {
     return fillForDisplay(text, (name) => this.textOf(name));
   }
 
-  /** What a source holds under the name, as a placeholder finds it: one entry, or the elements of a sequence. */
+  /** Returns the entries of a source that a placeholder finds: one entry, or the elements of a sequence. */
   entriesNamed(source: ConfigSource, name: string, key = KeyName.parse(name)): readonly Entry[] {
     if (name === '') return [];
     const exact = source.findSpelled(name) ?? underscored(source, name);
@@ -76,7 +76,7 @@ export class Environment {
     return entry ? [entry] : elementsOf(source, key);
   }
 
-  /** By exact spelling (a variable's name) or as a key in any spelling; a sequence reads as comma text. */
+  /** Finds a value by its exact spelling, such as a variable, or as a key in any spelling; a sequence becomes comma text. */
   private textOf(name: string): string | undefined {
     const key = KeyName.parse(name);
     for (const source of this.sources) {
@@ -101,7 +101,7 @@ function variableOf(source: ConfigSource, name: string): Entry | undefined {
   return form === undefined ? undefined : source.findSpelled(form);
 }
 
-/** What a source holds as `key[0]`, `key[1]` and so on; nothing where there is no first one. */
+/** Returns the elements `key[0]`, `key[1]` and so on of a source; empty without a first element. */
 function elementsOf(source: ConfigSource, key: KeyName): readonly Entry[] {
   const indexOf = (element: Entry): string => element.key.uniformPart(key.length);
   const elements = source

@@ -20,7 +20,7 @@ export function namesIn(folder: string, parent: Origin | undefined): readonly st
   }
 }
 
-/** All of a file; fails with what an operator can do about it. */
+/** Reads a whole file; a failure contains the action for the operator. */
 export function wholeFile(path: string, resource: Resource, parent: Origin | undefined): WholeFile {
   try {
     const found = readWholeFile(path, MAX_FILE_BYTES);
@@ -53,12 +53,12 @@ export function kindOf(path: string): 'file' | 'folder' | 'nothing' {
     if (!found) return 'nothing';
     return found.isDirectory() ? 'folder' : 'file';
   } catch (cause) {
-    // Something exists that cannot be inspected: reading it reports what is wrong.
+    // Something exists that cannot be inspected; reading it reports the reason.
     return (cause as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'nothing' : 'file';
   }
 }
 
-/** Relative to the base where the file lies below it, else absolute. */
+/** Returns the path relative to the base if the file is below it, otherwise the absolute path. */
 export function shortest(base: string, path: string): string {
   const inside = relative(base, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);

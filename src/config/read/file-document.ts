@@ -6,7 +6,7 @@ import type { ConfigSource } from './source.js';
 export class Importer {
   private early: readonly FileDocument[] | undefined;
   private late: readonly FileDocument[] | undefined;
-  /** Profile variants of what the early documents import: they rank above the whole of this importer. */
+  /** Profile variants of the imports of early documents; they rank above this whole importer. */
   private raised: readonly FileDocument[] = [];
   private found: readonly LocationGroup[] | undefined;
 
@@ -22,12 +22,12 @@ export class Importer {
     return this.early !== undefined;
   }
 
-  /** Takes what was read before the profiles are known, lowest first. */
+  /** Stores the documents that were read before the profiles are known, lowest first. */
   takeEarly(documents: readonly FileDocument[]): void {
     this.early = documents;
   }
 
-  /** Takes what was read for the active profiles, lowest first, with the variants of the imports below. */
+  /** Stores the documents that were read for the active profiles, lowest first, and the variants of imports below. */
   takeLate(documents: readonly FileDocument[]): void {
     this.late = documents;
     this.raised = (this.early ?? []).flatMap(({ imports }) => imports?.giveVariants() ?? []);
@@ -45,12 +45,12 @@ export class Importer {
     this.early = this.early?.filter((document) => document.file !== file);
   }
 
-  /** Lowest first: each document, and above it what it imports. */
+  /** The active documents, lowest first: each document, followed by its imports. */
   active(accepted: ReadonlySet<string> | undefined): readonly FileDocument[] {
     return this.documents(accepted).flatMap((document) => [document, ...(document.imports?.active(accepted) ?? [])]);
   }
 
-  /** The next importer to read: the highest document first, and what it imports before its own importer. */
+  /** The next importer to read: that of the highest document first, and imports before the importer itself. */
   next(accepted: ReadonlySet<string> | undefined): Importer | undefined {
     for (const { imports } of this.documents(accepted).toReversed()) {
       const next = imports?.next(accepted);

@@ -3,13 +3,13 @@ import { from, type Problem, problem } from '../problem.js';
 import { sanitizeValue } from '../../redaction/secrets.js';
 
 /**
- * Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports").
+ * A location of configuration, as an operator writes it (configuration-sources.md, "Files, profiles, imports").
  */
 export interface Location {
   readonly text: string;
-  /** The text without what may be a secret. */
+  /** The text with secrets masked. */
   readonly shown: string;
-  /** Not finding it is no failure. */
+  /** True if a missing location is no failure. */
   readonly isOptional: boolean;
   readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
   /** Behind `optional:` and the scheme. */
@@ -91,7 +91,7 @@ export function unusable({ shown: name, key, origin }: Location, reason: string)
   );
 }
 
-/** One text of a key, and its origin. */
+/** One text of a key with its origin. */
 export interface StatedValue extends NamingValue {
   readonly text: string;
 }

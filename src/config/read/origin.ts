@@ -61,7 +61,7 @@ export function originText(origin: Origin): string {
   }
 }
 
-/** True for what the package itself says, as against what an operator set. */
+/** True if the value comes from the package, not from an operator. */
 export function isPackaged(origin: Origin): boolean {
   return origin.kind === 'position' && origin.resource.kind === 'classpath';
 }

@@ -1,7 +1,7 @@
-/** One placeholder on the way to a failure, outermost first. */
+/** One placeholder of the chain that leads to a failure, outermost first. */
 export interface Link {
   readonly name: string;
-  /** False where it is a piece of a longer text. */
+  /** False if it is part of a longer text. */
   readonly isWholeText: boolean;
   /** Names of the placeholders the name itself was made of: `${region}` in `${url.${region}}`. */
   readonly through: readonly string[];
@@ -12,7 +12,7 @@ export type Filled =
   | {
       readonly kind: 'filled';
       readonly text: string;
-      /** Names of all placeholders that went into the text, also inside other values, or whose default did. */
+      /** Names of all placeholders that contributed their value or default to the text, also inside other values. */
       readonly through: readonly string[];
     }
   | {
@@ -31,7 +31,7 @@ type Failure = Exclude<Filled, { kind: 'filled' }>;
 
 const OPEN = '${';
 
-/** Few enough inside each other for the stack, and in all for a start that ends. */
+/** Limits of nesting, for the stack, and of the total, so that startup ends. */
 const MAX_DEPTH = 200;
 const MOST = 10_000;
 
@@ -52,11 +52,11 @@ export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
 export interface FilledForDisplay {
   readonly text: string;
   readonly through: readonly string[];
-  /** False where a placeholder is left. */
+  /** False if a placeholder is unresolved. */
   readonly isWhole: boolean;
 }
 
-/** Fills what can be filled; a placeholder without value, or one that runs in a circle, stays as written. */
+/** Resolves what can be resolved; a placeholder without a value or with a circle stays unchanged. */
 export function fillForDisplay(text: string, lookUp: LookUp): FilledForDisplay {
   const whole = fillPlaceholders(text, lookUp);
   if (whole.kind === 'filled') return { text: whole.text, through: whole.through, isWhole: true };
@@ -119,7 +119,7 @@ class Filling {
   }
 }
 
-/** Offset of the brace that closes the placeholder whose inside starts at `from`; -1 if none does. */
+/** Offset of the brace that closes the placeholder whose content starts at `from`; -1 without one. */
 function closing(text: string, from: number): number {
   let depth = 0;
   for (let index = from; index < text.length; index++) {
@@ -132,7 +132,7 @@ function closing(text: string, from: number): number {
   return -1;
 }
 
-/** Offset of the colon that ends the name; -1 where there is no default. */
+/** Offset of the colon that ends the name; -1 without a default. */
 function topLevelColon(inner: string): number {
   let depth = 0;
   for (let index = 0; index < inner.length; index++) {

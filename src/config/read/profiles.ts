@@ -8,10 +8,10 @@ import { MASK, sanitizeValue } from '../../redaction/secrets.js';
 import { evaluate, evaluateAssignment } from '../bind/evaluation.js';
 import { type KeyState, statesOf } from '../bind/key-state.js';
 
-/** What the sources say about profiles before any profile is active. */
+/** The choice of profiles from the sources that are read before any profile is active. */
 export interface ProfileChoice {
   readonly profiles: Profiles;
-  /** Where a group, `default` or `include` names a profile: such a name is known even without a file. */
+  /** The members of each group; a member is known even without a file. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly isChecked: boolean;
   /** Which assignment made a profile active, for reports. */

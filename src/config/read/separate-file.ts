@@ -18,7 +18,7 @@ export interface SeparateFile {
   /** The key that names the file, and its origin. */
   readonly key: string;
   readonly origin: Origin | undefined;
-  /** What is in force: fills the placeholders of the file. */
+  /** Resolves the placeholders of the file. */
   readonly environment: Environment;
 }
 

@@ -1,13 +1,13 @@
 import type { KeyName } from '../names/key-name.js';
 import type { Origin } from './origin.js';
 
-/** One value as one source holds it, before placeholders are filled in. */
+/** One value of one source, before placeholders are resolved. */
 export interface Entry {
   readonly key: KeyName;
   /** The key as its author wrote it. */
   readonly spelled: string;
   readonly text: string;
-  /** What YAML or the service itself means by the text, where that is a number or a boolean written in just this way. */
+  /** The number or boolean of the text in YAML or in facts of the service, if its canonical form is the same text. */
   readonly literal?: number | boolean;
   readonly origin: Origin;
 }
@@ -35,7 +35,7 @@ export class ConfigSource {
     return this.byKey.get(key.uniform);
   }
 
-  /** By the exact text an author wrote, e.g. the name of a variable. */
+  /** Finds an entry by its exact spelling, e.g. the name of a variable. */
   findSpelled(name: string): Entry | undefined {
     return this.bySpelling.get(name);
   }

@@ -5,7 +5,7 @@ import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Other systems of this kind read a whole document from it; here a warning says that it is not read. */
+/** Spring Boot reads a whole document from this variable; here it only causes a warning. */
 export const INLINE_JSON = 'APP_APPLICATION_JSON';
 
 /**
@@ -26,20 +26,20 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
   return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
 }
 
-/** `TZ` is what `user.timezone` is by default; a text that is no zone, such as a POSIX rule, stays what it is. */
+/** `TZ` is the default of `user.timezone`; a text that is not a zone name, such as a POSIX rule, is left alone. */
 function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
   const definition = registry.find(KeyName.parse('user.timezone'));
   if (definition?.type.shape !== 'scalar') return undefined;
   return definition.type.parse(text) instanceof ConversionError ? undefined : definition.key;
 }
 
-/** `SERVER__PORT` reads like `server.port` and is none of its forms: only its exact text names it. */
+/** `SERVER__PORT` parses like `server.port` but is not one of its forms, so only its exact text names it. */
 function foreignKey(name: string, registry: KeyRegistry): KeyName {
   const key = keyReadFrom(name);
   return registry.find(key) ? KeyName.parse(`[${name}]`) : key;
 }
 
-/** The key a variable's name reads as where no registered key is asked: `MY_REGION` is `my.region`. */
+/** The key that the name of an unregistered variable is parsed as: `MY_REGION` is `my.region`. */
 export function keyReadFrom(name: string): KeyName {
   return KeyName.parse(name.toLowerCase().replaceAll('_', '.'));
 }

@@ -204,13 +204,13 @@ function isMerge({ key }: MapPair): boolean {
   return isScalar(key) && key.source === '<<' && key.type === 'PLAIN';
 }
 
-/** As written for plain scalars, unescaped for quoted ones; nothing at all and `null` are the empty text. */
+/** The text of a scalar: unchanged if plain, unescaped if quoted; a missing value and `null` are the empty text. */
 function scalarText({ value, source }: Scalar): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : (source ?? '');
 }
 
-/** The number or boolean of a plain scalar, unless writing it back gives another text: `1.10`, `0x1F`, `True`. */
+/** The number or boolean of a plain scalar, unless its canonical form is another text, as for `1.10`, `0x1F`, `True`. */
 function literalOf({ value }: Scalar, text: string): number | boolean | undefined {
   return (typeof value === 'number' || typeof value === 'boolean') && String(value) === text ? value : undefined;
 }

@@ -17,13 +17,13 @@ export interface SanitizedValue {
 
 /** The values of one key in all sources. */
 export interface Inspected {
-  /** Undefined where the highest source that has the list is too short for the element asked for. */
+  /** Undefined if the list of the highest source is too short for the requested element. */
   readonly inForce:
     { readonly source: ConfigSource; readonly value: SanitizedValue['value']; readonly note?: string } | undefined;
   readonly bySource: ReadonlyMap<ConfigSource, SanitizedValue>;
 }
 
-/** The pages' view of a configuration. It asks the same states that are bound: there is one answer to a key. */
+/** The view of a configuration for endpoints and commands. It uses the same states as binding, so both agree. */
 export class Inspection {
   private readonly sanitizer: Sanitizer;
 
@@ -39,7 +39,7 @@ export class Inspection {
     return new Map(entries.map((entry) => [entry.spelled, this.shown([entry], entry.origin)]));
   }
 
-  /** A key in any form, also one that is not ours; undefined where no source holds it. */
+  /** Finds a key in any form, including foreign keys; undefined if no source has it. */
   find(name: string): Inspected | undefined {
     const key = keyFromInput(this.environment, this.registry, name);
     const asked = requestedKey(this.environment, this.registry, key);
@@ -96,7 +96,7 @@ export class Inspection {
     return { inForce: winner && value !== undefined ? { source: winner, value } : undefined, bySource };
   }
 
-  /** One item of comma text, which is parted once placeholders are filled in. */
+  /** Returns one item of comma text, which is split after placeholders are resolved. */
   private item(entry: Entry, origin: Origin, index: number): SanitizedValue | undefined {
     const whole = this.shown([entry], origin);
     if (whole.value === MASK) return index === 0 ? whole : undefined;

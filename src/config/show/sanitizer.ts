@@ -13,7 +13,7 @@ import {
 } from '../../redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
-/** Names of placeholders as they are written; a name made of other placeholders gives its inner ones. */
+/** Names of placeholders as written; for a name that contains placeholders, the inner names. */
 const PLACEHOLDER = /\$\{([^${}:]+)/g;
 
 /**
@@ -23,7 +23,7 @@ const PLACEHOLDER = /\$\{([^${}:]+)/g;
 export class Sanitizer {
   /** Names that placeholders of secrets use, as written and as keys. */
   private readonly secretNames = new Set<string>();
-  /** What those placeholders find, which may be spelled otherwise: `${db_region}` finds the variable `DB_REGION`. */
+  /** Names that those placeholders find, possibly in another spelling: `${db_region}` finds the variable `DB_REGION`. */
   private readonly secretEntries = new Set<Entry>();
 
   constructor(
@@ -66,14 +66,14 @@ export class Sanitizer {
     return this.isSecretByName(entry) || this.isPart(entry);
   }
 
-  /** True where a placeholder of this name brings in something hidden. */
+  /** True if a placeholder of this name inserts a hidden value. */
   hidesName(name: string): boolean {
     if (this.secretNames.has(name)) return true;
     const named = this.entriesNamed(name);
     return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayBeSecretName(name) || isSecretName(name);
   }
 
-  /** In every source, also below the one that fills the placeholder. */
+  /** Checks every source, not only the one that resolves the placeholder. */
   private entriesNamed(name: string): readonly Entry[] {
     return this.environment.sources.flatMap((source) => this.environment.entriesNamed(source, name));
   }
@@ -81,7 +81,7 @@ export class Sanitizer {
   private isPart(entry: Entry): boolean {
     if (this.secretEntries.has(entry)) return true;
     const { spelled, key } = entry;
-    // A placeholder takes in a whole sequence by the name of its list.
+    // A placeholder inserts a whole sequence by the name of its list.
     const list = key.uniform.replace(/(?:\.\d+)+$/, '');
     return this.secretNames.has(spelled) || this.secretNames.has(key.uniform) || this.secretNames.has(list);
   }
