@@ -26,7 +26,7 @@ export class AccountAccess {
     });
   }
 
-  /** Removes the authenticators of an account whose row is gone. */
+  /** Removes the authenticators of a deleted account. */
   forgetMfa(tx: Tx, subject: string): Promise<void> {
     return this.enrolment.forget(tx, subject);
   }

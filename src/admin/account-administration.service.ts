@@ -23,7 +23,7 @@ export interface TemporaryPasswordReset {
 
 /**
  * Administrative changes of one account, for commands and HTTP. Each act decides by the statements of `AccountChanges` and
- * ends the access to the account in the same transaction where it must.
+ * ends the access to the account in the same transaction if it must.
  */
 @Injectable()
 export class AccountAdministration {

@@ -9,15 +9,15 @@ import { FILE_FIELD, UsersImport } from './users-import.service.js';
 import { importQuerySchema, importReportSchema, importUploadSchema } from './users-import.schema.js';
 
 const IMPORT: OperationOptions = {
-  summary: 'Make many users from a file',
+  summary: 'Create many users from a file',
   description:
-    'Existing users are never changed: a row that names one is an error. With any error nobody is made, unless ' +
-    '`partial` is `true`: then everybody is whose row is right.',
+    'Existing users are never changed: a row that names one is an error. If any row has an error, no user is created, ' +
+    'unless `partial` is `true`: then the valid rows are imported.',
   errors: ['CONFLICT'],
   body: importUploadSchema,
 };
 
-/** Many users at once, from a file (http-api section 7). */
+/** Creates many users from a file (http-api section 7). */
 @ApiTag('Administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')

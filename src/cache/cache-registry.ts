@@ -1,9 +1,9 @@
-/** A cache that may be emptied at any time: no answer changes by that, it only takes longer. */
+/** A cache that may be emptied at any time: results do not change, they only take longer. */
 export interface NamedCache {
   readonly name: string;
-  /** Name of the manager it belongs to. */
+  /** Name of its manager. */
   readonly manager: string;
-  /** What holds it, e.g. `InProcessCache`. */
+  /** Its implementation, e.g. `InProcessCache`. */
   readonly target: string;
   clear(): void | Promise<void>;
 }
@@ -20,7 +20,7 @@ export class CacheRegistry {
     this.caches.push(cache);
   }
 
-  /** Those of that name, of one manager where it is named; two managers may have one each. */
+  /** The caches of that name, of one manager if given; two managers may each have one. */
   named(name: string, manager: string | undefined): readonly NamedCache[] {
     return this.caches.filter((cache) => cache.name === name && (manager ?? cache.manager) === cache.manager);
   }

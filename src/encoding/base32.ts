@@ -1,7 +1,7 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const BITS = 5;
 
-/** Base32 of RFC 4648 section 6 without padding: 20 bytes make 32 characters. */
+/** Encodes Base32 (RFC 4648 section 6) without padding: 20 bytes become 32 characters. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let rest = 0;
@@ -15,7 +15,7 @@ export function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + ALPHABET.charAt((rest << (BITS - bits)) & 31);
 }
 
-/** The bytes of such a text, typed in either case and with or without padding; undefined where it is no Base32. */
+/** Decodes Base32 in either case, with or without padding; undefined for other texts. */
 export function bytesOfBase32(text: string): Buffer | undefined {
   const symbols = text.replace(/=+$/, '');
   const leftOver = (symbols.length * BITS) % 8;

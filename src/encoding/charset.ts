@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { Encoding, Iconv } from 'iconv-lite';
 
-/** Why a name is none of a character set that can be used here. */
+/** The reason why the name of a character set is rejected. */
 export class CharsetFault {
   constructor(readonly reason: string) {}
 }
 
 /** A character set in which every ASCII character is the one byte it is in ASCII. */
 export interface Charset {
-  /** Undefined where the bytes stand for no text. */
+  /** Undefined if the bytes are invalid. */
   decode(bytes: Buffer): string | undefined;
-  /** What the character set does not have becomes a question mark. */
+  /** Replaces characters that are not in the character set by a question mark. */
   encode(text: string): Buffer;
 }
 
@@ -24,11 +24,11 @@ export const UTF_8: Charset = {
 const NAME = /^[a-z\d][\w.+-]*$/i;
 const ASCII = String.fromCharCode(...Array(0x80).keys());
 
-/** Loaded where another character set than UTF-8 is asked for, which hardly any service is. */
+/** Loaded only for character sets other than UTF-8, which are rarely used. */
 let loaded: typeof Iconv | undefined;
 const known = new Map<unknown, Charset>();
 
-/** The character set of that name; a fault where there is none, or texts of HTTP and lines could not be told apart in it. */
+/** The character set of that name; a fault if it is unknown, or if its bytes differ from ASCII, which HTTP and lines need. */
 export function charsetOf(name: string): Charset | CharsetFault {
   if (isUtf8Name(name)) return UTF_8;
   if (!NAME.test(name)) return new CharsetFault('not the name of a character set such as UTF-8');
@@ -68,7 +68,7 @@ function convertedBy(iconv: typeof Iconv, name: Encoding): Charset {
   return {
     decode: (bytes) => {
       const text = iconv.decode(bytes, name);
-      // What stands for bytes that mean nothing.
+      // The replacement character marks invalid bytes.
       return text.includes('\u{fffd}') ? undefined : text;
     },
     encode: (text) => iconv.encode(text, name),

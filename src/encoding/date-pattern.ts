@@ -1,6 +1,6 @@
 import type { Zone } from './zone.js';
 
-/** Why a text is no date pattern; never repeats the text itself. */
+/** The reason why a text is not a date pattern, without the text itself. */
 export class PatternFault {
   constructor(readonly reason: string) {}
 }
@@ -8,9 +8,9 @@ export class PatternFault {
 /** Writes an instant, given in milliseconds since 1970, as local time of a zone. */
 export type WriteInstant = (millis: number, zone: Zone) => string;
 
-/** An instant as clocks and calendars of a zone show it. */
+/** An instant in the local calendar of a zone. */
 interface Local {
-  /** Of the calendar, 0 being the year before year 1. */
+  /** Calendar year; 0 is the year before year 1. */
   readonly year: number;
   /** 0 to 11. */
   readonly month: number;
@@ -27,7 +27,7 @@ interface Local {
 type Part = (local: Local) => string;
 
 interface Letter {
-  /** Lengths that a run of it may have. */
+  /** Permitted lengths of a run of the letter. */
   readonly least?: number;
   readonly most: number;
   readonly part: (run: number) => Part;
@@ -55,13 +55,13 @@ const LETTERS: Readonly<Record<string, Letter>> = {
   X: { most: 5, part: (run) => (local) => offsetText(local.offset, run) || 'Z' },
   V: { least: 2, most: 2, part: () => (local) => local.zone },
 };
-/** As people are told them. */
+/** The letters for error messages. */
 export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
 
-/** A text between quotes, where two of them stand for one; a run of one letter; anything else. */
+/** A text between quotes, in which two quotes mean one; a run of one letter; anything else. */
 const TOKEN = /'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|(?<other>.)/gsu;
 
-/** Makes a writer of a date pattern; what Java would not take, or we do not know, is a fault. */
+/** Creates a writer for a date pattern; a pattern that Java rejects or that is not implemented is a fault. */
 export function compileDatePattern(pattern: string): WriteInstant | PatternFault {
   const parts: (string | Part)[] = [];
   for (const { groups = {} } of pattern.matchAll(TOKEN)) {

@@ -1,4 +1,4 @@
-/** HTML that may stand in a page as it is. */
+/** HTML that a page includes without escaping. */
 export class Html {
   constructor(readonly html: string) {}
 }
@@ -35,7 +35,7 @@ export function inlineCode(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** The same with paragraphs between empty lines. */
+/** Markdown as above, with paragraphs separated by empty lines. */
 export function paragraphs(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`${text.split('\n\n').map((part) => html`<p>${inlineCode(part)}</p>`)}`;
 }

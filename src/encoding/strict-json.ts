@@ -1,19 +1,19 @@
 import { type Charset, UTF_8 } from './charset.js';
 
-/** Deeper than any shape of ours; a body beyond it is an attack. */
+/** Deeper than every schema; a deeper body is an attack. */
 const MAX_DEPTH = 32;
-/** Far more than any form of ours has; each costs many times its bytes. */
+/** Far more than any form has; each member costs many times its bytes. */
 const MAX_MEMBERS = 100;
 const [PLUS, SPACE, PERCENT] = [0x2b, 0x20, 0x25];
 /** Names that reach the prototype when an object is copied without care. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A body that was read; `undefined` stands for one that is not taken. */
+/** A parsed body; `undefined` for a rejected one. */
 export type ReadBody = { readonly value: unknown } | undefined;
 
 /**
  * Reads JSON (RFC 8259) more strictly than `JSON.parse`: clean bytes without byte order mark, no name twice in one
- * object, no NUL and no half of a surrogate pair in any text. No bytes at all count as `{}`.
+ * object, no NUL and no lone surrogate in any text. An empty body is `{}`.
  */
 export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
   if (body.length === 0) return { value: {} };
@@ -33,7 +33,7 @@ export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
 
 /**
  * Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) of a hundred members at most, with the same strictness;
- * the character set is that of the bytes that escapes stand for.
+ * the character set also applies to escaped bytes.
  */
 export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
   const text = body.toString('latin1');
@@ -52,7 +52,7 @@ export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
   return { value: Object.fromEntries(members) };
 }
 
-/** Undefined where the escapes are broken, or stand for no text, or for NUL. */
+/** Undefined if the escapes are malformed, or decode to invalid text or NUL. */
 function unescaped(text: string, charset: Charset): string | undefined {
   const bytes = Buffer.from(text, 'latin1');
   let length = 0;
@@ -70,7 +70,7 @@ function unescaped(text: string, charset: Charset): string | undefined {
   return decoded !== undefined && isCleanText(decoded) ? decoded : undefined;
 }
 
-/** Of a digit in ASCII; NaN for everything else. */
+/** The value of an ASCII hexadecimal digit; NaN for everything else. */
 function hexValue(byte = NaN): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -81,7 +81,7 @@ function isVisibleAscii(text: string): boolean {
   return !/[^\x21-\x7e]/.test(text);
 }
 
-/** True where percent-encoded text holds ASCII only, and stands for UTF-8 without NUL. */
+/** True if percent-encoded text is ASCII and decodes to UTF-8 without NUL. */
 export function isCleanlyEncoded(text: string): boolean {
   if (!isVisibleAscii(text)) return false;
   if (!text.includes('%')) return true;

@@ -2,7 +2,7 @@
 export interface Zone {
   /** As the configuration names it. */
   readonly id: string;
-  /** Seconds that local time is ahead of UTC at an instant, given in milliseconds since 1970. */
+  /** Seconds by which local time is ahead of UTC at an instant, given in milliseconds since 1970. */
   offsetSecondsAt(millis: number): number;
 }
 
@@ -14,18 +14,18 @@ const NAMES_OF_UTC: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** The zone of an id that the key type took (`timeZone()`). */
+/** The zone of an id that the key type has accepted (`timeZone()`). */
 export function zoneOf(id: string): Zone {
   return NAMES_OF_UTC.has(id.toLowerCase()) ? { id, offsetSecondsAt: () => 0 } : new IntlZone(id);
 }
 
 const HOUR_MILLIS = 3_600_000;
-/** Farthest instant that there is (ECMA-262, time values). */
+/** The last instant (ECMA-262, time values). */
 const FARTHEST_MILLIS = 8.64e15;
-/** Answers are about the last weeks, which have this many hours. */
+/** Number of cached hours: some weeks. */
 const MAX_HOURS = 2000;
 
-/** Asks the slow formatting class only about hours that were not met before. */
+/** Uses the slow formatting class only for hours that are not cached. */
 class IntlZone implements Zone {
   private formatter: Intl.DateTimeFormat | undefined;
   private readonly offsetOfHour = new Map<number, number>();
@@ -37,7 +37,7 @@ class IntlZone implements Zone {
     const known = this.offsetOfHour.get(hour);
     if (known !== undefined) return known;
     const start = this.ask(hour * HOUR_MILLIS);
-    // Somewhere in this hour the clocks are changed, not always at a round minute.
+    // The clocks change within this hour, not always at a full minute.
     if (start !== this.ask((hour + 1) * HOUR_MILLIS)) return this.ask(millis);
     if (this.offsetOfHour.size >= MAX_HOURS) this.offsetOfHour.clear();
     this.offsetOfHour.set(hour, start);

@@ -16,13 +16,13 @@ export interface EventRow {
   readonly amr: string | null;
   readonly result: string;
   readonly reason: string | null;
-  /** JSON of a flat object with texts. */
+  /** A flat JSON object with text values. */
   readonly detail: string | null;
 }
 
 /**
- * One line about an event that is kept: a refusal is a warning. What somebody typed is in none of its fields. The line
- * about a change of a level is written whatever the levels are, since it may be this logger that was silenced.
+ * Logs a stored event; a rejection is a warning. No field contains input of a user. The line about a change of a log level
+ * is written at every level, since this logger itself may have been silenced.
  */
 export function logEvent(logger: Logger, row: EventRow): void {
   const { kind, result } = row;
@@ -31,7 +31,7 @@ export function logEvent(logger: Logger, row: EventRow): void {
   else logger.info(kind, fieldsOf(row));
 }
 
-/** Without those that the event does not have. */
+/** The fields that the event has. */
 function fieldsOf({
   user_id,
   actor,

@@ -11,7 +11,7 @@ const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id 
 /** The append-only table of security events. */
 @Injectable()
 export class EventStore {
-  /** In one statement, so that several events are kept or lost together outside of a transaction, too. */
+  /** Inserts all events in one statement, so that they are stored or lost together outside of a transaction, too. */
   async insert(tx: Tx, rows: readonly EventRow[]): Promise<void> {
     await tx.change(INSERT + rows.map(() => ROW).join(', '), rows.flatMap(valuesOf));
   }

@@ -37,20 +37,20 @@ export const KINDS = [
 
 export type EventKind = (typeof KINDS)[number];
 
-/** What happened; time, address, agent and request id are added when it is recorded. */
+/** Facts of an event; time, address, agent and request id are added when it is recorded. */
 export interface SecurityEvent {
   readonly kind: EventKind;
-  /** The account it is about; unset where the login id is unknown. */
+  /** The affected account; unset if the login id is unknown. */
   readonly subject?: string;
-  /** Who did it, where that is not the account itself: the subject of an administrator, or `cli:<user>` for a command. */
+  /** The actor, if it is not the account itself: the subject of an administrator, or `cli:<user>` for a command. */
   readonly actor?: string;
   readonly result?: 'ok' | 'refused';
-  /** One of a few words, never anything a caller sent. */
+  /** One of a few words, never input of a caller. */
   readonly reason?: string;
   readonly amr?: Amr;
   readonly idp?: string;
   /** The raw class an identity provider named (AuthnContextClassRef). */
   readonly authnContext?: string;
-  /** What else the kind has to tell, by name; checked before, and never a secret. */
+  /** Further facts of the kind by name; validated, and never a secret. */
   readonly detail?: Readonly<Record<string, string>>;
 }

@@ -3,8 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder with those above it; one that is there is good. The recursive form of `mkdir` never ends where a folder
- * that is there says that one in it cannot be (ENOENT), as below /proc, and takes a core and a thread with it.
+ * Creates a folder with its parents unless it exists. The recursive form of `mkdir` does not end if an existing folder
+ * reports ENOENT for a new one in it, as below /proc, and then uses up a core and a thread.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
@@ -16,7 +16,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-/** The same for the start, which waits for it. */
+/** Synchronous form of `makeFolder` for startup. */
 export function makeFolderNow(path: string, mode: number): void {
   try {
     makeOneNow(path, mode);
@@ -27,7 +27,7 @@ export function makeFolderNow(path: string, mode: number): void {
   }
 }
 
-/** Another process may make it at the same moment. */
+/** Accepts a folder that another process creates at the same moment. */
 async function makeOne(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, mode);

@@ -8,7 +8,7 @@ export interface ProcessIdentity {
 }
 
 /**
- * Returns why a file is not private to this process and root; undefined where it is. Group access is read-only and only
+ * Returns why a file is not private to this process and root; undefined if it is. Group access is read-only and only
  * for a group of this process, as Kubernetes mounts secrets with `fsGroup` (mode 0440, owner root).
  */
 export function exposureReason({ mode, uid, gid }: FileAccess, self = ownIdentity()): string | undefined {
@@ -21,8 +21,8 @@ export function exposureReason({ mode, uid, gid }: FileAccess, self = ownIdentit
 }
 
 /**
- * Facts for a report on a file that is not private; undefined where it is, and where it cannot be looked at: the reader
- * of the file reports that.
+ * Facts for a report on a file that is not private; undefined if it is private or cannot be checked, which the reader of
+ * the file reports.
  */
 export function exposureOfFile(path: string): { readonly Mode: string; readonly Reason: string } | undefined {
   try {

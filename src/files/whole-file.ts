@@ -5,7 +5,7 @@ export type FileAccess = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
 export interface WholeFile {
   readonly bytes: Buffer;
-  /** Of the file that `bytes` were read from, whatever the path leads to by now. */
+  /** Access rights of the file from which `bytes` were read, even if the path has changed since. */
   readonly access: FileAccess;
 }
 
@@ -13,7 +13,7 @@ export interface WholeFile {
  * Reads a regular file of at most `mostBytes` through one handle, so that a path that changes meanwhile cannot mix two
  * files. Links are followed.
  *
- * @throws the error of the system where the file cannot be opened or read
+ * @throws the error of the system if the file cannot be opened or read
  */
 export function readWholeFile(path: string, mostBytes: number): WholeFile | 'not a file' | 'too large' {
   // Without O_NONBLOCK, opening a pipe would wait for a writer and stall the startup.

@@ -4,10 +4,10 @@ import { exchange } from '../health/exchange.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { KVSTORE_COMPONENT, KvstoreProperties } from './kvstore.properties.js';
 
-/** A length, then as many bytes; or one line, for an error. */
+/** The head of a bulk reply: a length, followed by that many bytes. An error is one line. */
 const WHOLE_BULK = /^\$(\d+)\r\n/;
 
-/** Whether the key-value store answers, where its host is configured (management API, "Indicators of the login service"). */
+/** Reports whether the configured key-value store responds (management API, "Indicators of the login service"). */
 @Injectable()
 export class KvstoreIndicator implements HealthIndicator {
   readonly name = KVSTORE_COMPONENT;

@@ -6,7 +6,7 @@ import { healthComponent } from '../health/health-components.js';
 
 const byHealth = acceptedOnly('used by the health indicator only; nothing is stored in this version');
 
-/** Health has it where a host is set. */
+/** Registered if a host is configured. */
 export const KVSTORE_COMPONENT = healthComponent('kvstore');
 
 @Properties('app.data.kvstore')

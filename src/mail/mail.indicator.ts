@@ -3,11 +3,11 @@ import { exchange } from '../health/exchange.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { MAIL_COMPONENT, MailProperties } from './mail.properties.js';
 
-/** All lines of a greeting but the last have a hyphen behind their code (RFC 5321 section 4.2.1). */
+/** All lines of a greeting except the last have a hyphen after their code (RFC 5321 section 4.2.1). */
 const WHOLE_REPLY = /^\d{3}(?: .*)?\r?\n/m;
 const READY = '220';
 
-/** Whether the mail relay greets, where there is one (management API, "Indicators of the login service"). */
+/** Reports whether the configured mail relay sends its greeting (management API, "Indicators of the login service"). */
 @Injectable()
 export class MailIndicator implements HealthIndicator {
   readonly name = MAIL_COMPONENT;

@@ -5,7 +5,7 @@ import { healthComponent } from '../health/health-components.js';
 
 const byHealth = acceptedOnly('used by the health indicator only; no mail is sent in this version');
 
-/** Health has it where a host is set. */
+/** Registered if a host is configured. */
 export const MAIL_COMPONENT = healthComponent('mail');
 
 @Properties('app.mail')

@@ -30,7 +30,7 @@ export interface FullPrincipal extends AuthenticationFacts {
   readonly roles: readonly string[];
 }
 
-/** Somebody whose password was right and whose second factor is open; has `ROLE_PRE_MFA` and nothing else. */
+/** A user with a verified password and an open second factor; has the authority `ROLE_PRE_MFA` only. */
 export interface HalfPrincipal {
   readonly kind: 'half';
   readonly subject: string;
@@ -71,7 +71,7 @@ export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSe
   return maxAgeSeconds === undefined || (mfaAt !== undefined && now - mfaAt <= maxAgeSeconds);
 }
 
-/** Who asked for a pending secret: only the same session or `mfa_token` may see or confirm it. */
+/** The session or `mfa_token` that requested a pending secret: only the same one may see or confirm it. */
 export function requesterOf(principal: Principal): string {
   if (!isHalfAuthenticated(principal)) return `sid:${principal.sid}`;
   return principal.via === 'token' ? `jti:${principal.id}` : `sid:${principal.id}`;

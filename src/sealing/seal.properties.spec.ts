@@ -60,7 +60,7 @@ describe('app.security.seal', () => {
   });
 
   it.each([
-    ['several keys and none active', `keys: { k1: "${KEY}", k2: "${OTHER}" }`, 'say which is active'],
+    ['several keys and none active', `keys: { k1: "${KEY}", k2: "${OTHER}" }`, 'set the active one'],
     ['an active key that is missing', `{ active: k3, keys: { k1: "${KEY}" } }`, 'has no key of that id'],
     ['an active id without any key', `active: k1`, 'has no key of that id'],
     ['an active key that is empty', `{ active: k1, keys: { k1: "", k2: "${KEY}" } }`, 'keys.k1 is empty: set it to 32'],

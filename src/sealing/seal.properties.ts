@@ -21,7 +21,7 @@ export class SealProperties implements SelfChecking {
       'old key until "keys rekey" reports that nothing is sealed with it; an empty text then removes it.',
     effect: full,
     secret: true,
-    defaultText: 'outside prod, one that is made at the first start, in a file beside the embedded database',
+    defaultText: 'outside prod, one that is created at the first start, in a file beside the embedded database',
   })
   readonly keys: ReadonlyMap<string, Uint8Array> = new Map();
 
@@ -55,7 +55,7 @@ export class SealProperties implements SelfChecking {
       return 'two ids in app.security.seal.keys differ in capitals or punctuation alone';
     const unfit = ids.find((id) => id === '' || id.length > MAX_ID_LENGTH);
     if (unfit !== undefined) return `an id in app.security.seal.keys needs 1 to ${MAX_ID_LENGTH} letters and digits`;
-    if (this.active === undefined) return byId.size > 1 ? 'there are several keys, say which is active' : undefined;
+    if (this.active === undefined) return byId.size > 1 ? 'several keys are configured: set the active one' : undefined;
     const active = sealKeyId(this.active);
     if (byId.has(active)) return undefined;
     if (!ids.includes(active)) return 'app.security.seal.keys has no key of that id';

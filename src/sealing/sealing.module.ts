@@ -45,7 +45,7 @@ export function openSealer(
 }
 
 const NO_KEY = problem(
-  'There is no key to seal secrets with',
+  'No key is configured to seal secrets',
   'Set app.security.seal.keys.<id> to 32 random bytes in Base64, such as "openssl rand -base64 32" prints.',
   { Property: 'app.security.seal.keys', Reason: 'profile prod takes only configured keys' },
 );

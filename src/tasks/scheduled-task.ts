@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { inThread } from '../logging/log-context.js';
 import { maskedText } from '../logging/format/shown-text.js';
 
-/** When a task runs; `custom` describes in words a schedule that is none of the usual kinds. */
+/** The schedule of a task; `custom` describes any other schedule in words. */
 export type Trigger =
   | {
       readonly kind: 'fixedDelay' | 'fixedRate';

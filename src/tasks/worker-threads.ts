@@ -7,7 +7,7 @@ export interface WorkerThread {
   readonly name: string;
 }
 
-/** The worker threads of the process, whoever starts them. */
+/** All worker threads of the process, including those that packages start. */
 export class WorkerThreads {
   private readonly alive = new Map<number, WorkerThread>();
   private readonly note = (worker: Worker): void => {

@@ -42,7 +42,7 @@ export class AccessTokens {
   }
 
   /**
-   * Verifies the token only; `Sessions.find` tells whether its session is live. Both types are accepted, so that tokens
+   * Verifies the token only; `Sessions.find` returns its session only while it is live. Both types are accepted, so that tokens
    * from before a change of the type stay valid until they expire. The published keys sign access tokens only, so the type
    * decides nothing here; an `mfa_token` has another key, algorithm and audience.
    */

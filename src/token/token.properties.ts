@@ -46,7 +46,7 @@ export class TokenProperties {
       'Private key that signs access tokens in place of those in the database: a PEM file (file:/etc/login/signing.pem) ' +
       'or the PEM text itself, best written ${NAME}.',
     effect: full,
-    // It is most often a place; the text of a private key is masked wherever it stands.
+    // The value is usually a path; the text of a private key is masked everywhere.
     secret: false,
     defaultText: 'keys of its own, sealed in the database',
   })
@@ -61,7 +61,7 @@ export class TokenProperties {
   })
   readonly verificationKeys: readonly string[] = [];
 
-  /** The place or text of the own signing key; an empty one, as of a variable without a value, counts as none. */
+  /** The path or text of the configured signing key; an empty one, as of a variable without a value, is no key. */
   get ownKey(): string | undefined {
     return this.signingKey === '' ? undefined : this.signingKey;
   }

@@ -16,18 +16,18 @@ import {
 
 /** Rows of one statement. */
 const BATCH = 500;
-/** Passwords hashed at once; those who sign in meanwhile need the rest. */
+/** Passwords hashed at once; concurrent logins need the other workers. */
 const HASHED_AT_ONCE = 2;
 
-/** An authenticator that comes with a row. */
+/** The authenticator of a row. */
 export interface ImportedTotp {
   readonly subject: string;
   readonly otpauthUri: string;
 }
 
-/** Stores the authenticators of imported accounts: what `mfa`, which stands above, gives to this import. */
+/** Port through which an import stores authenticators; `src/second-factor`, which has a higher rank, implements it. */
 export interface TotpImport {
-  /** A word that says what is wrong with a URI, undefined where it can be imported. */
+  /** The error code of a URI; undefined if it can be imported. */
   fault(otpauthUri: string): string | undefined;
   insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface TotpImport {
 export interface ImportOptions {
   /** Subject of an administrator, or `cli`. */
   readonly actor: string;
-  /** Good rows are kept beside bad ones; otherwise one bad row keeps all of them out. */
+  /** If true, valid rows are imported despite invalid ones; otherwise one invalid row prevents the whole import. */
   readonly isPartial?: boolean;
   readonly totps?: TotpImport;
 }
@@ -54,10 +54,10 @@ interface Ready {
   readonly otpauthUri: string | undefined;
 }
 
-/** Takes the transaction of an import back that has a bad row. */
+/** Rolls back the transaction of an import with an invalid row. */
 class TakenBack extends Error {}
 
-/** Makes many accounts at once; a login id that is taken is an error of its row, and nobody is changed. */
+/** Creates many accounts at once; a login id that is taken is an error of its row, and no account is changed. */
 @Injectable()
 export class AccountImport {
   constructor(
@@ -67,7 +67,7 @@ export class AccountImport {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** `rows` begins at the first row each time it is called; it is read twice where all rows or none are kept. */
+  /** `rows` begins at the first row each time it is called; it is read twice unless `isPartial`. */
   async run(rows: () => AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     return options.isPartial ? this.partial(rows(), options) : this.allOrNothing(rows, options);
   }
@@ -96,7 +96,7 @@ export class AccountImport {
     for await (const batch of batches(rows())) {
       const checked = await this.checked(batch, options);
       errors.add(checked.errors);
-      // Once a row is bad nobody will be made, and no password is worth its hash.
+      // After an invalid row no account will be created, so no further password is hashed.
       if (errors.total === 0) await this.ready(checked.drafts, hashes);
     }
     if (errors.total > 0) return errors.report(0);
@@ -151,7 +151,7 @@ export class AccountImport {
     return ofTotp === undefined ? faults : [...faults, { field: 'otpauth_uri', code: ofTotp }];
   }
 
-  /** `hashes` keeps those of passwords by line, so that none is hashed twice. */
+  /** `hashes` keeps the password hashes by line, so that no password is hashed twice. */
   private async ready(drafts: readonly Draft[], hashes?: Map<number, string>): Promise<readonly Ready[]> {
     const ready: Ready[] = [];
     for (let from = 0; from < drafts.length; from += HASHED_AT_ONCE) {
@@ -170,7 +170,7 @@ export class AccountImport {
     return { line, account, otpauthUri };
   }
 
-  /** Makes those whose login id is free and answers the others. */
+  /** Creates the accounts with free login ids and returns errors for the other rows. */
   private async insert(tx: Tx, rows: readonly Ready[], { totps }: ImportOptions): Promise<RowError[]> {
     if (rows.length === 0) return [];
     const seen = new Set(
@@ -188,7 +188,7 @@ export class AccountImport {
     }
     const accounts = made.map(({ account }) => account);
     if (made.length > 0 && !(await this.store.insert(tx, accounts))) {
-      // Somebody took one of them since: the unique key says which.
+      // Another process took one of the login ids since: the unique key decides which.
       return this.insertOneByOne(tx, made, totps, errors);
     }
     await insertTotps(tx, made, totps);

@@ -32,17 +32,17 @@ describe('the CSV reader', () => {
   });
 
   it.each([
-    ['a column that is unknown', 'login_id,secret\nanna,x\n', /out of: login_id, password_hash/],
+    ['a column that is unknown', 'login_id,secret\nanna,x\n', /from: login_id, password_hash/],
     ['a column twice', 'login_id,email,email\n', /twice/],
     ['no login id', 'email,roles\n', /must name the column login_id/],
     ['more cells than columns', 'login_id,email\nanna\n', /^Line 2 has more or fewer cells/],
-    ['a million columns', `login_id${','.repeat(1_000_000)}\n`, /out of: login_id, password_hash/],
+    ['a million columns', `login_id${','.repeat(1_000_000)}\n`, /from: login_id, password_hash/],
     ['UTF-16', Buffer.from('\ufefflogin_id\nanna\n', 'utf16le'), /UTF-8/],
     ['an open quote', 'login_id\n"anna\n', /quote/],
     ['a row without an end', `login_id\n${'x'.repeat(20_000)}\n`, /longer than/],
     ['another character set', Buffer.from('login_id\nj\xfcrgen\n', 'latin1'), /UTF-8/],
     ['the first half of a character at its end', Buffer.from('login_id\nj\xc3', 'latin1'), /UTF-8/],
-    ['a NUL', 'login_id\nan\0na\n', /UTF-8: it holds a NUL/],
+    ['a NUL', 'login_id\nan\0na\n', /UTF-8 text: it contains a NUL/],
     ['no content', '', /empty/],
   ])('rejects a file with %s', async (_name, text, message) => {
     const failure: unknown = await rowsOf(text).catch((error: unknown) => error);

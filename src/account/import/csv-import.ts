@@ -21,7 +21,7 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
     skip_empty_lines: true,
   });
   pipeline(file, utf8, parser, () => {
-    // What broke shows at the parser.
+    // The parser reports the error.
   });
   try {
     for await (const item of parser) {
@@ -38,7 +38,7 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
   if (isEmpty) throw new ImportFileError('The file is empty.');
 }
 
-/** The parser would take bytes of another character set for characters nobody wrote. */
+/** Decodes strictly: the parser would replace bytes of another character set by other characters. */
 async function* utf8(file: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   for await (const piece of file) yield clean(decoder, piece);
@@ -50,16 +50,16 @@ function clean(decoder: TextDecoder, piece?: Buffer): string {
   try {
     text = decoder.decode(piece, { stream: piece !== undefined });
   } catch {
-    throw new ImportFileError('The file is no text in UTF-8.');
+    throw new ImportFileError('The file is not UTF-8 text.');
   }
-  if (text.includes('\0')) throw new ImportFileError('The file is no text in UTF-8: it holds a NUL.');
+  if (text.includes('\0')) throw new ImportFileError('The file is not UTF-8 text: it contains a NUL.');
   return text;
 }
 
 function columns(header: readonly string[]): Column[] {
   const named = header.map((name) => {
     const column = COLUMNS.find((known) => known === name.trim().toLowerCase());
-    if (!column) throw new ImportFileError(`The first line must name the columns, out of: ${COLUMNS.join(', ')}.`);
+    if (!column) throw new ImportFileError(`The first line must name the columns, from: ${COLUMNS.join(', ')}.`);
     return column;
   });
   if (new Set(named).size < named.length) throw new ImportFileError('The first line names a column twice.');
@@ -75,6 +75,6 @@ function told(code: string, line: unknown): string {
     case 'CSV_MAX_RECORD_SIZE':
       return `${where} is longer than ${LONGEST_ROW} bytes; perhaps a quote is not closed.`;
     default:
-      return `${where} is no CSV: a quote is not closed, or stands inside a cell without quotes.`;
+      return `${where} is not CSV: a quote is not closed, or is inside a cell without quotes.`;
   }
 }

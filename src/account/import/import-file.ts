@@ -17,13 +17,13 @@ const FORMAT_OF_ENDING: Readonly<Record<string, ImportFormat>> = {
   ndjson: 'json lines',
 };
 
-/** What a file of users is, by its media type (lower case, without parameters) or else by the end of its name. */
+/** The format of a file of users, by its media type (lower case, without parameters) or else by its extension. */
 export function importFormat(name: string, mediaType = ''): ImportFormat | undefined {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return own(FORMAT_OF_TYPE, mediaType) ?? own(FORMAT_OF_ENDING, ending);
 }
 
-/** The rows of a file as it is read. @throws ImportFileError */
+/** Reads the rows of a file as a stream. @throws ImportFileError */
 export function importRows(file: Readable, format: ImportFormat): AsyncIterable<ImportRow> {
   return format === 'csv' ? csvRows(file) : jsonLinesRows(file);
 }

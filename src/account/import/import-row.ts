@@ -4,53 +4,53 @@ import { rolesWritten } from '../account.js';
 export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** The longest row in bytes: all cells at their longest. */
+/** Maximum length of a row in bytes, with all cells at their maximum. */
 export const LONGEST_ROW = 16_384;
 
-/** A file that is no import; the message is for a person and holds nothing of the file's rows. */
+/** A file that is not an import; the message is shown to the user and repeats nothing of the rows. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';
 
   constructor(
     message: string,
-    /** Where it breaks off, where one line is to blame. */
+    /** The line with the error, if it is in one line. */
     readonly line?: number,
   ) {
     super(message);
   }
 }
 
-/** What is wrong with a row; the empty field is the row itself. */
+/** An error of a row; the empty field is the row itself. */
 export interface RowFault {
   readonly field: Column | '';
   readonly code: string;
 }
 
-/** One user of an import as the file has it; an empty cell counts as none. */
+/** One user of an import file; an empty cell is no value. */
 export interface ImportRow {
-  /** Where it stands, for the report; from 1, the header included. */
+  /** Line number for the report, from 1 with the header. */
   readonly line: number;
   readonly cells: Readonly<Partial<Record<Column, string>>>;
-  /** What its reader found; such a row is looked at no further. */
+  /** Errors of the reader; such a row is not processed further. */
   readonly faults?: readonly RowFault[];
 }
 
-/** Why one row was not imported; never what stands in it. */
+/** The reason why a row was not imported, without its content. */
 export interface RowError extends RowFault {
   readonly line: number;
 }
 
 export interface ImportReport {
-  /** Accounts made; 0 where one bad row kept all of them out. */
+  /** Number of created accounts; 0 if an invalid row prevented the import. */
   readonly created: number;
-  /** The first 1000; those of one line stand together, in the order of the file. */
+  /** The first 1000, in the order of the file and grouped by line. */
   readonly errors: readonly RowError[];
-  /** How many there are in all. */
+  /** The number of all errors. */
   readonly errorsTotal: number;
 }
 
-/** Errors told one by one: a file may have millions, and nobody reads more. */
-const MOST_TOLD = 1000;
+/** Maximum number of listed errors; a file may have millions. */
+const MAX_LISTED = 1000;
 
 /** Collects the errors of an import, however many. */
 export class RowErrors {
@@ -63,7 +63,7 @@ export class RowErrors {
 
   add(errors: readonly RowError[]): void {
     this.count += errors.length;
-    this.told.push(...errors.slice(0, MOST_TOLD - this.told.length));
+    this.told.push(...errors.slice(0, MAX_LISTED - this.told.length));
   }
 
   report(created: number): ImportReport {

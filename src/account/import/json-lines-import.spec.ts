@@ -64,9 +64,9 @@ describe('the JSON lines reader', () => {
   it.each([
     ['is empty', '', 'The file is empty.', undefined],
     ['has blank lines only', ' \n\r\n', 'The file is empty.', undefined],
-    ['is a CSV', 'login_id,password\nanna,secret\n', 'Line 1 is no JSON object.', 1],
-    ['is one line without an end', 'x'.repeat(20_000), 'Line 1 is no JSON object.', 1],
-    ['is a picture', Buffer.from('\n\x89PNG\r\n\x1a\n', 'latin1'), 'Line 2 is no JSON object.', 2],
+    ['is a CSV', 'login_id,password\nanna,secret\n', 'Line 1 is not a JSON object.', 1],
+    ['is one line without an end', 'x'.repeat(20_000), 'Line 1 is not a JSON object.', 1],
+    ['is a picture', Buffer.from('\n\x89PNG\r\n\x1a\n', 'latin1'), 'Line 2 is not a JSON object.', 2],
   ])('rejects a file that %s', async (_, file, message, line) => {
     const failure: unknown = await rowsOf(file).catch((error: unknown) => error);
 

@@ -3,20 +3,20 @@ import { readJson } from '../../encoding/strict-json.js';
 import { type Column, COLUMNS, ImportFileError, type ImportRow, LONGEST_ROW, type RowFault } from './import-row.js';
 
 const LINE_END = 0x0a;
-/** Between the roles of a text; no role has one of them in its name. */
+/** Separators between roles, which no role name contains. */
 const BETWEEN_ROLES = /[\s,;|]/;
 
 /**
- * The rows of a file of JSON lines as it is read: on each line that is not blank one object, as strict as the bodies of
- * requests, whose members are the columns. What does not fit is a fault of its row.
- * @throws ImportFileError where not even the first line is an object
+ * Reads a file of JSON lines: each line that is not blank is one object, parsed as strictly as the bodies of requests,
+ * whose members are the columns. A line that does not match is a fault of its row.
+ * @throws ImportFileError if not even the first line is an object
  */
 export async function* jsonLinesRows(file: Readable): AsyncGenerator<ImportRow> {
   let isFirst = true;
   try {
     for await (const { number, bytes } of linesOf(file)) {
       const row = bytes === undefined ? faulty(number, 'too_long') : rowOf(number, bytes);
-      if (isFirst && isNoObject(row)) throw new ImportFileError(`Line ${number} is no JSON object.`, number);
+      if (isFirst && isNoObject(row)) throw new ImportFileError(`Line ${number} is not a JSON object.`, number);
       isFirst = false;
       yield row;
     }
@@ -28,7 +28,7 @@ export async function* jsonLinesRows(file: Readable): AsyncGenerator<ImportRow> 
 
 interface Line {
   readonly number: number;
-  /** Undefined where it is longer than a row may be. */
+  /** Undefined if the line is longer than a row may be. */
   readonly bytes: Buffer | undefined;
 }
 

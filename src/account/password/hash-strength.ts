@@ -1,6 +1,6 @@
 import type { Digest, PasswordHash } from './password-hash.js';
 
-/** What an imported hash must cost at least, from nothing to the OWASP minimum. */
+/** Minimum cost of an imported hash, from none to the OWASP minimum. */
 export const HASH_FLOORS = ['any', 'common', 'owasp'] as const;
 export type HashFloor = (typeof HASH_FLOORS)[number];
 
@@ -28,7 +28,7 @@ const COMMON = { argon2Work: 3 * 4096, bcryptCost: 10, scryptWork: 2 ** 14 * 8, 
 /** RFC 8018 section 4.1. Without a salt of this length, one table of guesses serves for many hashes. */
 const LEAST_SALT_BYTES = 8;
 
-/** True if the hash costs a guesser at least as much as `floor` demands. */
+/** True if the hash costs at least as much as `floor` demands. */
 export function meetsFloor(hash: PasswordHash, floor: HashFloor): boolean {
   if (floor === 'any') return true;
   // The forms of the other schemes have no shorter salt.

@@ -1,10 +1,10 @@
 import type { Counter, Timer } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
-/** In seconds: alerts and the dashboard ask how long the slowest of a hundred take. */
+/** In seconds; alerts and the dashboard use the 99th percentile. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** The work of the workers that hash and compare passwords (management API, 5.3). */
+/** Meters of the workers that hash and compare passwords (management API, 5.3). */
 export class PasswordHashMeters {
   private readonly time: Timer;
   private readonly completed: Counter;

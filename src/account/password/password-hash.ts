@@ -1,4 +1,4 @@
-/** A stored hash that can be verified, with everything its scheme needs; `text` is what a library takes. */
+/** A stored hash that can be verified, with the parameters of its scheme; `text` is the input of a library. */
 export type PasswordHash =
   | {
       readonly scheme: 'argon2';
@@ -24,38 +24,38 @@ interface Salted {
 
 export type Digest = 'sha1' | 'sha256' | 'sha512';
 
-/** What new hashes cost (Argon2id, RFC 9106). */
+/** Cost of new hashes (Argon2id, RFC 9106). */
 export interface HashCost {
   readonly memoryKib: number;
   readonly iterations: number;
   readonly parallelism: number;
 }
 
-/** The longest text that the column takes. */
-const LONGEST = 512;
-const MOST_MEMORY_KIB = 256 * 1024;
+/** Length of the column. */
+const MAX_LENGTH = 512;
+const MAX_MEMORY_KIB = 256 * 1024;
 /** Memory times passes, 2 GiB: about half a second. */
-const MOST_ARGON2_WORK = 2 * 1024 * 1024;
+const MAX_ARGON2_WORK = 2 * 1024 * 1024;
 /** 2^13 rounds take about half a second. */
-const MOST_BCRYPT_COST = 13;
+const MAX_BCRYPT_COST = 13;
 /** N times r times p; 2^21 take about three quarters of a second. */
-const MOST_SCRYPT_WORK = 2 ** 21;
+const MAX_SCRYPT_WORK = 2 ** 21;
 /** Rounds times blocks; SHA-512 takes about a third of a second for a million. */
-const MOST_PBKDF2_WORK = 2_000_000;
-/** bcrypt reads this much of a password, and stops at a NUL. */
+const MAX_PBKDF2_WORK = 2_000_000;
+/** bcrypt reads only this many bytes of a password, and stops at a NUL. */
 const BCRYPT_BYTES = 72;
 
 const BLOCK_BYTES: Readonly<Record<Digest, number>> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** Names before a hash, as Spring Security stores them; for some forms only the name says what the numbers are. */
+/** The name before a hash, as Spring Security stores it; for some forms only the name gives the parameters. */
 const NAMED = /^\{([A-Za-z0-9@_.-]{1,40})\}(.*)$/s;
 
 /**
- * Reads a stored hash by its prefix. Undefined: of no known scheme, malformed, or dearer than a second or 256 MiB, since
- * whoever may import it could stop the service with it.
+ * Parses a stored hash by its prefix. Undefined for an unknown scheme, a malformed text, or a cost above one second or
+ * 256 MiB, with which an import could stop the service.
  */
 export function parsePasswordHash(stored: string): PasswordHash | undefined {
-  if (stored.length > LONGEST) return undefined;
+  if (stored.length > MAX_LENGTH) return undefined;
   const [, name, rest = ''] = NAMED.exec(stored) ?? [];
   switch (name) {
     case undefined:
@@ -77,7 +77,7 @@ export function parsePasswordHash(stored: string): PasswordHash | undefined {
   }
 }
 
-/** True where a right password is a reason to hash it anew: another scheme, or cheaper than new hashes are. */
+/** True for a hash of another scheme, or of lower cost than new hashes. */
 export function isOutdated(hash: PasswordHash, cost: HashCost): boolean {
   return (
     hash.scheme !== 'argon2' ||
@@ -88,13 +88,13 @@ export function isOutdated(hash: PasswordHash, cost: HashCost): boolean {
   );
 }
 
-/** False where the scheme would look at a part of the password only: what it does not read could be anything. */
+/** False if the scheme would read only a part of the password: any text could follow that part. */
 export function readsWhole(hash: PasswordHash, password: string): boolean {
   if (hash.scheme !== 'bcrypt') return true;
   return Buffer.byteLength(password) <= BCRYPT_BYTES && !password.includes('\0');
 }
 
-/** A hash of new cost that no password fits: looking a password up in it takes as long as in a real one. */
+/** A hash of the given cost that no password matches: a comparison with it takes as long as with a real one. */
 export function decoyHash({ memoryKib, iterations, parallelism }: HashCost, random: Uint8Array): string {
   const salt = phcBase64(random.subarray(0, 16));
   return `$argon2id$v=19$m=${memoryKib},t=${iterations},p=${parallelism}$${salt}$${phcBase64(random.subarray(16, 48))}`;
@@ -107,11 +107,11 @@ function argon2(text: string): PasswordHash | undefined {
   const [, variant, version, memory, passes, lanes, salt, key] = ARGON2.exec(text) ?? [];
   const [memoryKib, iterations, parallelism] = [Number(memory), Number(passes), Number(lanes)];
   if (!variant || !isBase64(salt) || !isBase64(key) || !(iterations >= 1) || !(parallelism >= 1)) return undefined;
-  if (memoryKib < 8 * parallelism || memoryKib > MOST_MEMORY_KIB || memoryKib * iterations > MOST_ARGON2_WORK) {
+  if (memoryKib < 8 * parallelism || memoryKib > MAX_MEMORY_KIB || memoryKib * iterations > MAX_ARGON2_WORK) {
     return undefined;
   }
   const known = variant as 'argon2id' | 'argon2i' | 'argon2d';
-  // RFC 9106 has version 19 only; a text without one is of the version before.
+  // RFC 9106 has version 19 only; a text without a version is of the earlier one.
   return { scheme: 'argon2', variant: known, version: Number(version ?? 16), memoryKib, iterations, text };
 }
 
@@ -120,7 +120,7 @@ const BCRYPT = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
 
 function bcrypt(text: string): PasswordHash | undefined {
   const cost = Number(BCRYPT.exec(text)?.[1]);
-  return cost >= 4 && cost <= MOST_BCRYPT_COST ? { scheme: 'bcrypt', cost, text } : undefined;
+  return cost >= 4 && cost <= MAX_BCRYPT_COST ? { scheme: 'bcrypt', cost, text } : undefined;
 }
 
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,128})$/;
@@ -149,8 +149,8 @@ function scryptOf(
   if (!isBase64(salt) || !isBase64(key)) return undefined;
   if (!(exponent >= 1 && exponent <= 30) || !(blockSize >= 1) || !(parallelism >= 1)) return undefined;
   const cost = 2 ** exponent;
-  if ((128 * cost * blockSize) / 1024 > MOST_MEMORY_KIB) return undefined;
-  if (cost * blockSize * parallelism > MOST_SCRYPT_WORK) return undefined;
+  if ((128 * cost * blockSize) / 1024 > MAX_MEMORY_KIB) return undefined;
+  if (cost * blockSize * parallelism > MAX_SCRYPT_WORK) return undefined;
   return { scheme: 'scrypt', cost, blockSize, parallelism, salt: bytes(salt), key: bytes(key) };
 }
 
@@ -174,11 +174,11 @@ function namedPbkdf2(text: string, digest: Digest, rounds: number, saltBytes: nu
 
 function pbkdf2Of(digest: Digest, iterations: number, salt: Uint8Array, key: Uint8Array): PasswordHash | undefined {
   const work = iterations * Math.ceil(key.length / BLOCK_BYTES[digest]);
-  if (iterations < 1 || work > MOST_PBKDF2_WORK) return undefined;
+  if (iterations < 1 || work > MAX_PBKDF2_WORK) return undefined;
   return { scheme: 'pbkdf2', digest, iterations, salt, key };
 }
 
-/** Base64 without padding in its one spelling: other trailing bits would be the same bytes under another name. */
+/** Accepts Base64 without padding in its canonical form only: other trailing bits would encode the same bytes. */
 function isBase64(text: string | undefined): text is string {
   return text !== undefined && text.length % 4 !== 1 && phcBase64(bytes(text)) === text;
 }

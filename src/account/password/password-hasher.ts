@@ -16,18 +16,18 @@ import {
 import { PasswordHashMeters } from './password-hash-meters.js';
 import type { PasswordTask } from './password-worker.js';
 
-/** Workers that stay ready while there is nothing to hash: told by a module above, since it is a key of the HTTP host. */
+/** Number of idle workers that are kept; a module of a higher rank provides it, since it is a key of the HTTP host. */
 export class SpareWorkers {
   constructor(readonly count: number) {}
 }
 
 export interface HasherOptions {
   readonly cost: HashCost;
-  /** Hashes at once, at most; never more than the cores. */
+  /** Maximum number of concurrent hashes; never more than the cores. */
   readonly concurrency: number;
-  /** Workers that stay when there is nothing to hash. */
+  /** Idle workers that are kept. */
   readonly kept: number;
-  /** Passwords that may wait for a worker; the next is refused. */
+  /** Passwords that may wait for a worker; the next one is rejected. */
   readonly queueCapacity: number;
 }
 
@@ -68,7 +68,7 @@ export class PasswordHasher {
 
   /**
    * @returns the Argon2id hash as PHC text
-   * @throws ServiceError `UNAVAILABLE` when too many wait
+   * @throws ServiceError `UNAVAILABLE` if too many wait
    */
   async hash(password: string): Promise<string> {
     const salt = this.random.bytes(SALT_BYTES);
@@ -76,13 +76,13 @@ export class PasswordHasher {
   }
 
   /**
-   * Compares with a stored hash. Where there is none, it does the work of `decoy`, or of a new hash, in vain: the time of
-   * a rejection must not tell whether there was one.
-   * @throws ServiceError `UNAVAILABLE` when too many wait
+   * Compares a password with a stored hash. Without one, it does the work of `decoy`, or of a new hash: the time of a
+   * rejection must not disclose whether there is a hash.
+   * @throws ServiceError `UNAVAILABLE` if too many wait
    */
   async verify(password: string, stored: PasswordHash | undefined, decoy = this.decoy): Promise<boolean> {
     const isSame = (await this.run({ kind: 'verify', password, hash: stored ?? decoy })) as boolean;
-    // Nobody has the empty password, and a text with half a character in it is the same as others to a hash.
+    // No account has the empty password, and hashes do not distinguish texts with lone surrogates.
     return isSame && stored !== undefined && password !== '' && password.isWellFormed() && readsWhole(stored, password);
   }
 
@@ -106,7 +106,7 @@ export class PasswordHasher {
       this.meters.done(since);
       return result;
     } catch (error) {
-      // A worker that ran out of memory, or a pool that is being closed; the cause never holds the password.
+      // A worker ran out of memory, or the pool is being closed; the cause never contains the password.
       throw unavailable('failed', error);
     } finally {
       this.taken -= 1;
@@ -115,7 +115,7 @@ export class PasswordHasher {
 
   private opened(): Promise<Piscina<PasswordTask, string | boolean>> {
     this.pool ??= this.open().catch((error: unknown) => {
-      // Out of file descriptors, say: the next one asks again.
+      // For example out of file descriptors: the next request tries again.
       this.pool = undefined;
       throw error;
     });
@@ -130,9 +130,9 @@ export class PasswordHasher {
       minThreads: this.kept,
       maxThreads: this.concurrency,
       idleTimeout: IDLE_MILLIS,
-      // How many may wait is decided before, in `run`.
+      // `run` limits the waiting requests.
       maxQueue: Infinity,
-      // Without it, whoever finds no worker free goes to the end of the queue again: some would wait for all others.
+      // Without it, a request that finds no free worker returns to the end of the queue: some would wait for all others.
       stricterFIFO: true,
       execArgv: [],
     });

@@ -5,7 +5,7 @@ import { platform } from 'node:process';
 import { isMainThread } from 'node:worker_threads';
 import type { HashCost, PasswordHash } from './password-hash.js';
 
-/** What a worker thread is given: one password, and the hash to compare it with or the cost of a new one. */
+/** Input of a worker thread: a password, and the hash to compare it with or the cost of a new one. */
 export type PasswordTask =
   | { readonly kind: 'hash'; readonly password: string; readonly salt: Uint8Array; readonly cost: HashCost }
   | { readonly kind: 'verify'; readonly password: string; readonly hash: PasswordHash };
@@ -14,11 +14,11 @@ const KEY_BYTES = 32;
 const THIS_THREAD = 0;
 const LOW_PRIORITY = 10;
 
-// Hashes take what the event loop leaves of the cores: measured, this halves the wait of everybody else. Only Linux has
-// priorities of threads; elsewhere it would be that of the process.
+// Hashing has a lower priority than the event loop: measured, this halves the latency of other requests. Only Linux has
+// thread priorities; elsewhere this would change the priority of the process.
 if (platform === 'linux' && !isMainThread) setPriority(THIS_THREAD, LOW_PRIORITY);
 
-/** Runs in a worker thread. Imports no file of ours, so that it starts from the source as from what was built. */
+/** Runs in a worker thread. It imports no file of this project, so that it starts from the source and from the build. */
 export function work(task: PasswordTask): string | boolean | Promise<boolean> {
   return task.kind === 'hash' ? hashed(task.password, task.salt, task.cost) : verified(task.password, task.hash);
 }
@@ -39,7 +39,7 @@ function verified(password: string, hash: PasswordHash): boolean | Promise<boole
     case 'argon2':
       return verifySync(hash.text, password);
     case 'bcrypt':
-      // Seldom needed, and only until its owner has signed in once.
+      // Rarely needed: a login replaces the hash.
       return import('bcryptjs').then(({ compareSync }) => compareSync(password, hash.text));
     case 'scrypt': {
       const { cost, blockSize, parallelism, salt, key } = hash;

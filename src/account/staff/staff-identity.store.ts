@@ -8,32 +8,32 @@ const INSERT = 'INSERT INTO staff_identity (id, user_id, issuer, person, logins,
 
 const DELETE_OF = 'DELETE FROM staff_identity WHERE user_id = ?';
 
-/** How somebody came to be known. */
+/** Values of a new identity. */
 interface FirstSeen {
   readonly subject: string;
-  /** None for somebody who was admitted before. */
+  /** 0 for a person who was admitted before the first login. */
   readonly logins: 0 | 1;
   /** Epoch seconds. */
   readonly now: number;
 }
 
-/** Table `staff_identity`: whom an identity provider means by a name. */
+/** Table `staff_identity`: the accounts of persons by identity provider and name. */
 @Injectable()
 export class StaffIdentityStore {
-  /** The account of a person who signs in, whose row is held from here on; undefined for somebody new. */
+  /** Returns the account of a person who signs in and locks the row; undefined for a new person. */
   async enter(tx: Tx, id: string): Promise<string | undefined> {
-    // The change comes first: it waits for somebody who makes the same row, and what is read after it is theirs.
+    // The change comes first: it waits for a concurrent insert of the same row, which the read then returns.
     if ((await tx.change(ENTER, [id])) === 0) return undefined;
     const [row] = await tx.rows<{ readonly user_id: string }>(USER, [id]);
     return row?.user_id;
   }
 
-  /** Forgets by which names an account was known. */
+  /** Deletes the identities of an account. */
   async deleteOf(tx: Tx, subject: string): Promise<void> {
     await tx.change(DELETE_OF, [subject]);
   }
 
-  /** False where there is such a person already. */
+  /** False if the person exists already. */
   insert(tx: Tx, id: string, { issuer, person }: IdentityNames, { subject, logins, now }: FirstSeen): Promise<boolean> {
     return tx.insert(INSERT, [id, subject, issuer, person, logins, now]);
   }

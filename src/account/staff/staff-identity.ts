@@ -4,29 +4,29 @@ import { createHash } from 'node:crypto';
 export interface IdentityNames {
   /** Entity id of the identity provider. */
   readonly issuer: string;
-  /** What it calls the person for good. */
+  /** Its persistent name of the person. */
   readonly person: string;
-  /** Who gave the name, where that is somebody else; `person` begins with it. */
+  /** The authority that assigned the name, if it is another one; `person` begins with it. */
   readonly qualifier?: string;
 }
 
 const LONGEST_NAME = 512;
 
-/** Whether a text can name a person: not blank, at most 512 characters, no control characters. */
+/** True for the name of a person: not blank, at most 512 characters, no control characters. */
 export function isPersonName(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_NAME && !/\p{Cc}/u.test(text);
 }
 
-/** One row for a person of one identity provider; names are compared byte by byte, and may be long. */
+/** The id of a person at one identity provider; names are compared byte by byte, and may be long. */
 export function identityId({ issuer, person, qualifier }: IdentityNames): string {
-  // Beside the whole name: alone, where the qualifier ends could be read in two ways.
+  // In addition to the whole name: by itself, the end of the qualifier would be ambiguous.
   const names = qualifier === undefined ? [issuer, person] : [issuer, person, qualifier];
   return createHash('sha256').update(JSON.stringify(names)).digest('base64url');
 }
 
 /**
- * What an account of staff is shown as, the best first: `<idp>:<person>`, or a mark in place of a name that another
- * account is shown by or that is no login id.
+ * Login ids for an account of staff, the best first: `<idp>:<person>`, or a generated id if that one is taken or is not
+ * a login id.
  */
 export function shownLoginIds(
   idp: string,
@@ -38,7 +38,7 @@ export function shownLoginIds(
     .toLowerCase()
     .slice(0, 20);
   const named = formOf(`${idp}:${names.person}`);
-  // Nobody may be named so as to take the mark of somebody else.
+  // A name must not equal the generated id of another person.
   const isFree = named !== undefined && !named.startsWith(`${idp}:~`);
   return [...(isFree ? [named] : []), `${idp}:~${mark}`];
 }

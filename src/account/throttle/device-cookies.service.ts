@@ -8,21 +8,21 @@ import { RateLimitProperties } from '../account.properties.js';
 /** A browser that completed a login of `subject` before. */
 export interface KnownDevice {
   readonly subject: string;
-  /** Its own bucket of failures. */
+  /** Key of its own failures. */
   readonly id: string;
 }
 
-/** Subject, epoch seconds of the issue, id, and the signature over the three: 43 characters are 32 bytes. */
+/** Subject, issue time in epoch seconds, id, and a signature of 32 bytes (43 characters) over the three. */
 const FORM = /^(([0-9a-f-]{36})\.(\d{1,12})\.([A-Za-z0-9_-]{22}))\.([A-Za-z0-9_-]{43})$/;
 const ID_BYTES = 16;
 
 /**
- * Device cookies (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): signed, nothing is stored. One opens
- * no door; it only keeps the tries of its browser apart from those of strangers.
+ * Device cookies (OWASP, "Slow Down Online Guessing Attacks with Device Cookies") are signed and not stored. They grant no
+ * access; they only count the attempts of a browser separately from those of others.
  */
 @Injectable()
 export class DeviceCookies {
-  /** The first one signs; those of earlier seal keys still verify. */
+  /** The first key signs; those of earlier seal keys still verify. */
   private readonly keys: readonly Buffer[];
 
   constructor(
@@ -45,7 +45,7 @@ export class DeviceCookies {
     return `${content}.${signature(key, content).toString('base64url')}`;
   }
 
-  /** Undefined where the value is not one of ours, or too old. */
+  /** Undefined for a foreign or expired value. */
   verify(cookie: string): KnownDevice | undefined {
     const [, content, subject, issuedAt, id, signed] = FORM.exec(cookie) ?? [];
     if (content === undefined || subject === undefined || id === undefined || signed === undefined) return undefined;

@@ -11,17 +11,17 @@ import { type Bucket, Budget, Count, GrowingDelay, type Limit, Throttle, Throttl
 
 /** Limits by the first word of their keys, which is also the reason of the error. */
 const LIMITS = ['login_id', 'device', 'subject', 'client', 'operator', 'address', 'everywhere'] as const;
-/** So many times the free failures for one login id, whatever their addresses, are an attack: one is free then. */
+/** Above this many times the free failures over all addresses, each address gets one free failure for a login id. */
 const ATTACK = 10;
-/** Failures of a login id from one address that count in the lane of those that begin there. */
+/** Failures of a login id from one address that count in the first lane of the address. */
 const FAIR_SHARE = 3;
-/** Records at most; one takes about 250 bytes. */
+/** Maximum number of entries of about 250 bytes. */
 const CAPACITY = 50_000;
 
 /**
- * Whose tries belong together: those for a login id (known or not) from one network, those of a browser that signed in before,
- * those of a signed-in account, and those with the name of a client or an operator from one network. A name is given in
- * the form by which it is looked up, whether or not it is found: other spellings must not have a count of their own.
+ * The subject of an attempt: a login id (known or not) from one network, a browser that signed in before, a signed-in
+ * account, or the name of a client or an operator from one network. A name has the form by which it is looked up, whether
+ * or not it is found: other spellings must not have a count of their own.
  */
 export type Guessed =
   | { readonly loginId: string }
@@ -30,7 +30,7 @@ export type Guessed =
   | { readonly client: string }
   | { readonly operator: string };
 
-/** Slows down guessing at every place that takes a password (authentication.md, section 2.2). */
+/** Slows down guessing wherever a password is accepted (authentication.md, section 2.2). */
 @Injectable()
 export class PasswordThrottle {
   private readonly throttle: Throttle;
@@ -54,14 +54,14 @@ export class PasswordThrottle {
     this.perAddress = new Budget(addressFailures, addressWindow.milliseconds);
   }
 
-  /** The browser that a device cookie stands for; undefined where the value is not one of ours, or too old. */
+  /** The browser of a device cookie; undefined for a foreign or expired value. */
   deviceOf(cookie: string): KnownDevice | undefined {
     return this.devices.verify(cookie);
   }
 
   /**
    * Runs one comparison of a password.
-   * @throws ServiceError `RATE_LIMITED` before it, after too many that were not right
+   * @throws ServiceError `RATE_LIMITED` without a comparison, after too many failures
    */
   async guard<T>(guessed: Guessed, compare: () => Promise<T>, isRight: (verdict: T) => boolean): Promise<T> {
     if (!this.properties.enabled) return compare();
@@ -72,16 +72,16 @@ export class PasswordThrottle {
   }
 
   private buckets(guessed: Guessed): readonly Bucket[] {
-    // Strangers at the same address or with the same login id must not stand in their way.
+    // Attempts of others at the same address or for the same login id must not delay them.
     if ('device' in guessed) return [{ key: `device:${guessed.device.id}`, limit: this.perName }];
     if ('subject' in guessed) return [{ key: `subject:${guessed.subject}`, limit: this.perName }];
     const name = nameOf(guessed);
     const network = networkOf(requestContext()?.ip ?? '');
     const everywhere = { key: `everywhere:${name}`, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
-    // By address, too: whoever guesses from elsewhere must not take the turns of the one who knows the password.
+    // By address, too: guesses from elsewhere must not delay the owner of the password.
     const here = { key: `${name}:${network}`, limit: isUnderAttack ? this.perNameUnderAttack : this.perName };
-    // Two lanes for each address: names that are hammered use up the other one, so a colleague behind it still gets in.
+    // Each address has two lanes: login ids with many failures use up the other one, so a colleague can still sign in.
     const lane = this.throttle.possible(here) < FAIR_SHARE ? 'first' : 'further';
     return [here, { key: `address:${network}:${lane}`, limit: this.perAddress }, everywhere];
   }
@@ -92,7 +92,7 @@ function nameOf(guessed: Exclude<Guessed, { readonly device: KnownDevice } | { r
   return 'operator' in guessed ? `operator:${short(guessed.operator)}` : `login_id:${short(guessed.loginId)}`;
 }
 
-/** Of equal size whatever a caller sends, so that the number of records bounds their memory. */
+/** A key of constant length, so that the number of entries bounds their memory. */
 function short(name: string): string {
   return hash('sha256', name, 'base64url');
 }

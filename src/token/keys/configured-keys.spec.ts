@@ -41,7 +41,7 @@ describe('configured signing keys', () => {
   });
 
   it.each([
-    ['a public key', () => publicPem(EC.publicKey), 'it is a public key, and signing takes a private one'],
+    ['a public key', () => publicPem(EC.publicKey), 'it is a public key, and signing needs a private one'],
     [
       'a key for another algorithm',
       () => pem(ED.privateKey),

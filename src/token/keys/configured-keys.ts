@@ -20,8 +20,8 @@ export class ConfiguredKeys {
   readonly all: readonly UsableKey[];
 
   /**
-   * `originOf` tells where a key was set.
-   * @throws ConfigurationFailure where PEM texts cannot be used, with all of them
+   * `originOf` returns the origin of a key.
+   * @throws ConfigurationFailure with all PEM texts that cannot be used
    */
   constructor({ ownKey, verificationKeys, algorithm }: Values, originOf: (key: string) => string) {
     const problems: Problem[] = [];
@@ -41,7 +41,7 @@ export class ConfiguredKeys {
 }
 
 function unfitness({ signs, algorithm }: UsableKey, wanted: SigningAlgorithm): string | undefined {
-  if (!signs) return 'it is a public key, and signing takes a private one';
+  if (!signs) return 'it is a public key, and signing needs a private one';
   return algorithm === wanted
     ? undefined
     : `it is a key for ${algorithm}, and app.security.token.algorithm is ${wanted}`;

@@ -112,7 +112,7 @@ describe('the rule about private keys for tokens', () => {
     const [finding = ''] = findings(`app.security.token.${name}: ${text}`);
 
     expect(finding).toContain(`app.security.token.${name} = ****** (file [application.yml] - 1:`);
-    expect(finding).toContain('A private key stands in a file in clear');
+    expect(finding).toContain('A configuration file contains a private key in clear text');
     expect(finding).not.toContain('BEGIN');
   });
 });

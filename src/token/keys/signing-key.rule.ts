@@ -71,7 +71,7 @@ function findingsOf(
     return breach(what, 'Set the key to the path of a PEM file, or in the environment.', secret);
   }
   if (isInFile && origin.isWholeFile !== true && key.uniform.startsWith(OF_TOKENS)) {
-    const what = 'A private key stands in a file in clear';
+    const what = 'A configuration file contains a private key in clear text';
     return breach(what, 'Write ${NAME} for it, or the path of a PEM file.', secret);
   }
   const { access, path } = origin.resource;

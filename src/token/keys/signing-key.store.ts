@@ -79,7 +79,7 @@ export class SigningKeyStore {
     }
   }
 
-  /** Adds the generation after `before`; false where another process has added it first. */
+  /** Adds the generation after `before`; false if another process has added it first. */
   insert(tx: Tx, key: GeneratedKey, before: readonly StoredKey[], signsFrom: number): Promise<boolean> {
     const { kid, purpose, algorithm, sealed } = key;
     const generation = 1 + Math.max(0, ...before.map((stored) => stored.generation));
@@ -113,7 +113,7 @@ export class SigningKeyStore {
   }
 
   /**
-   * Seals a key under the active seal key; false where it is sealed under that already, was deleted, or was sealed again
+   * Seals a key under the active seal key; false if it is sealed under that already, was deleted, or was sealed again
    * by another process.
    * @throws SealFailure
    */
