@@ -13,10 +13,10 @@ import { hasMariadb, startMariadb } from './target/mariadb.mjs';
 const LIMIT_MINUTES = 15;
 const QUIET_LOAD = 0.5;
 const PARTS = {
-  a: { title: 'logins against the bare password hash', run: hashPart },
-  b: { title: 'the same with a cheap hash against a program without framework', run: yardstickPart, usesMariadb: true },
+  a: { title: 'logins compared with the bare password hash', run: hashPart },
+  b: { title: 'logins with a cheap hash compared with a program without a framework', run: yardstickPart, usesMariadb: true },
   c: { title: 'second step, refresh and event loop (c, d) under load', run: latencyPart, usesMariadb: true },
-  e: { title: 'start, memory, disk', run: footprintPart },
+  e: { title: 'startup, memory and disk', run: footprintPart },
   f: { title: 'a million users', run: growthPart },
 };
 

@@ -9,8 +9,8 @@ import { verifyPart } from './saml/verify.part.mjs';
 
 const PARTS = {
   a: { title: 'responses verified per second, one after the other', run: verifyPart },
-  b: { title: 'whole logins over HTTP', run: loginPart },
-  c: { title: 'hostile documents as large as one may be', run: hostilePart },
+  b: { title: 'complete logins over HTTP', run: loginPart },
+  c: { title: 'hostile documents of the maximum size', run: hostilePart },
 };
 
 const wanted = process.argv.slice(2);

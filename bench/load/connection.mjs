@@ -45,7 +45,7 @@ export class Connection {
     if (answer === undefined) return;
     this.#received = this.#received.slice(answer.length);
     if (/\r\ntransfer-encoding:/i.test(answer.head)) return this.#fail(new Error('an answer of unknown length'));
-    if (!this.#pending) return this.#fail(new Error('an answer that nobody asked for'));
+    if (!this.#pending) return this.#fail(new Error('a response without a request'));
     const { resolve } = this.#pending;
     this.#pending = undefined;
     resolve(answer);

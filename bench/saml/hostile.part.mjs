@@ -58,18 +58,18 @@ function documentsFrom(honest) {
   };
   const [open, close] = around('\u0000').split('\u0000');
   return {
-    'tags that nobody closes': filled('', '<a>', ''),
-    'tags inside each other': filled(open, '<a>', close),
+    'unclosed tags': filled('', '<a>', ''),
+    'nested tags': filled(open, '<a>', close),
     'elements side by side': filled(open, '<a/>', close),
     'one start tag of attributes': filled(`${open}<a`, ' b="c"', `/>${close}`),
     'blanks inside a tag': filled(`${open}<a`, ' ', `/>${close}`),
-    'quotes that stay open': filled(`${open}<a b="`, 'x ', close),
-    'references to characters': filled(`${open}<a>`, '&#38;', `</a>${close}`),
+    'unclosed quotes': filled(`${open}<a b="`, 'x ', close),
+    'character references': filled(`${open}<a>`, '&#38;', `</a>${close}`),
     ampersands: filled(`${open}<a>`, '&', `</a>${close}`),
-    'a text without an end': filled(open, 'x', ''),
-    'a declaration of a type at the end': filled(open, 'x', '<!DOCTYPE a>'),
+    'endless text': filled(open, 'x', ''),
+    'a DOCTYPE at the end': filled(open, 'x', '<!DOCTYPE a>'),
     'closing tags': filled(open, '</a>', close),
-    'line ends of three kinds': filled(open, '\r\n\r\n\n', close),
+    'three kinds of line ends': filled(open, '\r\n\r\n\n', close),
     'a signature of something else, 1900 values': shaped(valuesOf(1900)),
     'the same with one long value': shaped(attribute('urn:bench:long', ['x'.repeat(SIZE - 8000)])),
     'the same with values of namespaces': shaped(
