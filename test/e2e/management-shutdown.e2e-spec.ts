@@ -29,7 +29,7 @@ it('POST /actuator/shutdown rejects a request without a content type, which a cr
 it('a SIGTERM after POST /actuator/shutdown does not interrupt the graceful shutdown', async () => {
   const service = await startManaged({ args: [ACCESS, '--server.shutdown-pre-drain=1s'] });
   await service.operator.send('POST', '/shutdown', OF_CONSOLE);
-  await waitUntil('the service stops', () => service.stdout.includes('readiness refuses'));
+  await waitUntil('the service is stopping', () => service.stdout.includes('readiness is down'));
 
   expect(await service.stop()).toBe(0);
   expect(service.stdout).toContain('Stopped\n');

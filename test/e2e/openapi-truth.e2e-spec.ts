@@ -366,7 +366,7 @@ onSqlite('M5: equal validation in the OpenAPI document and the service', (engine
 
   it('the OpenAPI document states that the size limit is checked before maxLength', async () => {
     expect(story.openApi.document.info.description).toContain(
-      'before its members are looked at, so a text beyond its `maxLength` is refused with 400 or 413',
+      'before its members are validated, so a text beyond its `maxLength` is rejected with 400 or 413',
     );
     const long = (length: number): Promise<Answer> =>
       story.client().post('/login', { id: 'x'.repeat(length), pw: 'x' });
