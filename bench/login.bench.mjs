@@ -14,7 +14,11 @@ const LIMIT_MINUTES = 15;
 const QUIET_LOAD = 0.5;
 const PARTS = {
   a: { title: 'logins compared with the bare password hash', run: hashPart },
-  b: { title: 'logins with a cheap hash compared with a program without a framework', run: yardstickPart, usesMariadb: true },
+  b: {
+    title: 'logins with a cheap hash compared with a program without a framework',
+    run: yardstickPart,
+    usesMariadb: true,
+  },
   c: { title: 'second step, refresh and event loop (c, d) under load', run: latencyPart, usesMariadb: true },
   e: { title: 'startup, memory and disk', run: footprintPart },
   f: { title: 'a million users', run: growthPart },
