@@ -4,8 +4,7 @@ import { readings, rises } from '../../test/support/meter-readings.js';
 import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Meters } from '../metrics/meters.js';
-import { LoginMeters } from './login-meters.js';
-import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
+import { LoginMeters, RefreshMeters, type RefreshRefusal } from './sign-in-meters.js';
 
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 

@@ -5,7 +5,7 @@ import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import type { OpenedSession } from '../session/session.js';
 import { type Rotation, SessionRefresh } from '../session/session-refresh.service.js';
-import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
+import { RefreshMeters, type RefreshRefusal } from './sign-in-meters.js';
 
 /** A refreshed session with the current roles. */
 export interface RefreshedSession {
