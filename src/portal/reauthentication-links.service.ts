@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../auth/page-paths.js';
-import { Reauthentication } from '../auth/reauthentication.service.js';
+import { Reauthentication } from '../auth/own/reauthentication.service.js';
 import { ServletProperties } from '../http/server.properties.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { Idps } from '../saml/idp/idps.service.js';

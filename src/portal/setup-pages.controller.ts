@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../auth/credential-writer.service.js';
-import { OwnEnrolment, type PendingSecret } from '../auth/own-enrolment.service.js';
-import { OwnSecondFactor } from '../auth/own-second-factor.service.js';
+import { OwnEnrolment, type PendingSecret } from '../auth/own/own-enrolment.service.js';
+import { OwnSecondFactor } from '../auth/own/own-second-factor.service.js';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../auth/page-paths.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Html } from '../encoding/html.js';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/comm
 import type { InferOutput } from 'valibot';
 import { PasswordProperties } from '../account/account.properties.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { PortalLogin } from '../auth/portal-login.service.js';
+import { PortalLogin } from '../auth/login/portal-login.service.js';
 import type { Html } from '../encoding/html.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import type { ServiceError } from '../errors/service-error.js';

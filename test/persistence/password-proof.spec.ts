@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
 import type { PasswordAttempt } from '../../src/account/password/password-verification.service.js';
-import { PasswordVerifier } from '../../src/auth/password-verifier.service.js';
+import { PasswordVerifier } from '../../src/auth/login/password-verifier.service.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';

@@ -8,12 +8,12 @@ import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
-import { PasswordLogin } from '../password-login.service.js';
+import { PasswordLogin } from '../login/password-login.service.js';
 import { loginSchema, secondStepSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
-import type { Challenge } from '../mfa-challenges.service.js';
-import type { NextStep } from '../password-authenticator.service.js';
-import { SecondStep } from '../second-step.service.js';
+import type { Challenge } from '../login/mfa-challenges.service.js';
+import type { NextStep } from '../login/password-authenticator.service.js';
+import { SecondStep } from '../login/second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()

@@ -9,7 +9,7 @@ import { code, password } from './login.schema.js';
 import { toMeBody } from './presenters.js';
 import { meResponse, settlementResponse } from './responses.schema.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
-import { OwnPassword } from '../own-password.service.js';
+import { OwnPassword } from '../own/own-password.service.js';
 
 const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
 

@@ -15,9 +15,9 @@ import {
 import { CredentialWriter } from '../credential-writer.service.js';
 import { codeSchema, confirmSchema, setupSchema } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
-import { OwnEnrolment } from '../own-enrolment.service.js';
-import { OwnSecondFactor } from '../own-second-factor.service.js';
-import { SecondStep } from '../second-step.service.js';
+import { OwnEnrolment } from '../own/own-enrolment.service.js';
+import { OwnSecondFactor } from '../own/own-second-factor.service.js';
+import { SecondStep } from '../login/second-step.service.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
 @ApiTag('Second factor', 'The authenticator app and the backup codes of the caller.')

@@ -12,7 +12,7 @@ import { sessionResponse, sessionStateResponse } from './responses.schema.js';
 import { AuthCookies, SESSION } from '../cookies.js';
 import { loginSchema } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
-import { PortalLogin } from '../portal-login.service.js';
+import { PortalLogin } from '../login/portal-login.service.js';
 import { toPrincipal } from '../strategies/session-principal.js';
 
 /** The session of the web portal, with roles in place of tokens (http-api section 5). */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { PWD } from '../principal/amr.js';
-import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
-import type { SessionKind } from '../session/session.js';
-import { type OpenedSession, Sessions } from '../session/sessions.service.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { PWD } from '../../principal/amr.js';
+import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
+import type { SessionKind } from '../../session/session.js';
+import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
 
 /** A login that needs no second step. */

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../account/account.js';
-import { PasswordChanges, Passwords, type ReadyPassword } from '../account/password/passwords.service.js';
+import type { Account } from '../../account/account.js';
+import { PasswordChanges, Passwords, type ReadyPassword } from '../../account/password/passwords.service.js';
 import {
   PasswordVerification,
   type PasswordVerdict,
   type TemporaryPassword,
-} from '../account/password/password-verification.service.js';
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { ServiceError } from '../errors/service-error.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { setUser } from '../principal/request-context.js';
+} from '../../account/password/password-verification.service.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { setUser } from '../../principal/request-context.js';
 
 /** A password with the other values of its request. */
 export interface PasswordCredentials {

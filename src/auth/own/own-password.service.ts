@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PasswordChanges, type ReadyPassword } from '../account/password/passwords.service.js';
-import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import type { FullPrincipal } from '../principal/principal.js';
-import { SecondFactors } from '../second-factor/second-factors.service.js';
-import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
-import { Sessions } from '../session/sessions.service.js';
-import { PasswordVerifier } from './password-verifier.service.js';
+import { PasswordChanges, type ReadyPassword } from '../../account/password/passwords.service.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { SecondFactors } from '../../second-factor/second-factors.service.js';
+import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
+import { Sessions } from '../../session/sessions.service.js';
+import { PasswordVerifier } from '../login/password-verifier.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { ServiceError } from '../errors/service-error.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import type { Tx } from '../persistence/unit-of-work.js';
-import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
-import { setUser } from '../principal/request-context.js';
-import type { AttemptSubject } from '../second-factor/attempts/attempt.js';
-import type { Proof } from '../second-factor/second-factor.js';
-import { SecondFactors } from '../second-factor/second-factors.service.js';
-import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
-import type { StepUpFacts } from '../session/session.js';
-import { type OpenedSession, Sessions } from '../session/sessions.service.js';
-import { type MfaClaims, MfaTokens } from '../token/mfa-tokens.service.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import type { FullPrincipal, HalfPrincipal, Principal } from '../../principal/principal.js';
+import { setUser } from '../../principal/request-context.js';
+import type { AttemptSubject } from '../../second-factor/attempts/attempt.js';
+import type { Proof } from '../../second-factor/second-factor.js';
+import { SecondFactors } from '../../second-factor/second-factors.service.js';
+import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
+import type { StepUpFacts } from '../../session/session.js';
+import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
+import { type MfaClaims, MfaTokens } from '../../token/mfa-tokens.service.js';
 
 /** An accepted second factor, with the session that it opened or stepped up. */
 export interface CompletedSecondStep {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { OpenedSession } from '../session/sessions.service.js';
-import { LoginMeters } from './sign-in-meters.js';
+import type { OpenedSession } from '../../session/sessions.service.js';
+import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
 import { type FirstFactorResult, type NextStep, PasswordAuthenticator } from './password-authenticator.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';

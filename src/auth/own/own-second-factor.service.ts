@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../errors/service-error.js';
-import { type FullPrincipal, type Principal, requesterOf } from '../principal/principal.js';
-import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
-import type { EnrolmentState } from '../second-factor/second-factor.js';
-import { type OpenedSession, Sessions } from '../session/sessions.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
+import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
+import type { EnrolmentState } from '../../second-factor/second-factor.js';
+import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptSubjectOf, SecondStep } from './second-step.service.js';
+import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
 
 /** The session that continues with the confirmed second factor. */
 export interface ConfirmedEnrolment {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { type FullPrincipal, type Principal, requesterOf } from '../principal/principal.js';
-import type { SetupRequest } from '../second-factor/enrolment/authenticators.service.js';
-import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
-import { PendingSecrets, type ShownSecret } from '../second-factor/enrolment/pending-secrets.service.js';
-import { SecondFactorSetup, type Setup } from '../second-factor/enrolment/setup.service.js';
-import { PasswordVerifier } from './password-verifier.service.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
+import type { SetupRequest } from '../../second-factor/enrolment/authenticators.service.js';
+import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
+import { PendingSecrets, type ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
+import { SecondFactorSetup, type Setup } from '../../second-factor/enrolment/setup.service.js';
+import { PasswordVerifier } from '../login/password-verifier.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptSubjectOf } from './second-step.service.js';
+import { attemptSubjectOf } from '../login/second-step.service.js';
 
 /** A secret that was shown and is not confirmed yet. */
 export interface PendingSecret {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../account/account.js';
-import { Accounts } from '../account/accounts.service.js';
-import { Clock } from '../clock/clock.js';
-import { ServiceError } from '../errors/service-error.js';
-import { StepUpRequired } from '../principal/amr.js';
-import { type FullPrincipal, type HalfPrincipal, hasFreshOtp, type Principal } from '../principal/principal.js';
-import { MfaProperties } from '../second-factor/mfa.properties.js';
+import type { Account } from '../../account/account.js';
+import { Accounts } from '../../account/accounts.service.js';
+import { Clock } from '../../clock/clock.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { StepUpRequired } from '../../principal/amr.js';
+import { type FullPrincipal, type HalfPrincipal, hasFreshOtp, type Principal } from '../../principal/principal.js';
+import { MfaProperties } from '../../second-factor/mfa.properties.js';
 
 /** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
 @Injectable()

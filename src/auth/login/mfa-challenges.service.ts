@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../account/account.js';
-import { Clock } from '../clock/clock.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { PWD } from '../principal/amr.js';
-import { type OpenedSession, Sessions } from '../session/sessions.service.js';
-import { MfaTokens } from '../token/mfa-tokens.service.js';
+import type { Account } from '../../account/account.js';
+import { Clock } from '../../clock/clock.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { PWD } from '../../principal/amr.js';
+import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
+import { MfaTokens } from '../../token/mfa-tokens.service.js';
 import type { FirstFactorResult } from './password-authenticator.service.js';
 
 /** An `mfa_token` for the second step. */

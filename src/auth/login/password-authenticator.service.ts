@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../account/account.js';
-import { Accounts } from '../account/accounts.service.js';
-import { Clock } from '../clock/clock.js';
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { ServiceError } from '../errors/service-error.js';
-import type { Logger } from '../logging/logger.js';
-import { Loggers } from '../logging/loggers.js';
-import type { Tx } from '../persistence/unit-of-work.js';
-import { MfaProperties } from '../second-factor/mfa.properties.js';
+import type { Account } from '../../account/account.js';
+import { Accounts } from '../../account/accounts.service.js';
+import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
 
 /** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Session } from '../session/sessions.service.js';
-import type { Reply } from '../web/cookies.js';
-import { DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
-import { CredentialWriter } from './credential-writer.service.js';
+import type { Session } from '../../session/sessions.service.js';
+import type { Reply } from '../../web/cookies.js';
+import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
+import { CredentialWriter } from '../credential-writer.service.js';
 import type { NextStep } from './password-authenticator.service.js';
 import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';
