@@ -5,7 +5,7 @@ import { configuredTrust, type IdpTrust } from './idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import { IdpMetadataCache } from './idp-metadata-cache.js';
 
-/** The first retry of a failed reading of metadata comes after seconds. */
+/** Value of `Retry-After`; a failed reading of metadata is first retried after 5 s. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** An identity provider of the configuration. */
