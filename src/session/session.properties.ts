@@ -19,8 +19,7 @@ export class SessionProperties implements SelfChecking {
   readonly absolute: Duration = Duration.ofSeconds(12 * 3600);
 
   violations(): readonly Violation[] {
-    if (this.idle.milliseconds <= this.absolute.milliseconds) return [];
-    return [{ property: 'idle', against: ['absolute'], reason: 'is longer than app.security.session.absolute' }];
+    return idleViolations(this, 'app.security.session');
   }
 }
 
@@ -47,7 +46,15 @@ export class RefreshProperties implements SelfChecking {
   readonly grace: Duration = Duration.ofSeconds(10);
 
   violations(): readonly Violation[] {
-    if (this.idle.milliseconds <= this.absolute.milliseconds) return [];
-    return [{ property: 'idle', against: ['absolute'], reason: 'is longer than app.security.refresh.absolute' }];
+    return idleViolations(this, 'app.security.refresh');
   }
+}
+
+/** An idle time beyond the absolute one would have no effect. */
+function idleViolations(
+  { idle, absolute }: { readonly idle: Duration; readonly absolute: Duration },
+  prefix: string,
+): readonly Violation[] {
+  if (idle.milliseconds <= absolute.milliseconds) return [];
+  return [{ property: 'idle', against: ['absolute'], reason: `is longer than ${prefix}.absolute` }];
 }
