@@ -15,8 +15,8 @@ import { LoggingPatternProperties } from '../logging/logging.properties.js';
 const LOGGED = 'events';
 
 /**
- * The log of one command: appends its security events to the log file of the service where there is one, and writes
- * them to its own error output otherwise. The file is never created or rolled here: that is up to the service.
+ * The log of one command: appends its security events to the log file of the service if there is one, otherwise writes
+ * them to standard error. Only the service creates and rotates the file.
  */
 export class CommandLog {
   readonly loggers = new Loggers([{ append: (line) => void this.lines.push(line) }]);

@@ -122,9 +122,9 @@ export function baseName({ name }: KeyDefinition): string {
 }
 
 /**
- * What stands in the free part of a map or of named objects, over all sources. Of several spellings the one of the
- * highest file or argument counts; the environment cannot spell capitals. Of named objects, only those count that some
- * key of the class (`members`) is set for.
+ * Collects the free parts of a map or of named objects over all sources. Of several spellings, the one of the highest file
+ * or argument is used, because the environment has no capitals. A named object exists only if a key of its class
+ * (`members`) is set.
  */
 export function freeParts(
   environment: Environment,

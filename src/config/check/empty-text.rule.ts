@@ -3,8 +3,8 @@ import type { KeyState } from '../bind/key-state.js';
 import { type Finding, Rule, type RuleFacts } from './rule.js';
 
 /**
- * Warns where an empty text, such as that of an unset variable, brings the default of the class in place of what a lower
- * source sets. An empty `management.server.port` moves the management endpoints of profile `prod` to the port of users.
+ * Warns if an empty text, such as that of an unset variable, selects the default of the class instead of the value of a
+ * lower source. An empty `management.server.port` moves the management endpoints of profile `prod` to the port of users.
  */
 export const emptyTextsHideNothing = new Rule('empty text', (facts) =>
   facts.states.flatMap((state) => hiddenBelow(facts, state)),

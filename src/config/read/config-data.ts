@@ -89,8 +89,8 @@ export class ConfigData {
   }
 
   /**
-   * Reads until nothing new turns up, from the top: a file that several places name counts where it weighs most. What
-   * no document imports comes first of all, so that any of it can fill the placeholders of an import.
+   * Reads until there are no new files, highest first: a file with several importers belongs to the one with the highest
+   * precedence. Files that no document imports come first, so that they can resolve the placeholders of imports.
    */
   private expand(): void {
     const accepted = acceptedOf(this.profiles);
@@ -160,8 +160,8 @@ export class ConfigData {
   }
 
   /**
-   * False where the file is read already. Before the profiles are known, a root that imports a file takes it from a
-   * lower root: that one was only read first to fill placeholders.
+   * False if the file is read already. Before the profiles are known, a root that imports a file takes it from a lower
+   * root, which was only read first to resolve placeholders.
    */
   private claim({ id }: Candidate, root: Importer): boolean {
     const holder = this.holders.get(id);

@@ -17,8 +17,8 @@ import type { Entry } from '../read/source.js';
 const PLACEHOLDER = /\$\{([^${}:]+)/g;
 
 /**
- * What pages show of values, whoever asks (management API, "Masking"). Hidden are what its name or its key calls a
- * secret, everything that the placeholders of such a value lead to, and everything that came through one of those.
+ * Masks values for every caller (management API, "Masking"): values with a name or key of a secret, all values that their
+ * placeholders refer to, and all values that contain one of those through a placeholder.
  */
 export class Sanitizer {
   /** Names that placeholders of secrets use, as written and as keys. */
