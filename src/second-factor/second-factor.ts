@@ -2,7 +2,15 @@ import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { Amr } from '../principal/amr.js';
-import type { AttemptSubject, FactorState, FailureCounter, Lock, Outcome, TargetSecret } from './attempts/attempt.js';
+import type {
+  AttemptSubject,
+  FactorState,
+  FailedAttempt,
+  FailureCounter,
+  Lock,
+  RefundedAttempt,
+  TargetSecret,
+} from './attempts/attempt.js';
 import { normalisedCode } from './backup-code/backup-code.js';
 import type { StepOffset } from './totp/totp.js';
 
@@ -33,6 +41,18 @@ export type Confirmation = Proof & {
 
 /** Stores what follows from a proof; it may run again from its start, so it acts through `tx` alone. */
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
+
+/** The judgement of a response before anything is stored. */
+export type Verdict =
+  /** Not rejected yet: `accept` uses the response up and decides. */
+  { readonly kind: 'acceptable'; accept(tx: Tx): Promise<Acceptance> } | FailedAttempt | RefundedAttempt;
+
+/** The decision in the transaction of `Verdict.accept`, which is rolled back unless the response is verified. */
+export type Acceptance =
+  | { readonly kind: 'verified'; readonly response: VerifiedResponse }
+  | FailedAttempt
+  /** The row of the account did not match: another attempt used `step`, or the login or the secret ended. */
+  | { readonly kind: 'lost'; readonly step?: number };
 
 /** An attempt that is already charged to the budget of its account. */
 export interface ChargedAttempt {
@@ -120,11 +140,8 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
   readonly amr: 'otp';
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
   readonly failures: readonly Reason[];
-  /**
-   * Verifies the response against the authenticators of the target, and uses it up in one transaction with what `complete`
-   * stores: both or neither.
-   */
-  verify<T>(attempt: ChargedAttempt, complete: Complete<VerifiedResponse, T>): Promise<Outcome<T>>;
+  /** Judges the response by the authenticators of the target; stores nothing. */
+  verify(attempt: ChargedAttempt): Promise<Verdict> | Verdict;
   /** Stores a new authenticator and returns what its owner is shown once. */
   enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
   /** Deletes the authenticators of the account that are not in `named`. */

@@ -20,6 +20,7 @@ import {
   type SubmittedCode,
   submittedCode,
   totpDigits,
+  type Verdict,
 } from './second-factor.js';
 
 /** Token of the second factors by their ids. */
@@ -98,10 +99,10 @@ export class SecondFactors {
     complete: (tx: Tx, proof: Proof, state: FactorState) => Promise<T>,
   ): Promise<T> {
     const factor = this.byId[method];
-    return this.attempts.charge(caller, target, method, (state) =>
-      factor.verify({ caller, target, state, response }, (tx, verified) =>
-        complete(tx, { ...verified, amr: [...PWD, factor.amr], provedAt: this.clock.seconds() }, state),
-      ),
+    const verify = (state: FactorState): Promise<Verdict> | Verdict =>
+      factor.verify({ caller, target, state, response });
+    return this.attempts.charge({ caller, target, method, verify }, (tx, verified, state) =>
+      complete(tx, { ...verified, amr: [...PWD, factor.amr], provedAt: this.clock.seconds() }, state),
     );
   }
 }

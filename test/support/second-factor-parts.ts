@@ -71,11 +71,11 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const enrolmentStore = new EnrolmentStore();
   const counted = new AttemptMeters(meters, events);
   const budget = new AttemptBudget(work, clock, store, deviceStore, events);
-  const attempts = new Attempts(budget, counted, random, loggers);
+  const attempts = new Attempts(work, budget, counted, random, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
-  const totp = new TotpFactor(work, clock, budget, store, secrets);
-  const codes = new BackupCodeFactor(work, budget, store, backupCodes, events);
+  const totp = new TotpFactor(clock, store, secrets);
+  const codes = new BackupCodeFactor(store, backupCodes, events);
   const secondFactors = new SecondFactors({ totp, backup_code: codes }, attempts, clock, counted);
   const authenticators = new Authenticators(enrolmentStore, secondFactors, deviceStore, clock, random);
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);

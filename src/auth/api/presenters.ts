@@ -14,7 +14,7 @@ type ProofBody = Pick<
 
 export function toProofBody(amr: Amr, proof: Proof): ProofBody {
   const members = { amr, mfa_method: proof.method };
-  if (proof.method === 'totp') return members;
+  if (proof.method !== 'backup_code') return members;
   return { ...members, backup_codes_remaining: proof.remaining, backup_codes_low: proof.isLow };
 }
 

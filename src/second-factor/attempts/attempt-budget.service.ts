@@ -10,12 +10,13 @@ import {
   endedRefusal,
   type EndedRefusal,
   type FactorState,
+  type FailedAttempt,
   type Failure,
   type FailureCounter,
   isAhead,
   type Lock,
   lockOf,
-  type Outcome,
+  type RefundedAttempt,
   type Refusal,
   refusalError,
   refusalOf,
@@ -81,7 +82,12 @@ export class AttemptBudget {
   }
 
   /** Classifies a correct code that lost the race: replayed step, or ended login. */
-  async resolveLost(tx: Tx, caller: AttemptSubject, target: TargetSecret, step = Infinity): Promise<Outcome<never>> {
+  async resolveLost(
+    tx: Tx,
+    caller: AttemptSubject,
+    target: TargetSecret,
+    step = Infinity,
+  ): Promise<FailedAttempt | RefundedAttempt> {
     const state = await this.store.stateOf(tx, caller);
     if (state && state.lastUsedStep >= step) return REPLAYED;
     const refusal = endedRefusal(state, caller, target, this.clock.seconds());

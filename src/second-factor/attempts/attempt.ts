@@ -1,6 +1,5 @@
 import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { StepOffset } from '../totp/totp.js';
 
 /** Failures in a row that lock an account (specification, "Authentication limits"). */
 export const FAILURES_TO_LOCK = 5;
@@ -113,13 +112,14 @@ export interface Failure {
   readonly reason: Reason;
 }
 
-/** How a charged attempt ended. */
-export type Outcome<T> =
-  /** `offset` is the distance of the time step that the code belongs to. */
-  | { readonly kind: 'done'; readonly result: T; readonly offset?: StepOffset }
-  | ({ readonly kind: 'failed' } & Failure)
-  /** The secret or the login that the code was for ended in the meantime. */
-  | { readonly kind: 'refunded'; readonly refusal: EndedRefusal };
+/** A charged attempt whose response is wrong or used. */
+export type FailedAttempt = { readonly kind: 'failed' } & Failure;
+
+/** A charged attempt whose secret or login ended in the meantime. */
+export interface RefundedAttempt {
+  readonly kind: 'refunded';
+  readonly refusal: EndedRefusal;
+}
 
 export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
 export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;

@@ -4,22 +4,43 @@ import type { LogFields } from '../../logging/log-line.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
-import type { FactorId } from '../second-factor.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { FactorId, Verdict, VerifiedResponse } from '../second-factor.js';
+import type { StepOffset } from '../totp/totp.js';
 import { AttemptBudget } from './attempt-budget.service.js';
 import {
   type AttemptSubject,
   type FactorState,
+  type FailedAttempt,
   FAILURES_TO_LOCK,
   NO_ACCOUNT,
-  type Outcome,
   type Refusal,
   refusalError,
+  type RefundedAttempt,
   type TargetSecret,
 } from './attempt.js';
 import { AttemptMeters } from './attempt-meters.js';
 
-type Done<T> = Extract<Outcome<T>, { readonly kind: 'done' }>;
-type Verify<T> = (state: FactorState) => Promise<Outcome<T>>;
+/** `offset` is the distance of the time step that a TOTP code belongs to. */
+interface Done<T> {
+  readonly kind: 'done';
+  readonly result: T;
+  readonly offset?: StepOffset;
+}
+
+/** How a charged attempt ended. */
+type Outcome<T> = Done<T> | FailedAttempt | RefundedAttempt;
+
+/** A response to verify, and the budget that it is charged to. */
+export interface Attempt {
+  readonly caller: AttemptSubject;
+  readonly target: TargetSecret;
+  readonly method: FactorId;
+  readonly verify: (state: FactorState) => Promise<Verdict> | Verdict;
+}
+
+/** Stores what follows from a verified response, in the transaction that uses it up. */
+type CompleteAttempt<T> = (tx: Tx, response: VerifiedResponse, state: FactorState) => Promise<T>;
 
 /** Every verification of a code, of any factor and on any route: charges an attempt, verifies, then settles and counts. */
 @Injectable()
@@ -27,6 +48,7 @@ export class Attempts {
   private readonly log: Logger;
 
   constructor(
+    private readonly work: UnitOfWork,
     private readonly budget: AttemptBudget,
     private readonly meters: AttemptMeters,
     private readonly random: Random,
@@ -36,26 +58,23 @@ export class Attempts {
   }
 
   /**
-   * Charges one attempt, committed by itself so that no rejection undoes it, and only then verifies the code. The attempt
-   * is refunded if `verify` throws, or if the secret or the login ended in the meantime.
+   * Charges one attempt, committed by itself so that no rejection undoes it, and only then verifies the response. Its use
+   * and what `complete` stores are one transaction. The attempt is refunded if `verify` or `complete` throws, or if the
+   * secret or the login ended in the meantime.
    */
-  charge<T>(caller: AttemptSubject, target: TargetSecret, method: FactorId, verify: Verify<T>): Promise<T> {
-    return this.meters.counted(method, () => this.chargeAndVerify(caller, target, method, verify));
+  charge<T>(attempt: Attempt, complete: CompleteAttempt<T>): Promise<T> {
+    return this.meters.counted(attempt.method, () => this.chargeAndVerify(attempt, complete));
   }
 
-  private async chargeAndVerify<T>(
-    caller: AttemptSubject,
-    target: TargetSecret,
-    method: FactorId,
-    verify: Verify<T>,
-  ): Promise<Done<T>> {
+  private async chargeAndVerify<T>(attempt: Attempt, complete: CompleteAttempt<T>): Promise<Done<T>> {
+    const { caller, target, method } = attempt;
     const id = this.random.text(16);
     await this.take(id, caller, target);
     let state: FactorState | undefined;
     let outcome: Outcome<T>;
     try {
       state = await this.budget.stateOf(caller);
-      outcome = state ? await verify(state) : { kind: 'refunded', refusal: NO_ACCOUNT };
+      outcome = state ? await this.verify(attempt, state, complete) : { kind: 'refunded', refusal: NO_ACCOUNT };
     } catch (error) {
       await this.budget.refund(caller);
       throw error;
@@ -81,6 +100,27 @@ export class Attempts {
     }
   }
 
+  /** Rolls back what a factor stored for a response that it then does not accept. */
+  private async verify<T>(attempt: Attempt, state: FactorState, complete: CompleteAttempt<T>): Promise<Outcome<T>> {
+    const { caller, target } = attempt;
+    const verdict = await attempt.verify(state);
+    if (verdict.kind !== 'acceptable') return verdict;
+    const accepted = this.work.run(async (tx): Promise<Done<T>> => {
+      const acceptance = await verdict.accept(tx);
+      if (acceptance.kind === 'lost') {
+        throw new NotAccepted(await this.budget.resolveLost(tx, caller, target, acceptance.step));
+      }
+      if (acceptance.kind === 'failed') throw new NotAccepted(acceptance);
+      const { response } = acceptance;
+      const result = await complete(tx, response, state);
+      return { kind: 'done', result, ...(response.method === 'totp' && { offset: response.offset }) };
+    });
+    return accepted.catch((error: unknown) => {
+      if (error instanceof NotAccepted) return error.outcome;
+      throw error;
+    });
+  }
+
   private async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<void> {
     const rejection = await this.budget.take(id, caller, target);
     if (!rejection) return;
@@ -97,4 +137,11 @@ function reasonOf(refusal: Refusal, now = 0): LogFields {
   return endsByItself
     ? { reason: 'locked', seconds: until - now }
     : { reason: 'locked until an administrator unlocks it' };
+}
+
+/** Rolls back the transaction of a response; caught in this file. */
+class NotAccepted extends Error {
+  constructor(readonly outcome: FailedAttempt | RefundedAttempt) {
+    super();
+  }
 }

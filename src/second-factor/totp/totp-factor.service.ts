@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { NO_SECRET, type Outcome, REPLAYED, secretOf, WRONG_CODE } from '../attempts/attempt.js';
-import { AttemptBudget } from '../attempts/attempt-budget.service.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { NO_SECRET, REPLAYED, secretOf, WRONG_CODE } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
+  Acceptance,
   ChargedAttempt,
-  Complete,
   NamedAuthenticators,
   PendingAuthenticator,
   SecondFactor,
   StoredFactors,
   TotpState,
-  VerifiedResponse,
+  Verdict,
 } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { verifyTotp } from './totp.js';
@@ -26,18 +25,13 @@ export class TotpFactor implements SecondFactor<'totp'> {
   readonly failures = [WRONG_CODE.reason, REPLAYED.reason];
 
   constructor(
-    private readonly work: UnitOfWork,
     private readonly clock: Clock,
-    private readonly budget: AttemptBudget,
     private readonly store: SecondFactorStore,
     private readonly secrets: TotpSecrets,
   ) {}
 
-  /** Accepts a code of the active secret; a code of the pending secret makes that secret the active one. */
-  async verify<T>(
-    { caller, target, state, response }: ChargedAttempt,
-    complete: Complete<VerifiedResponse, T>,
-  ): Promise<Outcome<T>> {
+  /** Judges a code of the active secret, or of the pending secret, which the code makes the active one. */
+  verify({ caller, target, state, response }: ChargedAttempt): Verdict {
     const now = this.clock.seconds();
     const secret = secretOf(state, target, now);
     if (!secret) return { kind: 'refunded', refusal: NO_SECRET };
@@ -46,15 +40,18 @@ export class TotpFactor implements SecondFactor<'totp'> {
     if (verdict.kind === 'wrong') return WRONG_CODE;
     if (verdict.kind === 'replayed') return REPLAYED;
     const { step, offset } = verdict;
-    return this.work.run(async (tx) => {
-      const isAccepted =
-        target.kind === 'active'
-          ? await this.store.acceptStep(tx, caller, secret.id, step)
-          : await this.store.confirmPending(tx, caller, secret.id, { step, now });
-      if (!isAccepted) return this.budget.resolveLost(tx, caller, target, step);
-      if (target.kind === 'active') await this.secrets.renewSeal(tx, caller.subject, secret);
-      return { kind: 'done', result: await complete(tx, { method: 'totp', offset, roles: state.roles }), offset };
-    });
+    return {
+      kind: 'acceptable',
+      accept: async (tx): Promise<Acceptance> => {
+        const isAccepted =
+          target.kind === 'active'
+            ? await this.store.acceptStep(tx, caller, secret.id, step)
+            : await this.store.confirmPending(tx, caller, secret.id, { step, now });
+        if (!isAccepted) return { kind: 'lost', step };
+        if (target.kind === 'active') await this.secrets.renewSeal(tx, caller.subject, secret);
+        return { kind: 'verified', response: { method: 'totp', offset, roles: state.roles } };
+      },
+    };
   }
 
   /** Stores a pending secret and returns its key. */
