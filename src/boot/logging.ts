@@ -111,7 +111,7 @@ async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<
 }
 
 function lostLine(lines: number): LogLine {
-  const message = `${lines === 1 ? '1 line was' : `${lines} lines were`} lost: nobody read them in time`;
+  const message = `${lines === 1 ? '1 line was' : `${lines} lines were`} lost: the output was not read in time`;
   return { at: new SystemClock().millis(), level: 'WARN', logger: 'logging', message, thread: threadName() };
 }
 

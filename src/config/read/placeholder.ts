@@ -18,7 +18,7 @@ export type Filled =
   | {
       /**
        * `missing`: nothing sets the last of the chain. `circular`: the last of the chain is also its first.
-       * `excessive`: more placeholders than anybody writes by hand.
+       * `excessive`: more placeholders than a person writes by hand.
        */
       readonly kind: 'missing' | 'circular' | 'excessive';
       readonly chain: readonly Link[];

@@ -50,7 +50,7 @@ describe('L1: a word that could log a credential is rejected with a reason', () 
     ['%{X-Request-Id}i', 'others can carry secrets'],
     ['%{SESSION}c', 'cookies are never logged'],
     ['%q', 'query string is never logged'],
-    ['%S', 'ids of sessions are never logged'],
+    ['%S', 'session ids are never logged'],
   ])('%s', (word, reason) => {
     expect(reasonOf(`%h ${word}`)).toContain(reason);
     expect(reasonOf(`%h ${word}`)).toMatch(/^character 4: /);

@@ -82,12 +82,12 @@ export function parsePattern(name: string): AccessPattern | ConversionError {
 }
 
 function whyNot(found: string): string {
-  if (/^%\{[^}]*\}c$/.test(found)) return 'cookies are never logged: they let whoever reads the log in';
+  if (/^%\{[^}]*\}c$/.test(found)) return 'cookies are never logged: a reader of the log could sign in with them';
   if (/^%\{[^}]*\}[io]$/.test(found)) {
     return 'of all headers only Referer, User-Agent and the X-Request-Id of the answer are logged: others can carry secrets';
   }
   if (found === '%q') return 'the query string is never logged: it can carry secrets';
-  if (found === '%S') return 'ids of sessions are never logged: they let whoever reads the log in';
+  if (found === '%S') return 'session ids are never logged: a reader of the log could sign in with them';
   return UNKNOWN;
 }
 

@@ -96,7 +96,7 @@ needs('openssl')('a server with TLS', () => {
     const idle = (await handshake(url, { ca: made.pem })).on('error', () => undefined).resume();
 
     const closed = connections.end(PATIENT_MILLIS, () => undefined);
-    // Whom nobody needs any more is closed at the same moment.
+    // Idle connections close at the same moment.
     await once(idle, 'close');
 
     expect((await text(reader)).length).toBeGreaterThan(size);
