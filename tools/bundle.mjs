@@ -31,7 +31,7 @@ export async function bundle(dist) {
   });
 }
 
-/** Reads the modules of the service with the source maps of tsc, their own URL, and the list of what registers itself. */
+/** Reads the modules of the service with the source maps of tsc, their own URL, and the list of modules that register themselves. */
 function ownModules(dist) {
   return {
     name: 'own-modules',

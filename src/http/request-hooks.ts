@@ -21,7 +21,7 @@ export class RequestHooks {
     private readonly start: RequestStart,
     private readonly tracker: RequestTracker,
     private readonly errorResponder: ErrorResponder,
-    private readonly bodyLimitMillis: number,
+    private readonly connectionTimeoutMillis: number,
   ) {}
 
   register(adapter: HostAdapter): void {
@@ -68,7 +68,7 @@ export class RequestHooks {
 
   /** Shorter than the limit after which a connection with an unread response is closed. */
   private get lingerMillis(): number {
-    return Math.min(LINGER_MILLIS, this.bodyLimitMillis / 2);
+    return Math.min(LINGER_MILLIS, this.connectionTimeoutMillis / 2);
   }
 
   /** Rejects a request under overload before its body is read. */
@@ -81,7 +81,7 @@ export class RequestHooks {
     // An upload requests its bytes itself, after its caller is authenticated.
     if (request.lifecycle?.routeOptions.takesUpload) return;
     sendContinue(request.raw, reply.raw);
-    timeBody(request.raw, this.bodyLimitMillis, () => {
+    timeBody(request.raw, this.connectionTimeoutMillis, () => {
       this.errorResponder.respondTimeout(request, reply);
     });
   }

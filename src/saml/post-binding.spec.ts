@@ -13,7 +13,7 @@ let otherKey: KeyPair;
 
 beforeAll(() => {
   idp = IdentityProvider.make();
-  otherKey = makeKeyPair('otherKey.test');
+  otherKey = makeKeyPair('other.test');
 });
 
 function posted(bent: Partial<LogoutRequestOptions> = {}): string {

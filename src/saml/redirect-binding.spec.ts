@@ -19,7 +19,7 @@ let otherKey: KeyPair;
 
 beforeAll(() => {
   idp = makeKeyPair('idp.test');
-  otherKey = makeKeyPair('otherKey.test');
+  otherKey = makeKeyPair('other.test');
 });
 
 function packed(text: string | Buffer): string {

@@ -122,7 +122,7 @@ function checkUsable(context: SecureContextOptions): void {
 }
 
 /** One warning per certificate that has expired or is not valid yet; clients would reject it. */
-export function validityWarnings(chain: readonly X509Certificate[], nowMillis: number): readonly string[] {
+function validityWarnings(chain: readonly X509Certificate[], nowMillis: number): readonly string[] {
   return chain.flatMap((certificate, index) => {
     const which = index === 0 ? 'The certificate' : `Certificate ${index + 1} of the chain`;
     const called = `${which} (${oneLine(certificate.subject)})`;

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly ip: string;
 }
 
-/** Parameter: the query as it was sent, without its question mark; signatures of the redirect binding cover these octets. */
+/** Parameter: the query as it was sent, without its question mark; empty if there is none. Signatures cover these octets. */
 export const RawQuery = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
   const { originalUrl } = context.switchToHttp().getRequest<FastifyRequest>();
   const at = originalUrl.indexOf('?');

@@ -16,7 +16,7 @@ import { fieldErrors } from './schema.js';
 
 /** Passes every error of a handler or guard to the listener, which sends all error responses (error-responder.ts). */
 @Catch()
-export class ProblemFilter implements ExceptionFilter {
+class ProblemFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const error =
       thrown instanceof Error ? thrown : new Error('something that is no error was thrown', { cause: thrown });
@@ -29,7 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
  * `@Param('id', { schema })`. An invalid value is 400 `VALIDATION_FAILED`; the handler gets the output of the schema.
  */
 @Injectable()
-export class SchemaPipe implements PipeTransform {
+class SchemaPipe implements PipeTransform {
   async transform(value: unknown, { type, schema, data }: ArgumentMetadata): Promise<unknown> {
     if (!schema || type === 'custom') return value;
     // A missing body equals an empty object. An array is refused here, because an object schema might accept it.

@@ -113,7 +113,7 @@ describe('server.embedded.accesslog', () => {
 
     expect(exitCode).toBe(1);
     expect(stdout + stderr).toContain('server.embedded.accesslog.pattern');
-    expect(stdout + stderr).toContain('only Referer, User-Agent and the X-Request-Id of the answer are logged');
+    expect(stdout + stderr).toContain('only Referer, User-Agent and the X-Request-Id of the response are logged');
     expect(existsSync(join(cwd, 'logs'))).toBe(false);
   });
 });

@@ -49,7 +49,7 @@ export function registerBodyParsers(fastify: FastifyInstance, limits: BodyLimits
 function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory, read, ...reader }: Reader): void {
   const limits = { limit: reader.limit < 0 ? memory.limit : reader.limit, memory };
   fastify.addContentTypeParser(type, (request, stream, done) => {
-    // The path is wrong, whatever the body.
+    // An unmatched path gets 404, whatever the body.
     if (request.is404) {
       done(null);
       return;

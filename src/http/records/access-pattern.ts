@@ -9,14 +9,14 @@ export const WORDS = {
   '%p': 'port on this side of the connection',
   '%l': 'always -',
   '%u': 'subject of the caller, once authenticated',
-  '%t': 'time at which the answer was finished',
+  '%t': 'time at which the response ended',
   '%r': 'method, path and protocol',
   '%m': 'method',
   '%U': 'path',
   '%H': 'protocol',
   '%s': 'status',
-  '%b': 'bytes of the body of the answer, - for none',
-  '%B': 'the same, 0 for none',
+  '%b': 'bytes of the response body, - without a body',
+  '%B': 'bytes of the response body, 0 without a body',
   '%D': 'milliseconds the request took',
   '%T': 'seconds the request took, with three decimals',
   '%I': 'thread, always main',
@@ -84,7 +84,7 @@ export function parsePattern(name: string): AccessPattern | ConversionError {
 function whyNot(found: string): string {
   if (/^%\{[^}]*\}c$/.test(found)) return 'cookies are never logged: a reader of the log could sign in with them';
   if (/^%\{[^}]*\}[io]$/.test(found)) {
-    return 'of all headers only Referer, User-Agent and the X-Request-Id of the answer are logged: others can carry secrets';
+    return 'of all headers only Referer, User-Agent and the X-Request-Id of the response are logged: others can carry secrets';
   }
   if (found === '%q') return 'the query string is never logged: it can carry secrets';
   if (found === '%S') return 'session ids are never logged: a reader of the log could sign in with them';

@@ -19,7 +19,7 @@ interface ResponseForm {
   readonly relayState: string | undefined;
 }
 
-/** A login that an identity provider verified for. */
+/** The session that a valid response opened, and what to send to the browser beside it. */
 interface SsoResult extends StaffLogin {
   /** The page to return to; undefined for a login that began at the identity provider. */
   readonly returnTo: string | undefined;
@@ -65,7 +65,7 @@ export class AssertionConsumer {
     return this.rejections.rejectResponse(name, rejection);
   }
 
-  /** The request that is answered, or undefined for a login that began at the identity provider, if that is allowed. */
+  /** The request that the response names; undefined for a login that began at the identity provider, if that is allowed. */
   private findRequest(
     { name, properties }: Idp,
     { facts: { inResponseTo } }: PostedResponse,

@@ -51,8 +51,8 @@ function normalized(name: string): string {
 }
 
 /**
- * Warns where a forced login proves nothing: the user's browser carries the request, and can remove ForceAuthn from one that is
- * not signed.
+ * Warns if a forced login proves nothing: the browser of the user carries the request, and can remove ForceAuthn from an
+ * unsigned one.
  */
 export const forcedLoginsProven = new Rule('staff login', (facts) =>
   Array.from(facts.get(SamlProperties).idp)

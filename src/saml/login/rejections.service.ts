@@ -92,7 +92,7 @@ interface Entry {
 }
 
 /** Whether a rejection is recorded; `first` if it is time to log that no more are. */
-export type AuditDecision = 'within' | 'first' | 'beyond';
+type AuditDecision = 'within' | 'first' | 'beyond';
 
 /**
  * Limits how many events unauthenticated callers can have recorded, in a table that is never emptied. It blocks no request,

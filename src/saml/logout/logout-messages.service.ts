@@ -100,7 +100,7 @@ export class LogoutMessages {
     return this.outgoing(parties, slo.url, message);
   }
 
-  /** Builds the LogoutResponse for a request that was message out. */
+  /** Builds the LogoutResponse for a request that was carried out. */
   async response(
     parties: LogoutParties,
     inResponseTo: string,

@@ -103,7 +103,7 @@ const SIGNATURE_METHODS: readonly string[] = [
 const DIGEST_METHODS: readonly string[] = [SHA256, 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
 /** Algorithms by the name of the element that states them. */
-export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
+const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['CanonicalizationMethod', [EXCLUSIVE]],
   ['SignatureMethod', SIGNATURE_METHODS],
   ['Transform', [ENVELOPED, EXCLUSIVE]],

@@ -67,8 +67,8 @@ type XmlResult = { readonly root: XmlElement } | { readonly rejection: Rejection
 /**
  * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. Everything that another
  * parser could read differently is rejected: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML
- * 1.1, blanks in closing tags. The time grows with the length of the text alone, whatever the text holds. The parsers behind
- * this one need well-formed text for that.
+ * 1.1, blanks in closing tags. The time grows only linearly with the length of any text; the parsers that read the document
+ * afterwards guarantee that for well-formed text only.
  */
 export function readXml(xml: string): XmlElement | Rejection {
   if (/<!\s*doctype/i.test(xml)) return 'doctype';
