@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Exit, KeptProcess } from './kept-process.js';
 
 const HOST = fileURLToPath(new URL('host.mjs', import.meta.url));
-const END = /\0end of run (\d+)\0$/;
+const END = /\0end of run (\d+)\0/;
 /** Hosts that run nothing now. */
 const idle: KeptProcess[] = [];
 
@@ -23,6 +23,9 @@ export class HostedProcess {
   private readonly from: { readonly out: number; readonly err: number };
   /** All output; undefined until the end. */
   private output: { readonly out: string; readonly err: string } | undefined;
+  /** True if a signal may still be on its way to the host when the run has ended. */
+  private isHostInDanger = false;
+  private isSignalled = false;
 
   private constructor(host: KeptProcess, run: HostedRun) {
     this.host = host;
@@ -44,11 +47,11 @@ export class HostedProcess {
   }
 
   get stdout(): string {
-    return this.output?.out ?? this.host.stdout.slice(this.from.out).replace(END, '');
+    return this.output?.out ?? outputOf(this.host.stdout, this.from.out).text;
   }
 
   get stderr(): string {
-    return this.output?.err ?? this.host.stderr.slice(this.from.err).replace(END, '');
+    return this.output?.err ?? outputOf(this.host.stderr, this.from.err).text;
   }
 
   get hasEnded(): boolean {
@@ -56,27 +59,33 @@ export class HostedProcess {
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (!this.hasEnded) this.host.signal(signal);
+    if (this.hasEnded) return;
+    // The first signal ends the run, unless nothing can handle it.
+    this.isHostInDanger = this.isSignalled || signal === 'SIGKILL';
+    this.isSignalled = true;
+    this.host.signal(signal);
   }
 
   private async untilEnd(): Promise<Exit> {
     const { host } = this;
     const ended = new Promise<Exit>((done) => {
       host.onOutput = () => {
-        const [, code] = END.exec(lastOf(host.stdout, this.from.out)) ?? [];
-        const isComplete = code !== undefined && END.test(lastOf(host.stderr, this.from.err));
-        if (isComplete) done({ code: Number(code), signal: null });
+        const { code } = outputOf(host.stdout, this.from.out);
+        const isComplete = code !== undefined && outputOf(host.stderr, this.from.err).code !== undefined;
+        if (isComplete) done({ code, signal: null });
       };
     });
     const exit = await Promise.race([ended, host.exit]);
     host.onOutput = undefined;
     this.output = { out: this.stdout, err: this.stderr };
-    if (!host.hasEnded) idle.push(host);
+    if (!host.hasEnded && !this.isHostInDanger) idle.push(host);
     return exit;
   }
 }
 
-/** Enough for the end of a run, without the output of an earlier one. */
-function lastOf(output: string, from: number): string {
-  return output.slice(Math.max(from, output.length - 40));
+/** Output of the run that began at `from`, and its exit code after its end. What the host writes later is not part of it. */
+function outputOf(output: string, from: number): { readonly text: string; readonly code?: number } {
+  const text = output.slice(from);
+  const end = text.includes('\0') ? END.exec(text) : null;
+  return end ? { text: text.slice(0, end.index), code: Number(end[1]) } : { text };
 }

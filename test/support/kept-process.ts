@@ -41,6 +41,8 @@ export class KeptProcess {
 
   private constructor(child: Child, folder: string | undefined) {
     this.child = child;
+    // A line to a command that has ended; `exit` tells of the end.
+    (child.stdio[3] as Writable | null)?.on('error', () => undefined);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
       this.onOutput?.();
