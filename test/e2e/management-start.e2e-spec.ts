@@ -213,7 +213,7 @@ describe('15: the report of several invalid keys', () => {
     const { stderr, stdout, cwd } = ended;
 
     expect(stdout).toBe('');
-    expect(stderr).not.toMatch(/hunter2|is taken|^\s+at /m);
+    expect(stderr).not.toMatch(/hunter2|already in use|^\s+at /m);
     expect(existsSync(join(cwd, 'data'))).toBe(false);
     expect(existsSync(join(cwd, 'logs'))).toBe(false);
   });
