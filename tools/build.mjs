@@ -50,7 +50,7 @@ function isStale() {
   if (!existsSync(sources)) return false;
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
-  const settings = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const settings = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs'];
   if (settings.some((file) => statSync(join(root, file)).mtimeMs > builtAt)) return true;
   // Folders are included: their time changes when a file in them is deleted or renamed.
   const entries = readdirSync(sources, { recursive: true, withFileTypes: true });

@@ -16,7 +16,7 @@ export async function bundle(dist) {
     input: { main: join(dist, 'main.js'), cli: join(dist, 'cli.js') },
     platform: 'node',
     external: (specifier) => EXTERNAL.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
-    plugins: [ownModules(dist)],
+    plugins: [ownModules(dist), ownUrlsInChunks(dist)],
     onLog: failOnProblem,
   });
   await build.write({
@@ -51,6 +51,23 @@ function withOwnUrl(id, dist) {
   if (!path.includes(sep)) return code;
   const url = `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
   return code.replaceAll('import.meta.url', url);
+}
+
+/** The rewritten URLs hold in dist/bundle/ only, so no module that uses its URL may become part of an entry. */
+function ownUrlsInChunks(dist) {
+  return {
+    name: 'own-urls-in-chunks',
+    generateBundle(_, output) {
+      for (const { isEntry, fileName, moduleIds = [] } of Object.values(output)) {
+        const nested = moduleIds.filter(
+          (id) => isEntry && relative(dist, id).includes(sep) && id.startsWith(dist + sep),
+        );
+        const wrong = nested.find((id) => readFileSync(id, 'utf8').includes('import.meta.url'));
+        if (wrong !== undefined)
+          this.error(`${fileName} contains ${wrong}, whose URL would be wrong: import it dynamically`);
+      }
+    },
+  };
 }
 
 /** Replaces the look into folders by imports, in the same order. */
