@@ -1,18 +1,18 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { SystemClock } from '../clock/clock.js';
 import { Duration } from '../config/bind/duration.js';
-import type { Origin } from '../config/read/origin.js';
+import { faultsOf, finding, Rule } from '../config/check/rule.js';
 import { from } from '../config/problem.js';
-import { finding, Rule, faultsOf } from '../config/check/rule.js';
+import type { Origin } from '../config/read/origin.js';
 import {
   LifecycleProperties,
-  ServerProperties,
   PublicUrlProperties,
   ServerErrorProperties,
+  ServerProperties,
   SslProperties,
 } from './server.properties.js';
-import { accessSync, constants, statSync } from 'node:fs';
 import { MultipartProperties } from './upload/multipart.properties.js';
 import { uploadFolderProblem } from './upload/upload-folder.js';
-import { SystemClock } from '../clock/clock.js';
 
 const PHASE_LIMIT = 'app.lifecycle.timeout-per-shutdown-phase';
 const PUBLIC_URL = 'app.security.public-url';

@@ -1,17 +1,17 @@
 import {
-  Module,
+  type ArgumentMetadata,
   type ArgumentsHost,
   Catch,
   type ExceptionFilter,
-  type ArgumentMetadata,
   Injectable,
+  Module,
   type PipeTransform,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AcceptGuard } from './accept.guard.js';
-import { NoBodyGuard } from './no-body.guard.js';
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
+import { AcceptGuard } from './accept.guard.js';
+import { NoBodyGuard } from './no-body.guard.js';
 import { fieldErrors } from './schema.js';
 
 /** Passes every error of a handler or guard to the listener, which sends all error responses (error-responder.ts). */

@@ -1,14 +1,14 @@
-import { networkOf, requestContext } from '../../principal/request-context.js';
-import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
-import { LruMap } from '../../collections/lru-map.js';
 import { Injectable } from '@nestjs/common';
+import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
 import { Clock } from '../../clock/clock.js';
+import { LruMap } from '../../collections/lru-map.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { networkOf, requestContext } from '../../principal/request-context.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { Rejection } from './rejection.js';
 
