@@ -65,14 +65,21 @@ export class SignInController {
   ): Promise<{ readonly url: string }> {
     const fields = this.signInForms.createAgain(query, reply);
     const { contextPath, returnTo } = fields;
-    // The form was sent before, as after "Back" in the browser. Another username starts a new session.
-    if (query.again === undefined && (await this.visitors.isSignedInAs(id, reply))) return { url: returnTo };
     const again = (alert: Html, error: ServiceError): string =>
       signInPage({ ...fields, id, alert, isChange: newPw !== undefined && !isChangeDone(error) });
     const change = (alert: Html): string => signInPage({ ...fields, id, alert, isChange: true });
     const textOf = (error: ServiceError): string | undefined => newPasswordText(error, this.passwords.minLength);
-    const { next } = await rerenderOnError(CHANGE, change, () =>
-      rerenderOnError(TOLD, again, () => this.login.signIn({ id, pw, newPw }, reply), textOf),
+    const next = await rerenderOnError(CHANGE, change, () =>
+      rerenderOnError(
+        TOLD,
+        again,
+        async () => {
+          // The form was sent before, as after "Back" in the browser. Another username starts a new session.
+          if (query.again === undefined && (await this.visitors.isSignedInAs(id, reply))) return 'none';
+          return (await this.login.signIn({ id, pw, newPw }, reply)).next;
+        },
+        textOf,
+      ),
     );
     return { url: next === 'none' ? returnTo : secondFactorPage(contextPath, next, returnTo) };
   }

@@ -123,6 +123,24 @@ onSqlite('portal pages', (engine) => {
       expect(await submit(client, answer, { pw: PASSWORD })).toBeAnswered(303);
     });
 
+    it.each([false, true])(
+      'a malformed login id shows the form again (browser is signed in: %s)',
+      async (isSignedIn) => {
+        const client = story.client();
+        const page = await visit(client, LOGIN);
+        const { id, password: pw } = story.person();
+        if (isSignedIn) await submit(client, page, { id, pw });
+      expect(client.cookie('SESSION') !== undefined).toBe(isSignedIn);
+
+        const answer = await submit(client, page, { id: 'an\u202ena', pw });
+
+        expect(answer).toBeAnswered(400);
+        expect(answer.text).toContain('<code>VALIDATION_FAILED</code>');
+        expect(formOf(client, answer).fields).toMatchObject({ id: 'an\u202ena', pw: '' });
+        expect(await submit(client, answer, { id, pw })).toBeAnswered(303);
+      },
+    );
+
     it('a wrong password and an unknown login id get the same page', async () => {
       const told = async (id: string): Promise<string> => {
         const { answer } = await signIn({ id, password: 'not the one' });
