@@ -284,12 +284,13 @@ onEveryDatabase('accounts', (database) => {
     expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
   });
 
-  it('A4: a temporary password is generated unless one is given', async () => {
+  it('A4: a temporary password of 100 random bits is generated unless one is given', async () => {
     const { id } = await create('forgetful');
 
     const { generated = '', hash } = await parts.passwordChanges.readyTemporary(id, undefined);
     await database.work.run((tx) => parts.passwordChanges.reset(tx, id, { hash }, 'cli:root'));
 
+    expect(generated).toMatch(/^(?:[a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
     expect(await parts.verification.verify({ loginId: 'forgetful', password: generated })).toMatchObject({
       kind: 'temporary',
       account: { id },
