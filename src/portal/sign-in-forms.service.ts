@@ -36,7 +36,7 @@ export class SignInForms {
     return { ...this.fields(this.browserOf(reply), query), ...withoutUndefined({ alert }) };
   }
 
-  /** The form that answers a form that was sent. */
+  /** Creates the form that is shown again after an error; the browser keeps its sign-in cookie. */
   createAgain(query: SignInQuery, reply: Reply): SignInFields {
     return this.fields(reply.cookies[SIGN_IN_FORM] ?? '', query);
   }

@@ -23,7 +23,7 @@ export function withCommandReason<T>(reason: string | undefined, run: () => T): 
   return reason === undefined ? run() : current.run({ reason }, run);
 }
 
-/** Undefined where no reason was stated, and outside of a command. */
+/** Undefined if no reason was stated, and outside of a command. */
 export function commandReason(): string | undefined {
   return current.getStore()?.reason;
 }

@@ -40,9 +40,9 @@ export interface HalfPrincipal {
   readonly securityStamp: number;
   /** Epoch seconds at which the `mfa_token` or half-authenticated session ends. */
   readonly expiresAt: number;
-  /** Epoch seconds of the password step; missing where an identity provider did not prove when it was. */
+  /** Epoch seconds of the first factor; missing if an identity provider did not prove the time. */
   readonly authTime?: number;
-  /** Through which identity provider the first step went. */
+  /** The identity provider of the first step; missing for a password. */
   readonly idp?: string;
 }
 

@@ -96,7 +96,7 @@ function rowOf(line: number, bytes: Buffer): ImportRow {
   return { line, cells, ...(faults.length > 0 && { faults }) };
 }
 
-/** An export has null where there is nothing. */
+/** Exports write null for a missing value. */
 function textCell(member: unknown): string | undefined {
   if (member === null) return '';
   return typeof member === 'string' ? member : undefined;

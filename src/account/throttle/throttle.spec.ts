@@ -29,7 +29,7 @@ describe('Throttle with a growing delay', () => {
       () => Promise.resolve(isRight),
       (verdict) => verdict,
     );
-  /** Seconds to wait, or undefined where the try was looked at. */
+  /** Seconds to wait; undefined if the attempt was compared. */
   const waitAfter = async (isRight: boolean): Promise<number | undefined> => {
     const verdict = await attempt(isRight);
     return verdict instanceof Throttled ? verdict.retryAfterSeconds : undefined;

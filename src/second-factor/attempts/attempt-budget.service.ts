@@ -94,7 +94,7 @@ export class AttemptBudget {
     return refusal ? { kind: 'refunded', refusal } : WRONG_CODE;
   }
 
-  /** The error for a refused caller; `fallback` is the reason if the account gives none any more. */
+  /** The error for a refused caller; `fallback` is the reason if the account no longer has one. */
   async refusal(
     caller: AttemptSubject,
     target: TargetSecret | undefined,

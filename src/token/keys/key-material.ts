@@ -62,7 +62,7 @@ export function keyOfDer(pkcs8: Buffer): UsableKey {
 
 /**
  * The key of a PEM text, private or public; its algorithm follows from its kind.
- * @throws Error whose message holds nothing of the text
+ * @throws Error if the text is not such a key; the message repeats nothing of the text
  */
 export function keyOfPem(pem: string): UsableKey {
   const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem);
