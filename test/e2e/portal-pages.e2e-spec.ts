@@ -130,7 +130,7 @@ onSqlite('portal pages', (engine) => {
         const page = await visit(client, LOGIN);
         const { id, password: pw } = story.person();
         if (isSignedIn) await submit(client, page, { id, pw });
-      expect(client.cookie('SESSION') !== undefined).toBe(isSignedIn);
+        expect(client.cookie('SESSION') !== undefined).toBe(isSignedIn);
 
         const answer = await submit(client, page, { id: 'an\u202ena', pw });
 
