@@ -44,6 +44,7 @@ const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = 
 const SET_PASSWORD =
   `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
+const CHANGE_PASSWORD = `${SET_PASSWORD} AND security_stamp = ?`;
 const RESET_PASSWORD =
   `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
@@ -98,13 +99,8 @@ export class AccountStore {
   }
 
   /** False for an account without a password, or with another security stamp. */
-  async setPassword(tx: Tx, id: string, hash: string, now: number, securityStamp?: number): Promise<boolean> {
-    const values = [hash, now, id];
-    const matched =
-      securityStamp === undefined
-        ? await tx.change(SET_PASSWORD, values)
-        : await tx.change(`${SET_PASSWORD} AND security_stamp = ?`, [...values, securityStamp]);
-    return matched === 1;
+  async changePassword(tx: Tx, id: string, hash: string, now: number, securityStamp: number): Promise<boolean> {
+    return (await tx.change(CHANGE_PASSWORD, [hash, now, id, securityStamp])) === 1;
   }
 
   /** Stores a temporary password; false for an account without a password. */

@@ -160,7 +160,7 @@ onEveryDatabase('accounts', (database) => {
     const { id } = await create('changing');
     const before = await database.work.single((tx) => parts.store.find(tx, id));
     const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
-    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready));
+    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
 
     const isReplaced = await database.work.single((tx) =>
       parts.store.rehash(tx, id, before?.passwordHash ?? '', BCRYPT),

@@ -52,7 +52,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
     expect(await parts.verification.verify({ loginId: 'anna', password: PASSWORD })).toMatchObject({
       kind: 'right',
     });
-    await database.work.single((tx) => parts.store.setPassword(tx, 'bert', bcrypt.hashSync('third', 5), 2));
+    await database.work.single((tx) => parts.store.changePassword(tx, 'bert', bcrypt.hashSync('third', 5), 2, 0));
     await classify();
     expect([await count(BCRYPT), await count(ARGON2), await count('$2b$05')]).toEqual([0, 2, 1]);
     expect((await parts.accounts.find(made.id))?.hasPassword).toBe(true);
@@ -74,7 +74,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
       // The hash changes between the read and the write of its kind.
       const rows: typeof late.rows = async (sql, values) => {
         const found = await tx.rows<never>(sql, values);
-        await parts.store.setPassword(tx, 'dora', bcrypt.hashSync(PASSWORD, 6), 3);
+        await parts.store.changePassword(tx, 'dora', bcrypt.hashSync(PASSWORD, 6), 3, 0);
         return found;
       };
       await store.classify(Object.assign(late, { rows }));

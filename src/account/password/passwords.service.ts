@@ -92,8 +92,8 @@ export class PasswordChanges {
    * when its old password was verified.
    * @throws ServiceError `CONFLICT` if the account has no password, or its security stamp was raised since
    */
-  async change(tx: Tx, subject: string, { hash }: ReadyPassword, securityStamp?: number): Promise<void> {
-    if (!(await this.store.setPassword(tx, subject, hash, this.clock.seconds(), securityStamp))) {
+  async change(tx: Tx, subject: string, { hash }: ReadyPassword, securityStamp: number): Promise<void> {
+    if (!(await this.store.changePassword(tx, subject, hash, this.clock.seconds(), securityStamp))) {
       throw new ServiceError('CONFLICT', { reason: 'account changed' });
     }
     await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject });
