@@ -20,7 +20,7 @@ const ROUNDS = 5;
 /** More rounds than needed: other processes on the machine spoil some of them. */
 const MOST_ROUNDS = 15;
 const SECONDS = 4;
-/** As many as may be in progress: the hash workers are always busy, and no request waits for admission. */
+/** The number of requests that may be in progress: the hash workers are always busy, and no request waits for admission. */
 const CLIENTS_AT_PEAK = THREADS;
 /** Far above the number that waits for a rejection, far below the number that a service without limits would collect. */
 const MOST_WAITING = 1000;

@@ -26,7 +26,7 @@ export async function bundle(dist) {
     // Logs, /actuator/beans and error reports name classes.
     keepNames: true,
     sourcemap: true,
-    // As unbundled: a module runs when it is first imported, not earlier.
+    // Like without a bundle, a module runs when it is first imported, not earlier.
     strictExecutionOrder: true,
   });
 }

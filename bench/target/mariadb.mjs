@@ -21,7 +21,7 @@ function programOf(...names) {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Not in this folder.
+      // The program is not in this folder.
     }
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { createPool } from 'mysql2/promise';
 
-/** As many connections as the service opens. */
+/** The number of connections that the service opens. */
 const CONNECTIONS = 10;
 
 /** A MariaDB by mysql2: statements prepared once on each connection, in the isolation level of the service. */

@@ -13,7 +13,7 @@ export interface KeysServices {
   readonly activeSealKey: string;
   /** Seals the TOTP keys of all users under the active seal key; returns how many were under another. */
   readonly resealTotpSecrets: () => Promise<number>;
-  /** How many TOTP keys are sealed under which seal key. */
+  /** The number of TOTP keys that each seal key seals. */
   readonly countTotpSecrets?: () => Promise<ReadonlyMap<string, number>>;
   readonly close: () => Promise<void>;
 }

@@ -17,7 +17,7 @@ import { INLINE_JSON, readVariables } from './read/variables.js';
 
 /** Everything configuration is read from. */
 export interface ConfigurationInputs extends ConfigContext {
-  /** Arguments behind the script's name. */
+  /** The arguments after the name of the script. */
   readonly args: readonly string[];
 }
 

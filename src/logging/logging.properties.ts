@@ -59,7 +59,7 @@ export class LoggingProperties {
   readonly config?: string;
 }
 
-/** Its archives have the day and a number behind its name. */
+/** The path must not contain `%d` and `%i`, because archives append the day and a number. */
 const path = text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file or folder, without %d and %i' });
 
 @Properties('logging.file')

@@ -8,7 +8,7 @@ const FOLD_MILLIS = 30_000;
 
 type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'count' | 'mean' | 'max' | 'enable' | 'disable' | 'reset'>;
 
-/** How late the event loop runs a timer; every request waits equally long. */
+/** The delay with which the event loop runs a timer; every request waits equally long. */
 export class EventLoopLag extends Timer {
   private readonly folding: NodeJS.Timeout;
   /** Total delay in seconds since the last reading, as far as it was reported. */

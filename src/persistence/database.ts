@@ -11,7 +11,7 @@ import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
 import { makeFolderNow } from '../files/make-folder.js';
 
-/** How long startup waits for another process that locks the file. */
+/** The time for which startup waits for another process that locks the file. */
 const BUSY_TIMEOUT_MILLIS = 5000;
 /** After startup such a wait would block the event loop, so units of work are retried instead. */
 const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
@@ -109,7 +109,7 @@ async function serverOptions(
     database,
     ...withoutUndefined({ username, password }),
     timezone: utcOffset,
-    // As with the embedded database: numbers if they are exact, otherwise digits.
+    // Like the embedded database: a number if it is exact, otherwise a text of digits.
     supportBigNumbers: true,
     bigNumberStrings: false,
     ...(connectTimeout > 0 && { connectTimeout }),

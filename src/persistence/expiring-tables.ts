@@ -2,7 +2,7 @@
 export interface ExpiringTable {
   readonly table: string;
   readonly key: string;
-  /** How long a row stays after its expiry. */
+  /** The time for which a row is kept after its expiry. */
   readonly keptSeconds: number;
 }
 

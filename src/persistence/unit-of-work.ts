@@ -23,7 +23,7 @@ export interface Tx extends Statements {
   afterCommit(listener: () => void): void;
 }
 
-/** How one engine begins, commits and rolls back; the implementations are `EmbeddedDatabase` and `DatabaseServer`. */
+/** Begins, commits and rolls back on one engine; the implementations are `EmbeddedDatabase` and `DatabaseServer`. */
 export interface Engine {
   /** Attempts before the caller gets an error, if other transactions win each time. */
   readonly maxAttempts: number;

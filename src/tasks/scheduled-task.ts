@@ -22,7 +22,7 @@ export interface Execution {
 
 const MAX_MESSAGE_LENGTH = 200;
 
-/** What operators see of repeated work (management API, "scheduledtasks"). */
+/** The facts about repeated work that operators see (management API, "scheduledtasks"). */
 export class ScheduledTask {
   private last: Execution | undefined;
   private next: number | undefined;
@@ -64,7 +64,7 @@ export class ScheduledTask {
   }
 }
 
-/** Drivers may put their URL and credentials into a message, and a whole statement behind its first line. */
+/** Drivers may put their URL and credentials into a message, and a whole statement after its first line. */
 function exceptionOf(error: unknown): NonNullable<Execution['exception']> {
   if (!(error instanceof Error)) return { type: typeof error, message: '' };
   const [line = ''] = error.message.split(/[\r\n]/, 1);

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 
 /** A thread of this process that is not the main one. */
 export interface WorkerThread {
-  /** As Node counts them, from 1. */
+  /** The id that Node assigns, from 1. */
   readonly id: number;
   readonly name: string;
 }

@@ -16,8 +16,9 @@ declare module 'vitest' {
   }
 }
 
-/** A file system in memory on Linux, and the free bytes that the databases of a run need there. */
+/** The file system in memory on Linux. */
 const MEMORY = '/dev/shm';
+/** Free bytes that the databases of a run need in memory. */
 const MIN_MEMORY_BYTES = 2 ** 31;
 const BUILD = join(import.meta.dirname, '../../tools/build.mjs');
 
@@ -67,7 +68,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Memory where there is enough of it, since the databases of a run wait for a disk most of their time. */
+/** Returns a file system in memory if enough is free, because the databases of a run would mostly wait for the disk. */
 function temporaryRoot(): string {
   if (process.env['TMPDIR'] !== undefined) return tmpdir();
   try {

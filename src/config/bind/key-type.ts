@@ -105,7 +105,7 @@ export function flag(): ScalarType<boolean> {
   };
 }
 
-/** One of the words; case, `-` and `_` are ignored. */
+/** The type of a key whose value is one of the words; case, `-` and `_` are ignored. */
 export function oneOf<const W extends string>(...words: readonly W[]): ScalarType<W> {
   const byPlain = new Map(words.map((word) => [plain(word), word]));
   return {

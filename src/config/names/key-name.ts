@@ -12,7 +12,7 @@ const NOT_COMPARED = { ascii: /[^a-z\d]/gi, all: /[^\p{L}\p{N}]/gu };
 const LOST_IN_MAP_KEYS = { ascii: /[^\w-]/g, all: /[^\p{L}\p{N}_-]/gu };
 
 /**
- * The name of a key in whatever spelling. Two names are the same key when their uniform forms are equal: per part, case
+ * The name of a key in any spelling. Two names are the same key if their uniform forms are equal: per part, case
  * and everything but letters and digits is dropped, except inside `[…]`, which is exact (configuration-sources.md, "Key
  * names").
  */

@@ -12,7 +12,7 @@ export interface KeyDefinition {
   readonly facts: PropertyMetadata;
   readonly owner: PropertiesClass;
   readonly since: string;
-  /** Never shown, wherever it was set. */
+  /** True if the value is never shown. */
   readonly isSecret: boolean;
   /** The default in the form of the configuration; absent without a default. */
   readonly defaultValue: string | undefined;
@@ -28,7 +28,7 @@ const OWNED = ['app', 'server', 'management', 'logging', 'mapper'] as const;
  * keys").
  */
 export class KeyRegistry {
-  /** In the order the classes are listed; members of named objects after the key that holds them. */
+  /** All keys in the order of their classes; members of named objects follow the key that holds them. */
   readonly definitions: readonly KeyDefinition[];
 
   private readonly byKey = new Map<string, KeyDefinition>();
@@ -87,7 +87,7 @@ export class KeyRegistry {
     return this.definitions.filter((definition) => definition.owner === owner);
   }
 
-  /** The registry of the class behind a key of named objects. */
+  /** Returns the registry of the class that describes the named objects of a key. */
   membersOf(definition: KeyDefinition): KeyRegistry {
     const members = this.members.get(definition);
     if (!members) throw new TypeError(`${definition.name} holds no named objects`);

@@ -4,7 +4,7 @@ import { ConfigSource, type Entry } from './source.js';
 
 /** The arguments of a process by their form. */
 export interface Arguments {
-  /** `--key=value`; a key given twice, in whatever spelling, collects its values with commas, as a list wants them. */
+  /** `--key=value`; the values of a key that is given twice, in any spelling, are joined by commas like a list. */
   readonly commandLine: ConfigSource;
   /** `-Dkey=value`; if given twice, the last one wins. */
   readonly systemProperties: ConfigSource;
@@ -18,7 +18,7 @@ export function isConfigurationArgument(argument: string): boolean {
 }
 
 /**
- * Sorts the arguments behind the script's name; a bare `--flag` is the empty value (configuration-sources.md,
+ * Sorts the arguments after the name of the script; a bare `--flag` has the empty value (configuration-sources.md,
  * "Precedence").
  */
 export function readArguments(args: readonly string[]): Arguments {

@@ -35,7 +35,7 @@ export interface Candidate {
   read(parent: Origin | undefined): readonly Document[];
 }
 
-/** The files behind a location, lowest first; `profile` asks for the variants of that profile. */
+/** Lists the files of a location, lowest first; with `profile`, the variants for that profile. */
 export function candidatesOf(
   location: Location,
   names: readonly string[],

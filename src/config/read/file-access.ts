@@ -32,7 +32,7 @@ export function wholeFile(path: string, resource: Resource, parent: Origin | und
   }
 }
 
-/** Without the byte order mark; a text in another encoding would only show as wrong letters in a name or a password. */
+/** Decodes UTF-8 without its byte order mark. Another encoding fails here, not as wrong letters in a name or a password. */
 export function decoded(bytes: Buffer, resource: Resource, parent: Origin | undefined): string {
   try {
     return UTF8.decode(bytes);

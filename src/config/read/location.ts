@@ -12,7 +12,7 @@ export interface Location {
   /** True if a missing location is no failure. */
   readonly isOptional: boolean;
   readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
-  /** Behind `optional:` and the scheme. */
+  /** The text after `optional:` and the scheme. */
   readonly path: string;
   /** The key that names the location, and its origin; undefined for the built-in locations. */
   readonly key: string | undefined;

@@ -24,7 +24,7 @@ export type Filled =
       readonly chain: readonly Link[];
     };
 
-/** Finds the raw text behind a placeholder's name. */
+/** Finds the unresolved text for the name in a placeholder. */
 export type LookUp = (name: string) => string | undefined;
 
 type Failure = Exclude<Filled, { kind: 'filled' }>;

@@ -26,7 +26,7 @@ const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\-_.+@]*[\p{L}\p{N}])?$/u;
 
 /**
  * Computes the active profiles: `active` of the highest source, all of `include` in front, groups expanded depth-first
- * behind their name, doubles dropped (configuration-sources.md, "Files, profiles, imports").
+ * after their name, duplicates dropped (configuration-sources.md, "Files, profiles, imports").
  */
 export function chooseProfiles(environment: Environment, registry: KeyRegistry): ProfileChoice {
   const state = (name: string): KeyState => stateOfKey(environment, registry, `app.profiles.${name}`);

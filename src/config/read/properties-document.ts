@@ -7,7 +7,7 @@ import type { Entry } from './source.js';
 /** A comment line of exactly this text starts a new document. */
 const SEPARATOR = /^[#!]---$/;
 
-/** `C:\users` outside of YAML: taken for the start of a character's number, which then does not come. */
+/** The escape `\u` without the four digits of a character, as in the unescaped path `C:\users`. */
 const BROKEN_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?![0-9a-f]{4})/i;
 
 /** Reads a `.properties` text with its `#---` documents; if a document sets a key twice, the last one wins. */

@@ -139,7 +139,7 @@ class Flattening {
     if (this.steps > MAX_STEPS) throw unreadable(this.at(offset), 'too many aliases of aliases');
   }
 
-  /** Pairs of a map with those of its merge keys (`<<: *defaults`) behind, own keys first. */
+  /** Returns the own pairs of a map, followed by those of its merge keys (`<<: *defaults`). */
   private ownAndMerged(pairs: readonly MapPair[], offset: number, depth: number): readonly MapPair[] {
     this.step(offset, depth);
     const taken = new Set<string>();

@@ -34,7 +34,7 @@ export class Inspection {
     this.sanitizer = new Sanitizer(environment, registry);
   }
 
-  /** All that a source holds, by the names its author wrote. */
+  /** Returns all values of a source under the names that its author wrote. */
   valuesOf({ entries }: ConfigSource): ReadonlyMap<string, SanitizedValue> {
     return new Map(entries.map((entry) => [entry.spelled, this.shown([entry], entry.origin)]));
   }

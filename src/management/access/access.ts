@@ -3,7 +3,7 @@ import type { Operator } from '../../principal/operator.js';
 import type { Operation } from '../dispatch/operation.js';
 import { definitionOf, type EndpointId, isSameId } from './endpoint-ids.js';
 
-/** How much of an endpoint may be called, the least first. */
+/** The levels of access to an endpoint, lowest first. */
 export const ACCESS = ['none', 'read-only', 'unrestricted'] as const;
 export type Access = (typeof ACCESS)[number];
 
@@ -36,7 +36,7 @@ export function allows(access: Access, { method }: Pick<Operation, 'method'>): b
   return access === 'unrestricted' || (access === 'read-only' && method === 'GET');
 }
 
-/** Whether an endpoint can be called at all; `exclude` wins over `include`, and `*` is every id. */
+/** True if an endpoint can be called at all; `exclude` overrides `include`, and `*` means every id. */
 export function isExposed(id: string, include: readonly string[], exclude: readonly string[]): boolean {
   const names = (list: readonly string[]): boolean => list.some((item) => item === '*' || isSameId(item, id));
   return names(include) && !names(exclude);

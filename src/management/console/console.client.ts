@@ -23,7 +23,7 @@ export class ConsoleClient {
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    /** Without a trailing slash. */
+    /** The URL of the console without a trailing slash. */
     readonly url: string,
     credentials?: ConsoleCredentials,
     private readonly limitMillis = TIMEOUT_MILLIS,

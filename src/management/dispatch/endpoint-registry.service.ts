@@ -16,7 +16,7 @@ export class EndpointRegistry {
     private readonly configuration: Configuration,
   ) {}
 
-  /** In the order of the discovery page. */
+  /** All endpoints in the order of the discovery page. */
   get all(): readonly ExposedEndpoint[] {
     this.exposed ??= this.exposeAll();
     return this.exposed;

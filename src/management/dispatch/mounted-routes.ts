@@ -3,7 +3,7 @@ import type { Routes } from '../../http/listener.js';
 /** A route without a controller. */
 export interface MountedRoute {
   readonly method: string;
-  /** In the notation of the listener, e.g. `/actuator/loggers/:name`. */
+  /** The path in the notation of the listener, e.g. `/actuator/loggers/:name`. */
   readonly path: string;
 }
 

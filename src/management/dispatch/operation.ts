@@ -78,6 +78,6 @@ export interface ExposedEndpoint {
   readonly isPublic: boolean;
   readonly requiresOtpToRead: boolean;
   readonly operations: readonly Operation[];
-  /** How long responses to reads without parameters are cached, in milliseconds. */
+  /** Milliseconds for which responses to reads without parameters are cached. */
   readonly timeToLiveMillis: number;
 }

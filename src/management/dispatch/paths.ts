@@ -1,6 +1,6 @@
 import { isSameId } from '../access/endpoint-ids.js';
 
-/** Where the management endpoints listen: on the main port, on a port of their own, or not at all. */
+/** The port of the management endpoints: the main port, a separate one, or none. */
 export type ManagementPort = 'main' | 'own' | 'off';
 
 /** Compares `management.server.port` with `server.port` (management API, "Base path and separate port"). */
@@ -21,13 +21,13 @@ export function basePathOf(port: ManagementPort, { listener, endpoints }: BasePa
   return (port === 'own' ? withoutTrailingSlash(listener) : '') + withoutTrailingSlash(endpoints);
 }
 
-/** The part of the path that stands for an endpoint; `pathMapping` has ids in any spelling. */
+/** Returns the path segment of an endpoint; `pathMapping` has ids in any spelling. */
 export function segmentOf(id: string, pathMapping: ReadonlyMap<string, string>): string {
   const [, segment = id] = Array.from(pathMapping).find(([name]) => isSameId(name, id)) ?? [];
   return segment;
 }
 
-/** Whether the base path serves the discovery page; on the main port, the root belongs to users. */
+/** True if the base path serves the discovery page; on the main port, the root belongs to users. */
 export function hasDiscoveryPage(port: ManagementPort, basePath: string, isEnabled: boolean): boolean {
   return isEnabled && (port === 'own' || basePath !== '');
 }

@@ -49,7 +49,7 @@ export const PROBE_GROUPS: readonly string[] = PROBES.map(({ name }) => name);
 /** Components that exist only if probes are enabled. */
 export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member);
 
-/** Probes look at the HTTP status and at nothing else. */
+/** Probes read only the HTTP status. */
 const STATUS_ONLY: GroupSettings = { showDetails: 'never', showComponents: 'never' };
 
 const ALL_COMPONENTS: Membership = { include: [], exclude: [] };
@@ -119,7 +119,7 @@ function groupOf(name: string, settings: GroupSettings, whole: OverallSettings):
   return { ...scope, name, membership: { include, exclude }, additionalPaths };
 }
 
-/** Whether a component without parts belongs to a scope; no other system is ever part of liveness. */
+/** True if a component without parts belongs to a scope; other systems never belong to liveness. */
 export function isInScope(scope: HealthScope, path: string, isExternal: boolean): boolean {
   return isMember(path, scope.membership) && !(isExternal && scope.name === LIVENESS);
 }

@@ -6,7 +6,7 @@ import { type Health, HealthComponents, type HealthIndicator } from '../../healt
 import { DISK_COMPONENT, HealthSwitchProperties, PING_COMPONENT, ProbesProperties } from './health.properties.js';
 import { DOWN, OUT_OF_SERVICE, UP } from './status.js';
 
-/** The health of the process itself: `ping`, and the states behind the probes (management API, "Probes"). */
+/** The health of the process itself: `ping`, and the states that the probes report (management API, "Probes"). */
 @Injectable()
 export class ProcessIndicators {
   constructor(components: HealthComponents, availability: Availability, probes: ProbesProperties) {

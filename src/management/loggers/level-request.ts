@@ -15,7 +15,7 @@ const NAME = /^[\w.\-/]{1,200}$/;
 /** Rejected, because it could pollute prototypes in programs that read the response. */
 const PROTOTYPE = /(?:^|[./])__proto__(?:[./]|$)/;
 
-/** Whether a logger of that name may be created. */
+/** True if a logger of this name may be created. */
 export function isLoggerName(name: string): boolean {
   return NAME.test(name) && !PROTOTYPE.test(name);
 }

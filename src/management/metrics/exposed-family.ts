@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<MeterKind, readonly Part[]>> = {
   gauge: [{ suffix: '', type: 'gauge', suffixes: { VALUE: '' } }],
   timer: [{ suffix: '', type: 'summary', suffixes: TOTALS }, MAXIMUM],
   summary: [{ suffix: '', type: 'summary', suffixes: TOTALS }, MAXIMUM],
-  // As Micrometer 1.13 and later write it: both numbers are of this moment and can fall.
+  // Like Micrometer since 1.13: both numbers are current values and can decrease.
   'long-task-timer': [{ suffix: '', type: 'summary', suffixes: { ACTIVE_TASKS: '_count', DURATION: '_sum' } }, MAXIMUM],
 };
 

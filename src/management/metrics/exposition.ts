@@ -43,7 +43,7 @@ function write(lines: string[], part: ExposedFamily, series: readonly Series[], 
       const count = measured.find(({ statistic }) => statistic === 'COUNT')?.value ?? 0;
       lines.push(...bucketLines(part.name, labels, [...buckets, { upTo: Infinity, count }]));
     }
-    // OpenMetrics has no sum that can fall, and buckets without a sum have no count behind them either.
+    // OpenMetrics has no sum that can fall, and buckets without a sum have no count either.
     const hasNoSum = isOpenMetrics && (buckets[0]?.upTo ?? 0) < 0;
     for (const { statistic, value } of measured) {
       const suffix = part.suffixes[statistic];

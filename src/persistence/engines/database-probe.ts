@@ -54,7 +54,7 @@ export interface DatabaseProbe {
 }
 
 /** Reads the result of either driver. */
-export function firstValue(rows: unknown): unknown {
+function firstValue(rows: unknown): unknown {
   const [first] = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
   return typeof first === 'object' && first !== null ? Object.values(first)[0] : undefined;
 }

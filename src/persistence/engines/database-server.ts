@@ -14,7 +14,7 @@ interface PoolInside {
   readonly _connectionQueue: { readonly length: number };
 }
 
-/** MySQL or MariaDB behind the connection pool of TypeORM. */
+/** MySQL or MariaDB, through the connection pool of TypeORM. */
 export class DatabaseServer implements Engine {
   readonly maxAttempts = 8;
   private readonly pool: Pool;

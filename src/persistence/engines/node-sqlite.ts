@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 export interface NodeSqliteOptions {
   readonly readonly?: boolean;
   readonly fileMustExist?: boolean;
-  /** How long a statement waits for another process that holds the lock, in milliseconds. */
+  /** Milliseconds for which a statement waits for another process that holds the lock. */
   readonly timeout?: number;
 }
 

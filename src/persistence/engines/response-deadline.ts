@@ -3,9 +3,9 @@ import { type RequestContext, requestContext } from '../../principal/request-con
 
 /** Limits in milliseconds; 0 sets no limit. */
 export interface WaitLimits {
-  /** For a connection, and in a request also for the response to a statement. */
+  /** Limit for a connection, and in a request also for the response to a statement. */
   readonly connection: number;
-  /** For the response to any statement, if the URL of the database sets it (`socketTimeout`). */
+  /** Limit for the response to any statement, if the URL of the database sets it (`socketTimeout`). */
   readonly statement?: number | undefined;
 }
 
