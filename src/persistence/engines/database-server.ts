@@ -16,7 +16,7 @@ interface PoolInside {
 
 /** MySQL or MariaDB, through the connection pool of TypeORM. */
 export class DatabaseServer implements Engine {
-  readonly maxAttempts = 8;
+  readonly maxAttempts = 12;
   private readonly pool: Pool;
   private readonly limits: WaitLimits;
 
