@@ -187,7 +187,7 @@ describe('access log lines', () => {
 
 describe('access log file', () => {
   it('shutdown writes all access log lines, and the next start appends to them', async () => {
-    const first = await start();
+    const first = await start({ isAlone: true });
     for (let number = 0; number < 50; number += 1) await (await fetch(`${first.url}/number-${number}`)).text();
     const exitCode = await first.stop();
     const lines = parsed(textIn(join(first.cwd, 'logs')));

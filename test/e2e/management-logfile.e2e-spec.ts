@@ -33,7 +33,9 @@ describe('the logfile endpoint', () => {
   let service: ManagedService;
   beforeAll(async () => {
     const keys = '--management.endpoint.logfile';
-    service = await startManaged({ args: [`${keys}.external-file=${file}`, `${keys}.cache.time-to-live=1h`] });
+    // A test measures the memory of the process.
+    const args = [`${keys}.external-file=${file}`, `${keys}.cache.time-to-live=1h`];
+    service = await startManaged({ isAlone: true, args });
   });
   afterAll(async () => {
     await service.stop();

@@ -5,6 +5,7 @@ it.each([
   'TypeError: x is not a function',
   'at Object.<anonymous> (file:///a.js:1:2)',
   '/usr/lib/node',
+  '/dev/shm/login-service-test-x/service-y/data/login.db',
   'SQLITE_CONSTRAINT: UNIQUE constraint failed',
   "ER_DUP_ENTRY: Duplicate entry 'anna'",
   'ER_NO_SUCH_TABLE',
