@@ -117,7 +117,7 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
   ];
 }
 
-/** Placeholders as they stand in the source. */
+/** Shows a value with placeholders as its source contains it. */
 function writtenLines({ isSecret }: KeyState, { content }: Assignment): readonly string[] {
   const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
   return text.includes('${') ? [`  written as  ${sanitizeUnresolved(text, isSecret)}`] : [];

@@ -19,10 +19,10 @@ const configLocation: ScalarType<string> = {
   parse: (text) => {
     const path = text.startsWith(FILE) ? text.slice(FILE.length) : text;
     const scheme = /^[a-z][a-z\d+.-]+:/i.exec(path);
-    if (scheme) return new ConversionError(`${scheme[0]} is not read here: only file: is`);
+    if (scheme) return new ConversionError(`${scheme[0]} is not supported; only file: is`);
     if (!/\S/.test(path)) return new ConversionError('not the path of a file');
     if (/\.(?:xml|groovy)$/i.test(path)) {
-      return new ConversionError('files of other logging engines are not read here: write it in YAML or JSON');
+      return new ConversionError('files of other logging engines are not supported: write it in YAML or JSON');
     }
     return path;
   },

@@ -23,7 +23,7 @@ export interface SeparateFile {
 }
 
 /**
- * Reads YAML, or JSON, into the classes of its members, which alone may stand in it.
+ * Reads YAML or JSON into the classes of its members; any other member is a problem.
  *
  * @throws ConfigurationFailure with all its problems at once, each with its place in the file
  */

@@ -65,8 +65,8 @@ it.each([
   ['text but no word', 'Common', 'neither a name nor a word in it'],
   ['no text', '', 'neither a name nor a word in it'],
   ['a quotation mark alone', '%h "%r', 'a quotation mark is not closed'],
-  ['a line break', '%h\n%r', 'only printable ASCII'],
-  ['letters of other scripts', '%h ü', 'only printable ASCII'],
+  ['a line break', '%h\n%r', 'a line can contain only printable ASCII'],
+  ['letters of other scripts', '%h ü', 'a line can contain only printable ASCII'],
 ])('a pattern with %s is rejected', (_, pattern, reason) => {
   expect(reasonOf(pattern)).toContain(reason);
 });

@@ -61,7 +61,7 @@ export const accessPattern: ScalarType<AccessPattern> = {
 
 export function parsePattern(name: string): AccessPattern | ConversionError {
   const pattern = NAMED[name.trim()] ?? name;
-  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionError('only printable ASCII can stand in a line');
+  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionError('a line can contain only printable ASCII');
   const pieces: Piece[] = [];
   let isQuoted = false;
   for (const { 0: found, index } of pattern.matchAll(/%\{[^}]*\}.?|%.?|[^%]+/g)) {

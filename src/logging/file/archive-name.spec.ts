@@ -34,14 +34,17 @@ describe('archive names', () => {
   );
 
   it.each([
-    ['a.log.gz', 'the day, %d or %d{yyyy-MM-dd}, must stand in it once'],
-    ['a.%d.gz', '%i, which counts the files of a day, must stand in it once'],
-    ['a.%d.%d.%i.gz', 'the day, %d or %d{yyyy-MM-dd}, must stand in it once'],
-    ['a.%d{yyyy-MM-dd_HH}.%i.gz', 'a date is made of yyyy, MM and dd, each once: a file is kept per day'],
-    ['a.%d{yyyy-MM}.%i.gz', 'a date is made of yyyy, MM and dd, each once: a file is kept per day'],
-    ['a.%d.%i.%p.gz', '%p is none of %d and %i'],
-    ['%d{yyyy-MM-dd}/a.%i.gz', 'the words may stand in the name of the file only, not in that of its folder'],
-    ['a.%d.%i.zip', 'files are packed with gzip: the name ends with .gz, or they stay as they are'],
+    ['a.log.gz', 'it must contain the day, %d or %d{yyyy-MM-dd}, exactly once'],
+    ['a.%d.gz', 'it must contain %i, the number of the file within its day, exactly once'],
+    ['a.%d.%d.%i.gz', 'it must contain the day, %d or %d{yyyy-MM-dd}, exactly once'],
+    ['a.%d{yyyy-MM-dd_HH}.%i.gz', 'a date must contain yyyy, MM and dd, each once, because every day has its own file'],
+    ['a.%d{yyyy-MM}.%i.gz', 'a date must contain yyyy, MM and dd, each once, because every day has its own file'],
+    ['a.%d.%i.%p.gz', '%p is not one of %d and %i'],
+    ['%d{yyyy-MM-dd}/a.%i.gz', '%d and %i are allowed only in the name of the file, not in that of its folder'],
+    [
+      'a.%d.%i.zip',
+      'files are compressed with gzip only: end the name with .gz, or with another ending for uncompressed files',
+    ],
   ])('rejects the pattern %s', (pattern, reason) => {
     expect(archivePattern.parse(pattern)).toEqual(new ConversionError(reason));
   });

@@ -92,16 +92,17 @@ function faultOf(text: string): string | undefined {
   const words: readonly string[] = name.match(/%(?:d(?:\{[^}]*\})?|.?)/g) ?? [];
   const dates = words.filter(isDate);
   const other = words.find((word) => word !== '%i' && !isDate(word));
-  if (dirname(text).includes('%')) return 'the words may stand in the name of the file only, not in that of its folder';
-  if (other !== undefined) return `${other} is none of %d and %i`;
-  if (dates.length !== 1) return 'the day, %d or %d{yyyy-MM-dd}, must stand in it once';
+  if (dirname(text).includes('%'))
+    return '%d and %i are allowed only in the name of the file, not in that of its folder';
+  if (other !== undefined) return `${other} is not one of %d and %i`;
+  if (dates.length !== 1) return 'it must contain the day, %d or %d{yyyy-MM-dd}, exactly once';
   if (words.filter((word) => word === '%i').length !== 1)
-    return '%i, which counts the files of a day, must stand in it once';
+    return 'it must contain %i, the number of the file within its day, exactly once';
   const letters = dateOf(dates[0] ?? '').match(/yyyy|MM|dd|[A-Za-z]/g) ?? [];
   if (letters.toSorted().join() !== 'MM,dd,yyyy')
-    return 'a date is made of yyyy, MM and dd, each once: a file is kept per day';
+    return 'a date must contain yyyy, MM and dd, each once, because every day has its own file';
   return /\.(?:zip|xz|bz2|zst)$/i.test(name)
-    ? 'files are packed with gzip: the name ends with .gz, or they stay as they are'
+    ? 'files are compressed with gzip only: end the name with .gz, or with another ending for uncompressed files'
     : undefined;
 }
 
