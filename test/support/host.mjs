@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const EVENTS = ['exit', 'SIGTERM', 'SIGINT', 'uncaughtException', 'worker'];
 const endProcess = process.exit;
 const [MachineDate, machineNow] = [Date, Date.now];
-/** Loaded by each run, and the same for all. */
+/** Listeners of the host itself, which stay at the end of a run. */
 const listeners = new Map(EVENTS.map((event) => [event, process.listeners(event)]));
 
 class EndOfScript extends Error {}
@@ -24,7 +24,7 @@ let script = '';
 
 process.exit = (code = 0) => {
   const isCalledByScript = new Error().stack?.includes(script) ?? false;
-  // Only an orderly end leaves nothing open.
+  // A failure elsewhere, such as a crash, leaves connections open, so it ends the host as well.
   if (code !== 0 && !isCalledByScript) endProcess(code);
   endRun(Number(code));
   // What follows the call in the script must not run.
