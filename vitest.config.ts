@@ -5,9 +5,26 @@ import { TotalsReporter } from './test/support/totals-reporter.js';
 
 const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
 
+/** Specs of plain functions and services. */
+const UNIT = ['src/**/*.spec.ts', 'test/protocol/**/*.spec.ts'];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.spec.ts', 'test/**/*.spec.ts', 'test/**/*-spec.ts'],
+    projects: [
+      {
+        extends: true,
+        // Unit tests change nothing outside themselves, so files share a process: loading modules took half of their time.
+        test: { name: 'unit', include: UNIT, isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.spec.ts', 'test/**/*-spec.ts'],
+          exclude: [...UNIT, 'node_modules'],
+        },
+      },
+    ],
     globalSetup: 'test/support/global-setup.ts',
     // What `needs()` marks: skipped by name where the machine has no such server.
     tags: [
