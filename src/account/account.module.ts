@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { Sealer } from '../sealing/sealer.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -15,7 +16,7 @@ import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
 import { LoginIds } from './login-id.js';
 import { Decoys } from './password/decoys.js';
-import { PasswordKinds } from './password/password-kinds.task.js';
+import { PasswordKinds, StoredPasswordKinds } from './password/password-kinds.task.js';
 import { PasswordKindStore } from './password/password-kind.store.js';
 import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
 import { PasswordVerification, Rehashing, StoredPasswords } from './password/password-verification.service.js';
@@ -39,10 +40,10 @@ const hasher = {
 
 const decoys = {
   provide: Decoys,
-  inject: [Sealer, Random],
-  useFactory: (sealer: Sealer, random: Random): Decoys => {
+  inject: [Sealer, Random, PasswordKindStore, UnitOfWork],
+  useFactory: (sealer: Sealer, random: Random, store: PasswordKindStore, work: UnitOfWork): Decoys => {
     const [key = Buffer.alloc(0)] = sealer.derivedKeys('password-decoy');
-    return new Decoys(key, random);
+    return new Decoys(key, random, new StoredPasswordKinds(store, work));
   },
 };
 

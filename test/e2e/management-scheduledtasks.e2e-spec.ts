@@ -25,14 +25,14 @@ describe('the scheduledtasks endpoint', () => {
         },
         // These may have run already, so they may also have a last execution.
         expect.objectContaining({
-          runnable: { target: 'PasswordKinds.refresh' },
-          initialDelay: 1000,
-          interval: 60_000,
-        }) as unknown,
-        expect.objectContaining({
           runnable: { target: 'LockedAccounts.look' },
           initialDelay: 1000,
           interval: 15_000,
+        }) as unknown,
+        expect.objectContaining({
+          runnable: { target: 'PasswordKinds.refresh' },
+          initialDelay: 1000,
+          interval: 60_000,
         }) as unknown,
       ],
       fixedRate: [

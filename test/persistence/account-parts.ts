@@ -16,7 +16,7 @@ import {
   RateLimitProperties,
 } from '../../src/account/account.properties.js';
 import { LoginIds } from '../../src/account/login-id.js';
-import { PasswordKinds } from '../../src/account/password/password-kinds.task.js';
+import { StoredPasswordKinds } from '../../src/account/password/password-kinds.task.js';
 import {
   PasswordVerification,
   Rehashing,
@@ -34,7 +34,6 @@ import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
-import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 
 /** A clock that is stopped until a test moves it. */
 export class StoppedClock extends Clock {
@@ -65,7 +64,6 @@ export interface AccountParts {
   readonly devices: DeviceCookies;
   readonly hasher: PasswordHasher;
   readonly decoys: Decoys;
-  readonly kinds: PasswordKinds;
 }
 
 export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash: HashFloor = 'any'): AccountParts {
@@ -83,7 +81,7 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
   const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
   const devices = new DeviceCookies(sealer, clock, random, limits);
-  const decoys = new Decoys(random.bytes(32), random);
+  const decoys = new Decoys(random.bytes(32), random, new StoredPasswordKinds(new PasswordKindStore(), work));
   const rehashing = new Rehashing(hasher, store, work, loggers);
   const stored = new StoredPasswords(hasher, decoys, rehashing, clock, loggers);
   const changes = new AccountChanges(store, changesStore, identities, events, clock);
@@ -99,7 +97,6 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
     changes,
     passwords,
     staffCreation,
-    kinds: new PasswordKinds(decoys, new PasswordKindStore(), work, new ScheduledTasks(clock)),
     accounts: new Accounts(store, work, loginIds),
     passwordChanges: new PasswordChanges(store, work, passwords, events, clock),
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),

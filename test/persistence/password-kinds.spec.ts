@@ -60,7 +60,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
 
   it('a background refresh updates the decoy kinds for unknown login ids', async () => {
     await database.work.run((tx) => tx.change("DELETE FROM account WHERE id <> 'bert'"));
-    await parts.kinds.refresh();
+    await parts.decoys.refresh();
 
     expect((await parts.decoys.decoyOf('nobody'))?.kind).toBe('$2b$05');
     expect((await parts.decoys.decoyOf('corp:somebody'))?.kind).toBe('$2b$05');

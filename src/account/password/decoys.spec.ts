@@ -7,7 +7,7 @@ import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { DECOY_BYTES, decoyOfKind, Decoys, drawnKind, kindOf, type PasswordKind } from './decoys.js';
 import { parsePasswordHash } from './password-hash.js';
 import { PasswordKindStore } from './password-kind.store.js';
-import { PasswordKinds } from './password-kinds.task.js';
+import { PasswordKinds, StoredPasswordKinds } from './password-kinds.task.js';
 
 const random = new SystemRandom();
 const noTx = {} as Tx;
@@ -46,8 +46,9 @@ describe('H2: the count of the kinds of password hashes', () => {
   });
 
   function counted(store: PasswordKindStore): { readonly decoys: Decoys; readonly tasks: ScheduledTasks } {
-    const [decoys, tasks] = [new Decoys(random.bytes(32), random), new ScheduledTasks(new SystemClock())];
-    new PasswordKinds(decoys, store, work, tasks);
+    const decoys = new Decoys(random.bytes(32), random, new StoredPasswordKinds(store, work));
+    const tasks = new ScheduledTasks(new SystemClock());
+    new PasswordKinds(decoys, tasks);
     return { decoys, tasks };
   }
 

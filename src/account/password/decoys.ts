@@ -13,6 +13,11 @@ export interface Decoy {
   readonly hash: PasswordHash;
 }
 
+/** Counts the accounts of each kind; undefined if `stop` was aborted before the end. */
+export interface PasswordKindCounter {
+  count(stop?: AbortSignal): Promise<ReadonlyMap<PasswordKind, number> | undefined>;
+}
+
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 /** Salt and key together; the alphabet of bcrypt is base64 except for one character. */
@@ -31,21 +36,18 @@ export class Decoys {
   private counts: ReadonlyMap<PasswordKind, number> = new Map();
   private hashes: ReadonlyMap<PasswordKind, PasswordHash> = new Map();
   private first: Promise<void> | undefined;
-  private count: () => Promise<void> = () => Promise.resolve();
 
   /** `key` is secret, the same on all replicas and after a restart. */
   constructor(
     private readonly key: Uint8Array,
     private readonly random: Random,
+    private readonly counter: PasswordKindCounter,
   ) {}
 
-  /** Sets the function that counts the kinds and calls `update`; the first login waits for it. */
-  countWith(count: () => Promise<void>): void {
-    this.count = count;
-  }
-
-  /** The number of accounts of each kind. */
-  update(counts: ReadonlyMap<PasswordKind, number>): void {
+  /** Counts the accounts of each kind; changes nothing once `stop` is aborted. */
+  async refresh(stop?: AbortSignal): Promise<void> {
+    const counts = await this.counter.count(stop);
+    if (!counts) return;
     const hashes = new Map<PasswordKind, PasswordHash>();
     for (const kind of counts.keys()) {
       const hash = this.hashes.get(kind) ?? decoyOfKind(kind, this.random.bytes(DECOY_BYTES));
@@ -67,7 +69,7 @@ export class Decoys {
   private firstCount(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, MAX_WAIT_MILLIS);
-      this.count()
+      this.refresh()
         // The look-up that follows reports an unreachable database.
         .catch(() => undefined)
         .finally(() => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
-import { Decoys, type PasswordKind } from './decoys.js';
+import { Decoys, type PasswordKind, type PasswordKindCounter } from './decoys.js';
 import { PasswordKindStore } from './password-kind.store.js';
 
 /** Delayed, so that a short command ends before it. An earlier login counts the kinds itself. */
@@ -10,38 +10,27 @@ const INTERVAL_MILLIS = 60_000;
 /** Batches of new hashes in one turn; the next turn continues. */
 const MAX_BATCHES = 500;
 
-/** Keeps the decoys up to date with the kinds of password hashes in use; a failed turn keeps the last counts. */
-@Injectable()
-export class PasswordKinds {
+/** Classifies new hashes and counts the accounts of each kind in the database. */
+export class StoredPasswordKinds implements PasswordKindCounter {
   constructor(
-    private readonly decoys: Decoys,
     private readonly store: PasswordKindStore,
     private readonly work: UnitOfWork,
-    tasks: ScheduledTasks,
-  ) {
-    decoys.countWith(() => this.refresh());
-    tasks.repeat(
-      'PasswordKinds.refresh',
-      { kind: 'fixedDelay', initialDelayMillis: INITIAL_DELAY_MILLIS, intervalMillis: INTERVAL_MILLIS },
-      (signal) => this.refresh(signal),
-    );
-  }
+  ) {}
 
-  /** Classifies new hashes and counts the accounts of each kind; changes nothing once `stop` is aborted. */
-  async refresh(stop?: AbortSignal): Promise<void> {
+  async count(stop?: AbortSignal): Promise<ReadonlyMap<PasswordKind, number> | undefined> {
     for (let batch = 0; batch < MAX_BATCHES && !stop?.aborted; batch += 1) {
       if (!(await this.work.run((tx) => this.store.classify(tx)))) break;
     }
-    if (stop?.aborted) return;
+    if (stop?.aborted) return undefined;
     const counts = new Map<PasswordKind, number>();
     for (const kind of await this.work.single((tx) => this.store.kinds(tx))) {
-      const count = await this.count(kind);
+      const count = await this.countOf(kind);
       if (count > 0) counts.set(kind, count);
     }
-    this.decoys.update(counts);
+    return counts;
   }
 
-  private async count(kind: PasswordKind): Promise<number> {
+  private async countOf(kind: PasswordKind): Promise<number> {
     let count = 0;
     for (let after: string | undefined = ''; after !== undefined;) {
       const from: string = after;
@@ -50,5 +39,17 @@ export class PasswordKinds {
       after = next;
     }
     return count;
+  }
+}
+
+/** Keeps the decoys up to date with the kinds of password hashes in use; a failed turn keeps the last counts. */
+@Injectable()
+export class PasswordKinds {
+  constructor(decoys: Decoys, tasks: ScheduledTasks) {
+    tasks.repeat(
+      'PasswordKinds.refresh',
+      { kind: 'fixedDelay', initialDelayMillis: INITIAL_DELAY_MILLIS, intervalMillis: INTERVAL_MILLIS },
+      (signal) => decoys.refresh(signal),
+    );
   }
 }

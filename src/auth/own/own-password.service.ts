@@ -51,15 +51,17 @@ export class OwnPassword {
    * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` if the account has a second
    * factor and the caller sends neither a fresh proof nor a code, `VALIDATION_FAILED` for a weak new password
    */
-  async change(caller: FullPrincipal, { current, new: next, code }: NewPassword): Promise<void> {
+  async change(caller: FullPrincipal, { current, new: next, code: sentCode }: NewPassword): Promise<void> {
     const { subject } = caller;
     const { totpId, securityStamp } = await this.reauthentication.accountOf(caller);
-    const mustProve = totpId !== undefined && !this.reauthentication.hasFreshOtp(caller);
-    if (mustProve && code === undefined) this.reauthentication.requireFreshOtp(caller);
+    // Decided once: a clock that is set back meanwhile must not make the code unnecessary.
+    const isProved = totpId === undefined || this.reauthentication.hasFreshOtp(caller);
+    const code = isProved ? undefined : sentCode;
+    if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('otp');
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
     const store = (tx: Tx): Promise<void> => this.replacement.store(tx, caller, ready, securityStamp);
-    if (mustProve && code !== undefined) await this.secondFactors.prove({ subject, code }, store);
-    else await this.work.run(store);
+    if (code === undefined) await this.work.run(store);
+    else await this.secondFactors.prove({ subject, code }, store);
   }
 }

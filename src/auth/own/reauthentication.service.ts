@@ -59,7 +59,8 @@ export class Reauthentication {
     throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
   }
 
-  private stepUpRequired(method: 'otp' | 'pwd'): StepUpRequired {
+  /** The error that names the method and the maximum age of the login that is required (RFC 9470). */
+  stepUpRequired(method: 'otp' | 'pwd'): StepUpRequired {
     return new StepUpRequired({ method, maxAge: this.policy.freshAuth.seconds });
   }
 }
