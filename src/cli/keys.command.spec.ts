@@ -51,8 +51,8 @@ describe('the keys commands', () => {
 
     expect(outcome.calls).toEqual([['rotate', { actor: 'cli', atOnce }], 'closed']);
     expect(outcome.printed).toEqual([
-      'new-access  access  made, signs from 1970-01-02T00:00:00.000Z',
-      'new-mfa  mfa  was there, signs from 1970-01-02T00:00:00.000Z',
+      'new-access  access  created, signs from 1970-01-02T00:00:00.000Z',
+      'new-mfa  mfa  already present, signs from 1970-01-02T00:00:00.000Z',
     ]);
   });
 
@@ -85,7 +85,7 @@ describe('the keys commands', () => {
 
     expect(outcome.calls).toEqual([['reseal', 'cli'], 'resealTotpSecrets', 'closed']);
     expect(outcome.printed).toEqual([
-      'sealed anew: 2 signing keys, 5 TOTP keys',
+      're-sealed: 2 signing keys, 5 TOTP keys',
       'seal key k2 (active): 1 value',
       'seal key k1: 8 values',
     ]);

@@ -107,7 +107,7 @@ async function seals({ rotation, activeSealKey, countTotpSecrets }: KeysServices
 async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string): Promise<Outcome> {
   const rotated = await rotation.rotate({ actor, atOnce });
   const lines = rotated.map(({ purpose, kid, signsFrom, isNew }) => {
-    const from = isNew ? 'made' : 'was there';
+    const from = isNew ? 'created' : 'already present';
     return `${kid}  ${purpose}  ${from}, signs from ${instant(signsFrom)}`;
   });
   const isConfigured = rotated.every(({ purpose }) => purpose !== 'access');
@@ -122,7 +122,7 @@ async function retire(
 ): Promise<Outcome> {
   const isDone = await rotation.retire(kid, how);
   if (!isDone) return { lines: [], complaint: `Unknown signing key ${printable(kid)}.`, exitCode: EXIT.notFound };
-  const effect = how.atOnce ? 'verifies no more' : 'signs no more, and verifies until its tokens have ended';
+  const effect = how.atOnce ? 'no longer verifies' : 'no longer signs; verifies until its tokens have expired';
   return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
 }
 
@@ -130,7 +130,7 @@ async function rekey(services: KeysServices, actor: string): Promise<Outcome> {
   const { rotation, resealTotpSecrets } = services;
   const signing = await rotation.reseal(actor);
   const totp = await resealTotpSecrets();
-  return { lines: [`sealed anew: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
+  return { lines: [`re-sealed: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
 }
 
 function instant(epochSeconds: number): string {

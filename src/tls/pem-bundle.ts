@@ -127,7 +127,7 @@ function checkPair([own, ...others]: readonly X509Certificate[], key: KeyObject,
         : `it belongs to certificate ${later + 2} in keystore.certificate, and the own one must be the first`,
     action:
       later === -1
-        ? 'Set keystore.certificate and keystore.private-key to files that were made for each other.'
+        ? 'Set keystore.certificate and keystore.private-key to files that belong together.'
         : 'Put the own certificate first, then those of the authorities up to the root.',
   });
 }

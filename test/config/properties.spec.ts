@@ -30,7 +30,9 @@ describe('every registered key', () => {
     fc.assert(
       fc.property(written, ({ key, place, assignment }) => {
         const all = reading(situationOf(new Map([[place, [assignment]]])));
-        fc.pre(all.problems.length === 0 || all.problems.some(({ what }) => !what.endsWith('conflicts with other values')));
+        fc.pre(
+          all.problems.length === 0 || all.problems.some(({ what }) => !what.endsWith('conflicts with other values')),
+        );
         const read = withoutProblems(all);
 
         expect(key.boundIn(read)).toEqual(expectedOf(key, assignment.text));

@@ -93,7 +93,7 @@ export class SigningKeyStore {
     return (await tx.change(SIGN_NOW, [now, kid, now])) === 1;
   }
 
-  /** A retired key signs no more, and verifies until the tokens that it signed have expired. */
+  /** A retired key no longer signs, but verifies until the tokens that it signed have expired. */
   async retire(tx: Tx, kid: string): Promise<boolean> {
     return (await tx.change(RETIRE, [this.clock.seconds(), kid])) === 1;
   }
