@@ -1,4 +1,3 @@
-import { withoutUndefined } from '../collections/without-undefined.js';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
@@ -18,7 +17,7 @@ export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestCo
   const agent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
   // A listener on `::` sees IPv4 addresses mapped to IPv6. Despite its type, `ip` is undefined after a disconnect.
   const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_IP_LENGTH);
-  return withoutUndefined({ requestId: id, ip: shownIp, agent });
+  return agent === undefined ? { requestId: id, ip: shownIp } : { requestId: id, ip: shownIp, agent };
 }
 
 /** Runs code that belongs to a request in the context of that request. */
