@@ -87,7 +87,7 @@ onEachEngine('J7: compromised signing key', (engine) => {
     const accepted = await story.client().get('/me', { bearer: before });
     const listed = await story.command('keys', 'list');
     const rotated = await story.command('keys', 'rotate', '--now');
-    const successor = /^(\S+) {2}access {2}made/m.exec(rotated.stdout)?.[1] ?? '';
+    const successor = /^(\S+) {2}access {2}created/m.exec(rotated.stdout)?.[1] ?? '';
     const retired = await story.command('keys', 'retire', former, '--now');
     const relisted = await story.command('keys', 'list');
     story.clock.advance(LOOK_AGAIN);
