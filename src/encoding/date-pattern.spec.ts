@@ -170,7 +170,7 @@ describe('a date pattern is rejected', () => {
   });
 });
 
-describe('the calendar equals', () => {
+describe('the calendar', () => {
   const anyInstant = fc.integer({ min: -FARTHEST, max: FARTHEST });
   const YEAR_10000 = Date.UTC(10_000, 0);
   const YEAR_1 = Date.parse('0001-01-03T00:00:00Z');
@@ -179,7 +179,7 @@ describe('the calendar equals', () => {
     fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2040, 0) }),
   );
 
-  it('that of JavaScript at every instant', () => {
+  it('equals the calendar of JavaScript at every instant', () => {
     fc.assert(
       fc.property(anyInstant, (millis) => {
         const date = new Date(millis);
@@ -192,7 +192,7 @@ describe('the calendar equals', () => {
     );
   });
 
-  it('that of Intl in every zone', () => {
+  it('equals the calendar of Intl in every zone', () => {
     const clocks = new Map<string, Intl.DateTimeFormat>();
     const clockOf = (timeZone: string): Intl.DateTimeFormat => {
       const date = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit', weekday: 'long' } as const;

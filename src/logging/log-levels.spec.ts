@@ -27,7 +27,7 @@ describe('configured log levels', () => {
     expect([effective('ROOT'), effective('auth.mfa'), effective('token')]).toEqual(['WARN', 'DEBUG', 'WARN']);
   });
 
-  it('of a group apply to members without a level of their own', () => {
+  it('the level of a group applies to members without a level of their own', () => {
     const { effective, levels } = started({
       levels: new Map<string, Level>([
         ['mapper', 'INFO'],
@@ -78,7 +78,7 @@ describe('a change of a log level', () => {
     ]);
   });
 
-  it('to the level already in force is logged as unchanged', () => {
+  it('a change to the level already in force is logged as unchanged', () => {
     const { lines, change } = started();
 
     change('auth', 'INFO');
@@ -120,7 +120,7 @@ describe('a change of a log level', () => {
     ]);
   });
 
-  it('of ROOT to no level restores the configured level', () => {
+  it('removing the level of ROOT restores the configured level', () => {
     const { change, effective } = started({ levels: new Map([['ROOT', 'ERROR']]) });
 
     change('root', 'TRACE');
@@ -129,7 +129,7 @@ describe('a change of a log level', () => {
     expect(effective('ROOT')).toBe('ERROR');
   });
 
-  it('of a group sets its members and is kept as the level of the group', () => {
+  it('a change of a group sets its members and is kept as the level of the group', () => {
     const { change, effective, levels } = started();
 
     change('sql', 'TRACE');
@@ -234,7 +234,7 @@ describe('a temporary log level', () => {
     expect([between, effective('auth')]).toEqual(['TRACE', 'WARN']);
   });
 
-  it('of a group restores the level of each member, except one that was set later', () => {
+  it('the end of a temporary level of a group restores each member, except one that was set later', () => {
     const { change, pass, effective, levels } = lent({ levels: new Map([['mapper', 'WARN']]) });
     change('sql', 'TRACE', 60_000);
 
@@ -248,7 +248,7 @@ describe('a temporary log level', () => {
     ]);
   });
 
-  it('of ROOT restores the previous level, not the configured one', () => {
+  it('the end of a temporary level of ROOT restores the previous level, not the configured one', () => {
     const { change, pass, effective } = lent();
     change('ROOT', 'WARN');
 

@@ -44,7 +44,7 @@ describe('a series of a meter', () => {
       { a: '__proto__', b: 'constructor' },
       { a: 'constructor', b: '__proto__' },
     ],
-  ])('of %j differs from that of %j', (one, other) => {
+  ])('the series of %j differs from the series of %j', (one, other) => {
     const some = family();
     some.of(one).increment();
     some.of(other).increment();

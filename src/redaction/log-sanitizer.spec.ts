@@ -144,7 +144,7 @@ describe('L1: a log field', () => {
     expect(sanitizeField('sent', long)).not.toMatch(/hbGci|MEUCI/);
   });
 
-  it('that contains itself is truncated', () => {
+  it('a log field that contains itself is truncated', () => {
     const circle: Record<string, unknown> = {};
     circle['again'] = circle;
 

@@ -56,7 +56,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it('of an earlier key still opens, and is not reported as sealed under the active key', () => {
+  it('a text sealed under an earlier key still opens, and is not reported as sealed under the active key', () => {
     const sealed = before.seal(Buffer.from('x'), 'c');
 
     expect(after.open(sealed, 'c').toString()).toBe('x');
@@ -68,7 +68,7 @@ describe('a sealed text', () => {
     expect(() => before.open(text, 'c')).toThrow(SealFailure);
   });
 
-  it('of an unknown key fails with the id of the missing key only', () => {
+  it('a text sealed under an unknown key fails with the id of the missing key only', () => {
     const sealed = after.seal(Buffer.from('x'), 'c');
 
     expect(() => before.open(sealed, 'c')).toThrow(

@@ -126,7 +126,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(at(-1)).toEqual([expect.stringMatching(/^The certificate \(CN=login\.test\) is not valid before \d{4}-/)]);
   });
 
-  it('that is not defined is reported with the names of the defined bundles', () => {
+  it('a bundle that is not defined is reported with the names of the defined bundles', () => {
     expect(problemOf(configured('pem', pemOf(made), 'wbe'), 'wbe')).toEqual({
       what: 'Unknown certificate bundle "wbe"',
       action: 'Did you mean "web"? Correct server.ssl.bundle, or define the bundle under app.ssl.bundle.pem.wbe.',
@@ -139,7 +139,7 @@ needs('openssl')('a certificate bundle', () => {
     });
   });
 
-  it('that is defined twice is reported', () => {
+  it('a bundle that is defined twice is reported', () => {
     const reading = place({
       'work/application.yml':
         'app.ssl.bundle: { pem.web.protocol: TLS, jks.web.protocol: TLS }\nserver.ssl.bundle: web',

@@ -49,7 +49,7 @@ describe('a validation error', () => {
     expect(errorsOf(value)).toEqual(expected);
   });
 
-  it('of a single parameter has the name of the parameter', () => {
+  it('the error of a single parameter has the name of the parameter', () => {
     const { issues = [] } = v.safeParse(text(3), 'abcd');
 
     expect(fieldErrors(issues, 'id')).toEqual([{ field: 'id', code: 'too_long' }]);

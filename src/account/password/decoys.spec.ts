@@ -100,7 +100,7 @@ describe('H2: the kind of a stored hash', () => {
       '$pbkdf2-sha512$i=1000,l=64',
     ],
     [`{pbkdf2}${'ab'.repeat(40)}`, '$pbkdf2-sha1$i=185000,l=32'],
-  ])('of %s is %s, and its decoy costs the same work', (stored, kind) => {
+  ])('the kind of %s is %s, and its decoy costs the same work', (stored, kind) => {
     const decoy = decoyOfKind(kind, BYTES);
 
     expect(kindOf(stored)).toBe(kind);

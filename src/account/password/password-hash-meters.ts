@@ -24,7 +24,7 @@ export class PasswordHashMeters {
   }
 }
 
-/** What a pool of workers does at one moment. */
+/** The state of a pool of workers at one moment. */
 export interface ExecutorState {
   readonly active: number;
   readonly queued: number;

@@ -75,7 +75,7 @@ describe('the state of a key', () => {
     ]);
   });
 
-  it('of an accumulating list is the sum, lowest source first, or the first problem', () => {
+  it('a list that accumulates joins all sources, lowest first, or reports the first problem', () => {
     const sum = (top: Readonly<Record<string, string>>): unknown => {
       const environment = new Environment([
         source('command-line', top),

@@ -32,7 +32,7 @@ describe('arguments', () => {
     });
   });
 
-  it('of other forms are passed on in order', () => {
+  it('arguments of other forms are passed on in order', () => {
     const { commandLine, systemProperties, rest } = readArguments([
       'config',
       '-',
@@ -48,14 +48,14 @@ describe('arguments', () => {
     expect([...commandLine.entries, ...systemProperties.entries]).toEqual([]);
   });
 
-  it('that repeat an option in any spelling collect its values', () => {
+  it('an option that is repeated in any spelling collects its values', () => {
     expect(read('--app.some-list=a', '--other=x', '--app.someList=b', '--APP.SOME_LIST=c').options).toEqual([
       'app.some-list=a,b,c',
       'other=x',
     ]);
   });
 
-  it('that repeat a -D key in any spelling replace its value', () => {
+  it('a -D key that is repeated in any spelling replaces its value', () => {
     expect(read('-Dserver.port=1', '-Dserver.PORT=2').definitions).toEqual(['server.PORT=2']);
   });
 

@@ -49,7 +49,7 @@ describe('an environment variable', () => {
     expect(valueOf({ [name]: 'x' }, key)).toBe('x');
   });
 
-  it('of the canonical form takes precedence over the other form in any order', () => {
+  it('a variable in canonical form takes precedence over the other form in any order', () => {
     const older = { APP_CONFIG_ADDITIONAL_LOCATION: 'older' };
     const newer = { APP_CONFIG_ADDITIONALLOCATION: 'newer' };
 
@@ -57,7 +57,7 @@ describe('an environment variable', () => {
     expect(valueOf({ ...newer, ...older }, 'app.config.additional-location')).toBe('newer');
   });
 
-  it('of another program is found by its name and by the key it parses as', () => {
+  it('a variable of another program is found by its name and by the key that it parses as', () => {
     const source = readVariables({ MY_REGION: 'eu', MY_LIST_0: 'a', SERVER__PORT: 'b' }, registry);
 
     expect(source.findSpelled('MY_REGION')?.text).toBe('eu');
@@ -66,7 +66,7 @@ describe('an environment variable', () => {
     expect(source.findSpelled('SERVER__PORT')?.text).toBe('b');
   });
 
-  it('that is unset differs from an empty one', () => {
+  it('an unset variable sets no key, and an empty variable sets an empty value', () => {
     expect(valueOf({ USER_TIMEZONE: undefined }, 'user.timezone')).toBeUndefined();
     expect(valueOf({ USER_TIMEZONE: '' }, 'user.timezone')).toBe('');
   });

@@ -64,7 +64,7 @@ describe('a printable text', () => {
     ['\ud800', '\\ud800'],
     ['tab\there', 'tab\\u0009here'],
     ['Grüße 😀 "x" \\n', 'Grüße 😀 "x" \\n'],
-  ])('of %j is %s', (text, expected) => {
+  ])('the printable form of %j is %s', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 });

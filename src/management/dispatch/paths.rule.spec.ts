@@ -105,7 +105,7 @@ describe('the additional paths of health groups', () => {
     expect(await found(...args, OWN_PORT)).toEqual([]);
   });
 
-  it('of the probes are reported by the key that adds them', async () => {
+  it('a conflict of the additional probe paths is reported by the key that adds them', async () => {
     const [finding] = await found(...PROBES);
 
     expect(finding?.what).toContain('The additional path /livez of the health group "liveness"');

@@ -288,16 +288,19 @@ describe('3.6 the health probes', () => {
     ['started', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
     ['ready', [200, 'UP'], [200, 'UP']],
     ['stopping', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
-  ] as const)('of a service that is %s return liveness %j and readiness %j', async (phase, liveness, readiness) => {
-    const { ask, availability } = endpoint(keys);
+  ] as const)(
+    'the probes of a service that is %s return liveness %j and readiness %j',
+    async (phase, liveness, readiness) => {
+      const { ask, availability } = endpoint(keys);
 
-    if (phase !== 'starting') availability[phase]();
+      if (phase !== 'starting') availability[phase]();
 
-    expect(await ask('liveness')).toEqual({ status: liveness[0], body: { status: liveness[1] } });
-    expect(await ask('readiness')).toEqual({ status: readiness[0], body: { status: readiness[1] } });
-    expect((await ask('livenessState')).body).toEqual({ status: liveness[1] });
-    expect((await ask('readinessState')).body).toEqual({ status: readiness[1] });
-  });
+      expect(await ask('liveness')).toEqual({ status: liveness[0], body: { status: liveness[1] } });
+      expect(await ask('readiness')).toEqual({ status: readiness[0], body: { status: readiness[1] } });
+      expect((await ask('livenessState')).body).toEqual({ status: liveness[1] });
+      expect((await ask('readinessState')).body).toEqual({ status: readiness[1] });
+    },
+  );
 
   it('respond with 404 unless they are enabled', async () => {
     const { ask } = endpoint({ 'show-details': 'always' });

@@ -12,7 +12,7 @@ describe('the worst of several statuses', () => {
     [['FATAL', 'UP'], 'UP'],
     [['FATAL'], 'UNKNOWN'],
     [[], 'UNKNOWN'],
-  ])('of %j is %s', (statuses, worst) => {
+  ])('the worst of %j is %s', (statuses, worst) => {
     expect(worstOf(statuses, rules)).toBe(worst);
   });
 
@@ -32,7 +32,7 @@ describe('the HTTP status of a health status', () => {
     ['FATAL', 200],
     ['DOWN', 503],
     ['OUT_OF_SERVICE', 503],
-  ])('of %s is %i', (status, http) => {
+  ])('the HTTP status of %s is %i', (status, http) => {
     expect(httpStatusOf(status, rules)).toBe(http);
   });
 

@@ -83,7 +83,7 @@ describe('the parameters of a JDBC URL', () => {
     expect(parametersOf(query).notes).toEqual([expect.stringContaining(note)]);
   });
 
-  it('of the embedded database cause a warning because it has none', () => {
+  it('parameters for the embedded database cause a warning because it has none', () => {
     expect(parseJdbcUrl('jdbc:sqlite:x.db?journal_mode=OFF')).toMatchObject({
       file: 'x.db',
       notes: [expect.stringContaining('journal_mode')],

@@ -50,7 +50,7 @@ describe('the OpenAPI operation of a route', () => {
     expect(Object.keys(responses)).toEqual(['200', '401', '503', 'default']);
   });
 
-  it('of a public route lists the security schemes that the route checks itself', () => {
+  it('a public route lists the security schemes that it checks itself', () => {
     const operation = { summary: 'Open', security: [ANONYMOUS, 'jar'] };
 
     expect(operationOf(route('GET', '/', { access: { isPublic: true }, operation })).security).toEqual([
@@ -137,7 +137,7 @@ describe('the OpenAPI operation of a route', () => {
     });
   });
 
-  it('of an upload has the stated schema of its body', () => {
+  it('an upload has the stated schema of its body', () => {
     const body = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
     const upload = route('POST', '/parcels', { options: { takesUpload: true }, operation: { summary: 'Send', body } });
 
