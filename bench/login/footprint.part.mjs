@@ -2,17 +2,13 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Crowd } from '../load/crowd.mjs';
-import { fullLogin } from '../load/story.mjs';
 import { goal } from '../measure.mjs';
-import { residentMegabytes } from '../target/program.mjs';
+import { memoryOf } from '../target/memory.mjs';
 import { REAL, Stand } from '../target/stand.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const IDLE_SECONDS = 5;
 const LOAD_SECONDS = 20;
 
 export async function footprintPart({ folder }) {
@@ -23,27 +19,9 @@ export async function footprintPart({ folder }) {
 
 async function memory(folder) {
   const stand = await Stand.withUsers({ folder, size: 10_000, cost: REAL });
-  const service = await stand.start();
-  try {
-    await sleep(IDLE_SECONDS * 1000);
-    const idle = await residentMegabytes(service.pid);
-    goal(`resident memory when idle: ${idle.toFixed(0)} MB, at most 130`, idle <= 130);
-
-    const crowd = await Crowd.of(service.address);
-    let most = 0;
-    const watch = async () => {
-      const end = performance.now() + LOAD_SECONDS * 1000;
-      while (performance.now() < end) {
-        most = Math.max(most, await residentMegabytes(service.pid));
-        await sleep(500);
-      }
-    };
-    await crowd.during((connection) => fullLogin(connection, stand.population), watch);
-    crowd.close();
-    goal(`resident memory under load: ${most.toFixed(0)} MB, at most 190`, most <= 190);
-  } finally {
-    await service.stop();
-  }
+  const { idle, most } = await memoryOf(stand, { loadSeconds: LOAD_SECONDS });
+  goal(`resident memory when idle: ${idle.toFixed(0)} MB, at most 130`, idle <= 130);
+  goal(`resident memory under load: ${most.toFixed(0)} MB, at most 190`, most <= 190);
 }
 
 async function disk(folder) {

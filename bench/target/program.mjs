@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { clearInterval, setInterval } from 'node:timers';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -70,24 +71,33 @@ export class Program {
   }
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** The folder of this package: the build to measure unless a bench names another. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Arguments for Node that start the service built in `root` as its `npm start` does, with `node` and before `settings`. */
+export function serviceArguments({ root = ROOT, node = [], settings = [] } = {}) {
+  return [...nodeOptions(root), ...node, join(root, 'dist/main.js'), '--server.address=127.0.0.1', ...settings];
+}
+
+function nodeOptions(root) {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
+
 /** The options that `npm start` passes to Node. */
-export const NODE_OPTIONS = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  .scripts.start.split(' ')
-  .filter((word) => word.startsWith('--'));
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const NODE_OPTIONS = nodeOptions(ROOT);
 
 /** The built service on a free port; `settings` are configuration arguments, `node` arguments for Node itself. */
-export function startService({ cwd, settings = [], node = [], output }) {
-  const args = [...NODE_OPTIONS, ...node, MAIN, '--server.port=0', '--server.address=127.0.0.1', ...settings];
+export function startService({ root, cwd, settings = [], node, output }) {
+  const args = serviceArguments({ root, node, settings: ['--server.port=0', ...settings] });
   return Program.start(args, { cwd, announces: /ready: http:\/\/[^\s/]+:(\d+)\//, output });
 }
 
 /** Runs one command of the service's command line to its end. */
-export async function runCli(args, { cwd, settings = [] }) {
+export async function runCli(args, { root = ROOT, cwd, settings = [] }) {
   try {
     const env = { PATH: process.env.PATH };
-    await promisify(execFile)(process.execPath, [CLI, ...args, ...settings], { cwd, env });
+    await promisify(execFile)(process.execPath, [join(root, 'dist/cli.js'), ...args, ...settings], { cwd, env });
   } catch (error) {
     // The error of the command itself contains its whole output, and an import reports each of its lines.
     console.error(`The command "${args.join(' ')}" failed:`);

@@ -18,20 +18,24 @@ export function readyHash({ memoryKib, iterations }) {
   return hashSync(PASSWORD, { memoryCost: memoryKib, timeCost: iterations, parallelism: 1 });
 }
 
-/** A service with imported users in its own folder; `database` has the settings of a database server. */
+/**
+ * A service with imported users in its own folder; `database` has the settings of a database server, `root` is the folder of
+ * the build if it is not this one.
+ */
 export class Stand {
-  static async withUsers({ folder, size, cost, database, secondFactor }) {
+  static async withUsers({ folder, size, cost, database, secondFactor, root }) {
     mkdirSync(folder, { recursive: true });
-    const stand = new Stand(folder, size, cost, database);
+    const stand = new Stand({ folder, size, cost, database, root });
     const hashes = Array.from({ length: HASHES }, () => readyHash(cost));
     const file = join(folder, 'users.csv');
     await writeImportFile(file, { size, hashes, secondFactor });
-    await runCli(['users', 'import', file], { cwd: folder, settings: stand.settings });
+    await runCli(['users', 'import', file], { root, cwd: folder, settings: stand.settings });
     rmSync(file);
     return stand;
   }
 
-  constructor(folder, size, cost, database) {
+  constructor({ folder, size, cost, database, root }) {
+    this.root = root;
     this.folder = folder;
     this.cost = cost;
     this.database = database;
@@ -45,7 +49,7 @@ export class Stand {
   }
 
   start({ settings = [], node = [], output } = {}) {
-    return startService({ cwd: this.folder, settings: [...this.settings, ...settings], node, output });
+    return startService({ root: this.root, cwd: this.folder, settings: [...this.settings, ...settings], node, output });
   }
 }
 

@@ -1,0 +1,37 @@
+// npm run bench -- against <commit> [parts]: compares this build with the build of another commit: full logins and refreshes
+// on both engines, a guarded route, an open one and a rejected request, then startup and memory. Prints ratios with their
+// spread. Without parts, all of them.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { requestsPart } from './against/requests.part.mjs';
+import { startPart } from './against/start.part.mjs';
+import { loginsPart } from './against/logins.part.mjs';
+import { memoryPart } from './against/memory.part.mjs';
+import { builtCheckout } from './target/checkout.mjs';
+import { hasMariadb, startMariadb } from './target/mariadb.mjs';
+
+const PARTS = { requests: requestsPart, logins: loginsPart, start: startPart, memory: memoryPart };
+
+const [commit, ...wanted] = process.argv.slice(2);
+const unknown = wanted.filter((part) => !(part in PARTS));
+if (commit === undefined || unknown.length > 0) {
+  console.error(
+    `usage: npm run bench -- against <commit> [parts], where parts are some of ${Object.keys(PARTS).join(' ')}`,
+  );
+  process.exit(1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-against-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+console.log(`the clients run on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
+const before = await builtCheckout(commit, join(folder, 'before'));
+console.log(`${commit} is built; ratios are those of this build to it`);
+const mariadb = hasMariadb ? await startMariadb(join(folder, 'mariadb')) : undefined;
+try {
+  for (const [name, run] of Object.entries(PARTS)) {
+    if (wanted.length === 0 || wanted.includes(name)) await run({ folder, roots: { now: undefined, before }, mariadb });
+  }
+} finally {
+  await mariadb?.stop();
+}
