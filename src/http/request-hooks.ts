@@ -12,9 +12,6 @@ import type { RequestStart } from './request-start.js';
 /** One shared instance: overload causes thousands of errors per second, and each stack trace would add to the load. */
 const OVERLOADED = new HttpError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
 
-/** More bytes than the buffers of a connection certainly hold. */
-const LONG_BYTES = 64 * 1024;
-
 /** The steps of every request around its handler, as hooks of the framework. */
 export class RequestHooks {
   constructor(
@@ -61,9 +58,8 @@ export class RequestHooks {
     this.tracker.onResponseReady(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
     // The rest of the body is not read by any handler.
     if (hasUnreadBody(request.raw)) closeAfterResponse(reply);
-    // Closing a connection with unread bytes resets it, and the client would lose the end of a long response.
-    if (isLong(payload)) afterBody(request.raw, done, this.lingerMillis);
-    else done();
+    // Closing a connection with unread bytes resets it, and a client that is still writing would lose the response.
+    afterBody(request.raw, done, this.lingerMillis);
   }
 
   /** Shorter than the limit after which a connection with an unread response is closed. */
@@ -89,8 +85,4 @@ export class RequestHooks {
 
 function afterClose({ lifecycle }: FastifyRequest): HttpError | undefined {
   return lifecycle?.isAfterClose === true ? new HttpError('VALIDATION_FAILED', { closesConnection: true }) : undefined;
-}
-
-function isLong(payload: unknown): boolean {
-  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_BYTES;
 }

@@ -136,6 +136,19 @@ it('a long response is complete although the request body is not read', async ()
   expect(text.endsWith('"}')).toBe(true);
 });
 
+it('a response waits for the rest of a body that no handler reads, since closing earlier would reset the connection', async () => {
+  const connection = await RawConnection.open(service.url);
+  connection.send('GET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe');
+  await waitUntil('the request is in progress', () => service.listener.inProgress === 1, { everyMillis: 2 });
+  expect(await sendRaw(service.url, 'GET /plain HTTP/1.0\r\n\r\n')).toMatchObject({ statuses: [200] });
+  expect(connection.statuses).toEqual([]);
+
+  connection.send('llo');
+  await connection.untilClosed();
+
+  expect(connection.statuses).toEqual([200]);
+});
+
 describe('H7: HTTP/1.0 client', () => {
   it('H7: an HTTP/1.0 client gets no 100 Continue (RFC 9110 section 10.1.1)', async () => {
     const head = `POST /any HTTP/1.0\r\n${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
