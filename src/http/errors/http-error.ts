@@ -30,7 +30,7 @@ export class HttpError extends ServiceError {
   /** The same error with a page of its own. */
   static withPage(error: ServiceError, page: string): HttpError {
     const challenge = challengeOf(error);
-    return new HttpError(error.code, { ...error.facts, ...withoutUndefined({ challenge }), cause: error, page });
+    return new HttpError(error.code, { ...error.facts, ...withoutUndefined({ challenge }), page });
   }
 }
 

@@ -130,6 +130,8 @@ describe('defectCode', () => {
     expect(defectCode(new TypeError('x'))).toBe('INTERNAL_ERROR');
     expect(defectCode(outOfReach)).toBe('UNAVAILABLE');
     expect(defectCode(new ServiceError('UNAVAILABLE'))).toBeUndefined();
+    expect(defectCode(HttpError.withPage(outOfReach, '<p>'))).toBe('UNAVAILABLE');
+    expect(defectCode(HttpError.withPage(new ServiceError('UNAVAILABLE'), '<p>'))).toBeUndefined();
     expect(defectCode(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
   });
 });
