@@ -5,7 +5,8 @@ import { waitUntil } from '../support/wait-until.js';
 describe('thread dumps and heap dumps', () => {
   let service: ManagedService;
   beforeAll(async () => {
-    service = await startManaged({ args: ['--management.endpoint.heapdump.access=unrestricted'] });
+    // Threads are numbered in the order in which their process has created them.
+    service = await startManaged({ isAlone: true, args: ['--management.endpoint.heapdump.access=unrestricted'] });
   });
   afterAll(async () => {
     await service.stop();
