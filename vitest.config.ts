@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { isOnThisMachine, SERVERS } from './test/support/binaries.js';
 import { SlowFirst } from './test/support/slow-first.js';
@@ -13,8 +14,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Unit tests change nothing outside themselves, so files share a process: loading modules took half of their time.
-        test: { name: 'unit', include: UNIT, isolate: false },
+        test: { name: 'unit', include: UNIT },
       },
       {
         extends: true,
@@ -31,8 +31,10 @@ export default defineConfig({
       ...SERVERS.map((server) => ({ name: server, description: `needs ${server}`, skip: missing.has(server) })),
       { name: 'mysql', description: 'uses a MySQL, where the machine has one' },
     ],
-    // One a core, in place of one less: a test waits most of its time for programs that it has started. More gain nothing.
-    maxWorkers: '100%',
+    // Files of a worker share its process, and the services that it keeps started: tests change nothing outside themselves.
+    isolate: false,
+    // One more than cores: a test often waits for programs that it has started.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFirst },
     reporters: [new TotalsReporter(SERVERS, missing)],
     testTimeout: 20_000,
