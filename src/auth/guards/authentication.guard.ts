@@ -11,7 +11,7 @@ import { ACCESS_TOKEN } from '../strategies/access-token.strategy.js';
 import type { RequestCredentials } from '../strategies/credential.strategy.js';
 import { MFA_TOKEN } from '../strategies/mfa-token.strategy.js';
 import { SESSION_COOKIE } from '../strategies/session-cookie.strategy.js';
-import { missingCredentials } from './request-authenticator.service.js';
+import { MISSING_CREDENTIALS } from './request-authenticator.service.js';
 
 /** 401 unless the request authenticates its caller; public routes skip authentication altogether. */
 @Injectable()
@@ -40,7 +40,7 @@ export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SES
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature of AuthGuard
   override handleRequest<T>(error: unknown, principal: unknown, _info: unknown, context: ExecutionContext): T {
     if (error instanceof Error) throw error;
-    if (!isPrincipal(principal)) throw missingCredentials();
+    if (!isPrincipal(principal)) throw MISSING_CREDENTIALS;
     context.switchToHttp().getRequest<AuthenticatedRequest>().principal = principal;
     setUser(principal.subject);
     return principal as T;
