@@ -8,25 +8,24 @@ import { requestsPart } from './against/requests.part.mjs';
 import { startPart } from './against/start.part.mjs';
 import { loginsPart } from './against/logins.part.mjs';
 import { memoryPart } from './against/memory.part.mjs';
-import { builtCheckout } from './target/checkout.mjs';
+import { builtCheckout, commitId } from './target/checkout.mjs';
 import { hasMariadb, startMariadb } from './target/mariadb.mjs';
 
 const PARTS = { requests: requestsPart, logins: loginsPart, start: startPart, memory: memoryPart };
 
 const [commit, ...wanted] = process.argv.slice(2);
-const unknown = wanted.filter((part) => !(part in PARTS));
-if (commit === undefined || unknown.length > 0) {
-  console.error(
-    `usage: npm run bench -- against <commit> [parts], where parts are some of ${Object.keys(PARTS).join(' ')}`,
-  );
+const id = commit === undefined ? undefined : await commitId(commit);
+if (id === undefined || !wanted.every((part) => part in PARTS)) {
+  console.error(`usage: npm run bench -- against <commit> [parts], where <commit> is one of this repository
+and the parts are some of ${Object.keys(PARTS).join(', ')}`);
   process.exit(1);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-against-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 console.log(`the clients run on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
-const before = await builtCheckout(commit, join(folder, 'before'));
-console.log(`${commit} is built; ratios are those of this build to it`);
+const before = await builtCheckout(id, join(folder, 'before'));
+console.log(`${commit} is built. Each line: the ratio of this build to that one (its range), both medians.`);
 const mariadb = hasMariadb ? await startMariadb(join(folder, 'mariadb')) : undefined;
 try {
   for (const [name, run] of Object.entries(PARTS)) {

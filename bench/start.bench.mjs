@@ -9,6 +9,7 @@ import { timeToFirstAnswer } from './target/first-answer.mjs';
 import { NODE_OPTIONS, serviceArguments } from './target/program.mjs';
 
 const bare = fileURLToPath(new URL('./bare-nest.mjs', import.meta.url));
+
 function competitors(folder, ofService, ofBare) {
   return [
     {

@@ -6,14 +6,24 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const run = promisify(execFile);
+
+/** The full id of a commit of this repository; undefined if there is none of that name. */
+export async function commitId(name) {
+  try {
+    const { stdout } = await run('git', ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`], {
+      cwd: ROOT,
+    });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Builds a commit of this repository in `folder`, with the packages of its own lock file. Returns `folder`. */
-export async function builtCheckout(commit, folder) {
-  const run = promisify(execFile);
-  const { stdout } = await run('git', ['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`], {
-    cwd: ROOT,
-  });
+export async function builtCheckout(id, folder) {
   await run('git', ['clone', '--quiet', '--no-checkout', '--shared', ROOT, folder]);
-  await run('git', ['checkout', '--quiet', '--detach', stdout.trim()], { cwd: folder });
+  await run('git', ['checkout', '--quiet', '--detach', id], { cwd: folder });
   if (isSame('package-lock.json', folder) && existsSync(join(ROOT, 'node_modules'))) {
     // A link would resolve to this folder, and then the other build would find its packages here.
     cpSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
