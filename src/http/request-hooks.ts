@@ -58,8 +58,10 @@ export class RequestHooks {
     this.tracker.onResponseReady(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
     // The rest of the body is not read by any handler.
     if (hasUnreadBody(request.raw)) closeAfterResponse(reply);
+    // An error has waited already, and a 408 must not: the late rest of the body would still reach the handler.
+    if (request.lifecycle?.errorBody !== undefined) done();
     // Closing a connection with unread bytes resets it, and a client that is still writing would lose the response.
-    afterBody(request.raw, done, this.lingerMillis);
+    else afterBody(request.raw, done, this.lingerMillis);
   }
 
   /** Shorter than the limit after which a connection with an unread response is closed. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
+import { LINGER_MILLIS } from '../../src/http/body/unread-body.js';
 import type { HostOptions } from '../../src/http/host-options.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
@@ -36,8 +37,9 @@ afterAll(() => service.stop());
 /** Milliseconds from the first byte until the service ends the connection. */
 async function timeUntilClosed(
   bytes: string,
+  { url } = service,
 ): Promise<{ readonly millis: number; readonly connection: RawConnection }> {
-  const connection = await RawConnection.open(service.url);
+  const connection = await RawConnection.open(url);
   const since = performance.now();
   if (bytes !== '') connection.send(bytes);
   await connection.untilClosed(SOON);
@@ -95,6 +97,21 @@ describe('R7: server.embedded.connection-timeout', () => {
 
     expect(performance.now() - since).toBeGreaterThan(TIMEOUT_MILLIS - 50);
     expect(connection.statuses[0]).toBe(408);
+  });
+
+  it('the rest of a body that arrives after the timeout is not read, even if it is malformed', async () => {
+    const complaints = service.complaints.length;
+    const connection = await RawConnection.open(service.url);
+    connection.send(HALF_BODY);
+    const rest = setTimeout(() => {
+      connection.send('t":xxx}');
+    }, TIMEOUT_MILLIS + 200);
+
+    await connection.untilClosed(SOON);
+    clearTimeout(rest);
+
+    expect(connection.statuses).toEqual([408]);
+    expect(service.complaints.slice(complaints)).toEqual([]);
   });
 
   it.each([
@@ -168,6 +185,21 @@ describe('R7: server.embedded.connection-timeout', () => {
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(longest).toBeLessThan(2000);
     for (const { statuses } of slow) expect(statuses).toEqual([408]);
+  });
+
+  it('an error waits at most once for the body of its request', async () => {
+    const patient = await start({ embedded: new EmbeddedProperties() });
+    try {
+      // A single client may be late on a busy machine.
+      const times = await Promise.all(
+        [1, 2, 3].map(() => timeUntilClosed(HALF_BODY.replace('/note', '/nowhere'), patient)),
+      );
+
+      for (const { connection } of times) expect(connection.statuses).toEqual([404]);
+      expect(Math.min(...times.map(({ millis }) => millis))).toBeLessThan(1.75 * LINGER_MILLIS);
+    } finally {
+      await patient.stop();
+    }
   });
 
   it('a slow client within the limit is served', async () => {

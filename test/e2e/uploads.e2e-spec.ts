@@ -292,6 +292,26 @@ describe('H5: stalled uploads', () => {
     },
   );
 
+  it('an upload whose rest arrives after the timeout gets 408, and its handler does not run', async () => {
+    const body = multipart({ content: 'x'.repeat(1000) });
+    const { runs } = service;
+    const socket = await begin(head(body.length), body.subarray(0, 500));
+    const received: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => received.push(bytes));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    await waitUntil('the file exists', () => service.files.length === 1);
+    // Later than the timeout, and earlier than the end of the wait of other responses for a body.
+    const rest = setTimeout(() => socket.write(body.subarray(500)), 1300);
+
+    await closed;
+
+    clearTimeout(rest);
+    await waitUntil('the request has ended', () => service.inProgress === 0);
+    expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(service.runs).toBe(runs);
+    expect(service.complaints).toEqual([]);
+  });
+
   it('a slow upload that keeps sending succeeds', async () => {
     const body = multipart({ content: 'x'.repeat(40) });
     const socket = await begin(head(body.length).replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));

@@ -5,9 +5,6 @@ export const LINGER_MILLIS = 2000;
 
 const asked = new WeakSet<IncomingMessage>();
 
-/** Requests whose body did not arrive in time. */
-const late = new WeakSet<IncomingMessage>();
-
 /** Sends 100 Continue to a client that waits for it (RFC 9110 section 10.1.1). */
 export function sendContinue(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
   if (!expectsContinue(request) || !hasBody(request)) return;
@@ -32,10 +29,10 @@ function hasBody(request: IncomingMessage): boolean {
 
 /**
  * Calls `next` once the body has been read or discarded: closing the connection before that would reset it, and the client
- * would lose its response. Waits `limitMillis` at most, and not again for a body that did not arrive in that time.
+ * would lose its response. The wait ends after `limitMillis`.
  */
 export function afterBody(request: IncomingMessage, next: () => void, limitMillis = LINGER_MILLIS): void {
-  if (!hasUnreadBody(request) || request.destroyed || late.has(request)) {
+  if (!hasUnreadBody(request) || request.destroyed) {
     next();
     return;
   }
@@ -44,10 +41,7 @@ export function afterBody(request: IncomingMessage, next: () => void, limitMilli
     request.off('end', done).off('close', done);
     next();
   };
-  const timer = setTimeout(() => {
-    late.add(request);
-    done();
-  }, limitMillis).unref();
+  const timer = setTimeout(done, limitMillis).unref();
   request.once('end', done).once('close', done).resume();
 }
 
@@ -55,9 +49,7 @@ export function afterBody(request: IncomingMessage, next: () => void, limitMilli
 export function timeBody(request: IncomingMessage, limitMillis: number, onLate: () => void): void {
   if (!hasUnreadBody(request)) return;
   const timer = setTimeout(() => {
-    if (request.complete) return;
-    late.add(request);
-    onLate();
+    if (!request.complete) onLate();
   }, limitMillis).unref();
   // `close` follows the end of a body that was read; otherwise it comes with the end of the connection.
   request.once('close', () => {

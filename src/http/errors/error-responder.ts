@@ -131,6 +131,8 @@ export class ErrorResponder {
   }
 
   private trySend(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // The body missed its time limit while the error waited for it, and the client has got a 408.
+    if (reply.sent) return;
     try {
       this.send(error, request, reply);
     } catch (failure) {
