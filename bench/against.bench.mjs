@@ -9,13 +9,12 @@ import { startPart } from './against/start.part.mjs';
 import { loginsPart } from './against/logins.part.mjs';
 import { memoryPart } from './against/memory.part.mjs';
 import { builtCheckout, commitId } from './target/checkout.mjs';
-import { hasMariadb, startMariadb } from './target/mariadb.mjs';
 
 const PARTS = { requests: requestsPart, logins: loginsPart, start: startPart, memory: memoryPart };
 
 const [commit, ...wanted] = process.argv.slice(2);
 const id = commit === undefined ? undefined : await commitId(commit);
-if (id === undefined || !wanted.every((part) => part in PARTS)) {
+if (id === undefined || !wanted.every((part) => Object.hasOwn(PARTS, part))) {
   console.error(`usage: npm run bench -- against <commit> [parts], where <commit> is one of this repository
 and the parts are some of ${Object.keys(PARTS).join(', ')}`);
   process.exit(1);
@@ -26,11 +25,6 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 console.log(`the clients run on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
 const before = await builtCheckout(id, join(folder, 'before'));
 console.log(`${commit} is built. Each line: the ratio of this build to that one (its range), both medians.`);
-const mariadb = hasMariadb ? await startMariadb(join(folder, 'mariadb')) : undefined;
-try {
-  for (const [name, run] of Object.entries(PARTS)) {
-    if (wanted.length === 0 || wanted.includes(name)) await run({ folder, roots: { now: undefined, before }, mariadb });
-  }
-} finally {
-  await mariadb?.stop();
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length === 0 || wanted.includes(name)) await run({ folder, roots: { now: undefined, before } });
 }

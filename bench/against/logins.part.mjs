@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Crowd } from '../load/crowd.mjs';
 import { fullLogin, refresh } from '../load/story.mjs';
+import { hasMariadb, startMariadb } from '../target/mariadb.mjs';
 import { CHEAP, Stand } from '../target/stand.mjs';
 import { inTurns } from '../turns.mjs';
 import { MeasuredService, roundsOfProcesses, turnsOf } from './measured-service.mjs';
@@ -13,13 +14,21 @@ const ROUNDS = { rounds: 3, warmUp: 2 };
 const PROCESSES = 3;
 const USERS = 30_000;
 
-export async function loginsPart({ folder, roots, mariadb }) {
-  for (const engine of ['SQLite', 'MariaDB']) {
-    if (engine === 'SQLite' || mariadb) await loginsOn(engine, { folder, roots, mariadb });
-    else console.log('  MariaDB is not installed: its logins are not measured');
+export async function loginsPart({ folder, roots }) {
+  await loginsOn('SQLite', { folder, roots });
+  if (!hasMariadb) {
+    console.log('  MariaDB is not installed: its logins are not measured');
+    return;
+  }
+  const mariadb = await startMariadb(join(folder, 'mariadb'));
+  try {
+    await loginsOn('MariaDB', { folder, roots, mariadb });
+  } finally {
+    await mariadb.stop();
   }
 }
 
+/** @param mariadb undefined for SQLite */
 async function loginsOn(engine, { folder, roots, mariadb }) {
   const stands = {};
   for (const [name, root] of Object.entries(roots)) {
@@ -27,7 +36,7 @@ async function loginsOn(engine, { folder, roots, mariadb }) {
       folder: join(folder, `logins-${engine}-${name}`),
       size: USERS,
       cost: CHEAP,
-      database: engine === 'MariaDB' ? await mariadb.database(`against_${name}`) : undefined,
+      database: await mariadb?.database(`against_${name}`),
       root,
     });
   }

@@ -19,6 +19,6 @@ export async function memoryPart({ folder, roots }) {
     ['resident memory under load, maximum', 'most'],
   ]) {
     const values = Object.entries(rounds).map(([name, all]) => [name, all.map((round) => round[member])]);
-    printRatio(what, Object.fromEntries(values), 'MB');
+    printRatio(what, Object.fromEntries(values), { unit: 'MB', better: 'lower' });
   }
 }

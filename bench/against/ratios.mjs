@@ -1,11 +1,15 @@
 import { median } from '../measure.mjs';
 
-/** Prints the median ratio of the rounds of this build to those of the other, its range and both medians. */
-export function printRatio(what, { now, before }, unit, digits = 0) {
+/**
+ * Prints the median ratio of the rounds of this build to those of the other, its range, both medians and which direction is
+ * `better`, higher or lower.
+ */
+export function printRatio(what, { now, before }, { unit, better }) {
   const ratios = now.map((value, round) => value / before[round]);
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-  const [ours, theirs] = [now, before].map((values) => median(values).toFixed(digits));
-  console.log(`  ${what.padEnd(44)} ${median(ratios).toFixed(3)} (${range}), ${ours} and ${theirs} ${unit}`);
+  const [ours, theirs] = [now, before].map((values) => median(values).toFixed(0));
+  const measured = `${ours} and ${theirs} ${unit}`;
+  console.log(`  ${what.padEnd(44)} ${median(ratios).toFixed(3)} (${range}), ${measured}, ${better} is better`);
 }
 
 /** Prints the rates of rounds, and the processor time that the service took for each of its responses. */
@@ -14,11 +18,11 @@ export function printRates(what, rounds) {
   printRatio(
     what,
     of(({ rate }) => rate),
-    'per second',
+    { unit: 'per second', better: 'higher' },
   );
   printRatio(
     `${what}, processor time`,
     of(({ cpuMillis }) => 1000 * cpuMillis),
-    'microseconds',
+    { unit: 'microseconds', better: 'lower' },
   );
 }

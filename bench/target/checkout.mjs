@@ -30,7 +30,7 @@ export async function builtCheckout(id, folder) {
   } else {
     await run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder });
   }
-  await run(process.execPath, ['tools/build.mjs'], { cwd: folder });
+  await run('npm', ['run', 'build'], { cwd: folder });
   return folder;
 }
 

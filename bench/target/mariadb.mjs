@@ -67,7 +67,8 @@ export async function startMariadb(folder) {
     { cwd: folder, stdio: 'ignore' },
   );
   const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
+  // Before the listener that removes the folder.
+  process.prependListener('exit', kill);
   const access = { host: HOST, port, ...account };
   await untilItAnswers(child, access);
   return {
