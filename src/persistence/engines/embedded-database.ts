@@ -1,37 +1,47 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { DatabaseInstrumentation, StatementLog } from '../database-instrumentation.js';
 import type { PoolMeters } from '../pool/pool-meters.js';
 import type { Engine, Statements, Value } from '../unit-of-work.js';
 import { classifyFailure } from './driver-failure.js';
+import type { NodeSqlite } from './node-sqlite.js';
+import { DiskFailure, type WriteAheadLog } from './write-ahead-log.js';
 
-/** The embedded database has one connection, so transactions queue; overlapping ones would merge. */
+/**
+ * The embedded database has one connection, so transactions queue; overlapping ones would merge. The queue goes on after a
+ * commit, while the result of the unit of work waits for the disk.
+ */
 export class EmbeddedDatabase implements Engine {
   /** Retries for some seconds while another process locks the file; the event loop stays free meanwhile. */
   readonly maxAttempts = 60;
-  private readonly statements: EmbeddedStatements;
+  private readonly database: NodeSqlite;
+  private readonly log: WriteAheadLog | undefined;
   private readonly within = new AsyncLocalStorage<true>();
-  private last: Promise<unknown> = Promise.resolve();
   private readonly pool: PoolMeters;
+  private readonly statementLog: StatementLog;
+  private last: Promise<unknown> = Promise.resolve();
   private pending = 0;
   private isBusy = false;
 
   constructor(dataSource: DataSource, { pool, statements }: DatabaseInstrumentation) {
-    this.statements = new EmbeddedStatements(dataSource.createQueryRunner(), statements);
+    this.database = connectionOf(dataSource);
+    this.log = this.database.syncedByCaller();
+    this.statementLog = statements;
     this.pool = pool;
     this.pool.observe(() => ({ open: 1, idle: this.isBusy ? 0 : 1, pending: this.pending, min: 1, max: 1 }));
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.enqueue(async () => {
+    return this.enqueue(async (statements) => {
       // IMMEDIATE takes the write lock now; upgrading a read transaction would fail while another process writes.
-      await this.statements.change('BEGIN IMMEDIATE');
+      await statements.control('BEGIN IMMEDIATE');
       try {
-        const result = await work(this.statements);
-        await this.statements.change('COMMIT');
+        const result = await work(statements);
+        await statements.control('COMMIT');
         return result;
       } catch (error) {
-        await this.statements.change('ROLLBACK').catch(() => {
+        statements.hasChanged = false;
+        await statements.control('ROLLBACK').catch(() => {
           // SQLite has already rolled back after some errors; the first error is the one to report.
         });
         throw error;
@@ -40,47 +50,65 @@ export class EmbeddedDatabase implements Engine {
   }
 
   autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.enqueue(() => work(this.statements));
+    return this.enqueue(work);
   }
 
-  private enqueue<T>(turn: () => Promise<T>): Promise<T> {
+  private async enqueue<T>(work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
     if (this.within.getStore()) throw new TypeError('a unit of work inside another one: pass tx on');
     const asked = performance.now();
     this.pending += 1;
-    const result = this.last.then(() => this.runNext(asked, turn));
-    this.last = result.catch(() => undefined);
-    return result;
+    const turn = this.last.then(() => this.runNext(asked, work));
+    this.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      // Also for a unit that only read: it may have seen a commit that a power failure would undo.
+      await this.log?.settled();
+    }
   }
 
-  private async runNext<T>(asked: number, turn: () => Promise<T>): Promise<T> {
+  private async runNext<T>(asked: number, work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
     this.pending -= 1;
     this.isBusy = true;
     this.pool.acquired(asked, false);
     const taken = performance.now();
+    const statements = new EmbeddedStatements(this.database, this.statementLog);
     try {
-      return await this.within.run(true, turn);
+      this.repairLog();
+      return await this.within.run(true, work, statements);
     } finally {
+      if (statements.hasChanged) this.log?.noteCommit();
       this.isBusy = false;
       this.pool.released(taken);
     }
   }
+
+  /** After a failed sync, a complete checkpoint writes all commits to the database file and begins a new log. */
+  private repairLog(): void {
+    if (!this.log?.hasFailed) return;
+    const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)');
+    if (result?.['busy'] !== 0) throw new DiskFailure();
+    this.log.noteCheckpoint();
+  }
 }
 
-/** Statements on the single connection of the embedded database. */
+/** The statements of one unit of work. */
 class EmbeddedStatements implements Statements {
+  /** True if a statement changed a row that was not rolled back. */
+  hasChanged = false;
+
   constructor(
-    private readonly runner: QueryRunner,
+    private readonly database: NodeSqlite,
     private readonly log: StatementLog,
   ) {}
 
-  async change(sql: string, values: readonly Value[] = []): Promise<number> {
-    const { affected = 0 } = await this.logged(sql, () => this.runner.query(sql, [...values], true));
-    return affected;
+  change(sql: string, values: readonly Value[] = []): Promise<number> {
+    return this.logged(sql, () => this.run(sql, values));
   }
 
   async insert(sql: string, values: readonly Value[] = []): Promise<boolean> {
     try {
-      await this.logged(sql, () => this.runner.query(sql, [...values]));
+      await this.logged(sql, () => this.run(sql, values));
       return true;
     } catch (error) {
       // Neither engine rolls back the transaction for it.
@@ -89,11 +117,30 @@ class EmbeddedStatements implements Statements {
     }
   }
 
-  async rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    return (await this.logged(sql, () => this.runner.query(sql, [...values]))) as readonly Row[];
+  rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return this.logged(sql, () => this.database.prepared(sql).all(...values) as readonly unknown[] as readonly Row[]);
   }
 
-  private logged<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    return this.log.isEnabled ? this.log.log(sql, run) : run();
+  /** Runs `BEGIN` and the like. */
+  control(sql: string): Promise<void> {
+    return this.logged(sql, () => {
+      this.database.prepared(sql).run();
+    });
   }
+
+  private run(sql: string, values: readonly Value[]): number {
+    const { changes } = this.database.prepared(sql).run(...values);
+    if (changes > 0) this.hasChanged = true;
+    return changes;
+  }
+
+  // `async` turns an exception of the driver into a rejection.
+  private async logged<T>(sql: string, run: () => T): Promise<T> {
+    return this.log.isEnabled ? this.log.log(sql, () => Promise.resolve().then(run)) : run();
+  }
+}
+
+/** TypeORM's driver for an embedded database has one connection. */
+function connectionOf(dataSource: DataSource): NodeSqlite {
+  return (dataSource.driver as unknown as { readonly databaseConnection: NodeSqlite }).databaseConnection;
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { WriteAheadLog } from './write-ahead-log.js';
 
 /**
  * The options that TypeORM passes to the constructor of its `better-sqlite3` driver; its other options have no effect here.
@@ -11,15 +12,20 @@ export interface NodeSqliteOptions {
   readonly timeout?: number;
 }
 
+/** More texts than the program has: those that are built for a list of values differ in its length. */
+const MAX_PREPARED = 300;
+
 /** A value in the form of TypeORM and the stores. */
 export type SqliteValue = null | number | string | Buffer;
 
 /** A database file opened with Node's own SQLite, with the methods that TypeORM's `better-sqlite3` driver calls. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
+  private readonly statements = new Map<string, NodeSqliteStatement>();
+  private log: WriteAheadLog | undefined;
 
   constructor(
-    file: string,
+    private readonly file: string,
     { readonly: readOnly = false, fileMustExist = false, timeout = 0 }: NodeSqliteOptions = {},
   ) {
     this.database = new DatabaseSync(location(file, fileMustExist), { readOnly, timeout });
@@ -33,17 +39,39 @@ export class NodeSqlite {
     return new NodeSqliteStatement(this.database.prepare(sql));
   }
 
+  /** Prepares a statement once for all its calls. */
+  prepared(sql: string): NodeSqliteStatement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.prepare(sql);
+      if (this.statements.size >= MAX_PREPARED) this.statements.clear();
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /**
+   * Leaves it to the caller to wait for the disk after each commit, in the log that is returned; undefined if the database
+   * has none, because it is in memory or its file system does not support it.
+   */
+  syncedByCaller(): WriteAheadLog | undefined {
+    if (this.pragma('journal_mode')[0]?.['journal_mode'] !== 'wal') return undefined;
+    this.database.exec('PRAGMA synchronous = NORMAL');
+    return (this.log ??= new WriteAheadLog(`${this.file}-wal`));
+  }
+
   /** Runs `PRAGMA <text>` and returns its rows. */
   pragma(text: string): readonly Readonly<Record<string, SqliteValue>>[] {
     return this.prepare(`PRAGMA ${text}`).all();
   }
 
   close(): void {
+    this.log?.close();
     this.database.close();
   }
 }
 
-class NodeSqliteStatement {
+export class NodeSqliteStatement {
   /** True if the statement returns rows, which `insert … returning` does too. */
   readonly reader: boolean;
 
