@@ -42,7 +42,7 @@ const decoys = {
   provide: Decoys,
   inject: [Sealer, Random, PasswordKindStore, UnitOfWork],
   useFactory: (sealer: Sealer, random: Random, store: PasswordKindStore, work: UnitOfWork): Decoys => {
-    const [key = Buffer.alloc(0)] = sealer.derivedKeys('password-decoy');
+    const [key] = sealer.derivedKeys('password-decoy');
     return new Decoys(key, random, new StoredPasswordKinds(store, work));
   },
 };

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type Principal, requesterOf } from '../principal/principal.js';
 import { Random } from '../random/random.js';
-import { Sealer } from '../sealing/sealer.js';
+import { type DerivedKeys, Sealer } from '../sealing/sealer.js';
 
 /** Prefix of the tokens of half-authenticated logins. */
 const OF_HALF = 'half.';
@@ -27,7 +27,7 @@ export function browserBinding(cookie: string): string {
 @Injectable()
 export class FormTokens {
   /** The first key signs; keys derived from earlier seal keys still verify. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: DerivedKeys;
 
   constructor(
     sealer: Sealer,
@@ -38,8 +38,7 @@ export class FormTokens {
 
   issue(boundTo: string, isOfHalfAuthenticated = false): string {
     const nonce = (isOfHalfAuthenticated ? OF_HALF : '') + this.random.text(NONCE_BYTES);
-    const [key = Buffer.alloc(0)] = this.keys;
-    return `${nonce}.${signature(key, nonce, boundTo).toString('base64url')}`;
+    return `${nonce}.${signature(this.keys[0], nonce, boundTo).toString('base64url')}`;
   }
 
   /** True if the token has that prefix; `isValid` verifies it. */
@@ -55,6 +54,6 @@ export class FormTokens {
   }
 }
 
-function signature(key: Uint8Array, nonce: string, boundTo: string): Buffer {
+function signature(key: KeyObject, nonce: string, boundTo: string): Buffer {
   return createHmac('sha256', key).update(`${nonce}.${boundTo}`).digest();
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** The one source of randomness. */
 export abstract class Random {
@@ -10,10 +10,27 @@ export abstract class Random {
   }
 }
 
-/** The generator of the operating system. */
+/** Bytes that are drawn at once: a login needs some ten random values, and each call of the generator has a fixed cost. */
+const SUPPLY_BYTES = 4096;
+
+/** The generator of OpenSSL, which the operating system seeds. */
 export class SystemRandom extends Random {
+  private readonly supply = Buffer.alloc(SUPPLY_BYTES);
+  private left = 0;
+
   bytes(length: number): Buffer {
-    return randomBytes(length);
+    if (length > SUPPLY_BYTES / 8) return randomFillSync(Buffer.alloc(length));
+    if (this.left < length) {
+      randomFillSync(this.supply);
+      this.left = SUPPLY_BYTES;
+    }
+    const unused = this.supply.subarray(this.left - length, this.left);
+    const bytes = Buffer.alloc(length);
+    unused.copy(bytes);
+    // Nothing that was handed out stays here.
+    unused.fill(0);
+    this.left -= length;
+    return bytes;
   }
 }
 

@@ -98,5 +98,5 @@ it('an active key that is not among the keys is rejected', () => {
 });
 
 function hexOf(sealer: Sealer, purpose: string): readonly string[] {
-  return sealer.derivedKeys(purpose).map((key) => key.toString('hex'));
+  return sealer.derivedKeys(purpose).map((key) => key.export().toString('hex'));
 }

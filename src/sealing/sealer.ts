@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Random } from '../random/random.js';
 import { decrypt, encrypt, KEY_BYTES, NONCE_BYTES } from './aes-gcm.js';
 
@@ -17,18 +17,25 @@ export class SealFailure extends Error {
   }
 }
 
+/** Keys of one purpose; the first one signs, all of them verify. */
+export type DerivedKeys = readonly [KeyObject, ...KeyObject[]];
+
 /**
  * Encrypts stored secrets that must be read again. A sealed text is `<key id>.<base64url>`, so that it stays readable after
  * a change of the active key; see docs/decisions/0010-sealing.md.
  */
 export class Sealer {
+  /** Imported once: an operation with the bytes of a key imports them each time. */
+  private readonly keys: ReadonlyMap<string, KeyObject>;
+
   constructor(
     /** Id of the key for new values. */
     readonly activeKeyId: string,
     /** All keys by id, 32 bytes each, including the active one. */
-    private readonly keys: ReadonlyMap<string, Uint8Array>,
+    keys: ReadonlyMap<string, Uint8Array>,
     private readonly random: Random,
   ) {
+    this.keys = new Map(Array.from(keys, ([id, key]) => [id, createSecretKey(key)]));
     this.key(activeKeyId);
   }
 
@@ -63,17 +70,19 @@ export class Sealer {
    * Derives 32 bytes for one purpose from each configured key (HKDF-SHA256, RFC 5869), the active key first, so that
    * signatures of an earlier key still verify.
    */
-  derivedKeys(purpose: string): readonly Buffer[] {
-    return this.keyIds.map((id) => deriveKey(this.key(id), purpose));
+  derivedKeys(purpose: string): DerivedKeys {
+    const [active = '', ...others] = this.keyIds;
+    const derive = (id: string): KeyObject => deriveKey(this.key(id), purpose);
+    return [derive(active), ...others.map(derive)];
   }
 
-  private key(id: string): Uint8Array {
+  private key(id: string): KeyObject {
     const key = this.keys.get(id);
     if (!key) throw new SealFailure(id, 'unknown key');
     return key;
   }
 }
 
-function deriveKey(key: Uint8Array, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `login-service ${purpose}`, KEY_BYTES));
+function deriveKey(key: KeyObject, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `login-service ${purpose}`, KEY_BYTES)));
 }

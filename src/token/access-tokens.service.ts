@@ -12,6 +12,7 @@ import {
   toAccessPayload,
 } from './access-token.js';
 import type { Session } from '../session/session.js';
+import { VerifiedTokens } from './verified-tokens.js';
 import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenProperties } from './token.properties.js';
@@ -19,6 +20,8 @@ import { TokenProperties } from './token.properties.js';
 /** Issues and verifies the access tokens of sessions (RFC 9068). */
 @Injectable()
 export class AccessTokens {
+  private readonly verified = new VerifiedTokens<AccessClaims>();
+
   constructor(
     private readonly keys: SigningKeys,
     private readonly issuer: Issuer,
@@ -50,8 +53,13 @@ export class AccessTokens {
     const header = parseHeader(token, ACCESS_TYPES);
     const key = header && (await this.keys.find('access', header.kid));
     if (!key) return undefined;
+    const now = this.clock.seconds();
+    const known = this.verified.claimsOf(token, key, now);
+    if (known) return known;
     const rules = { issuer: this.issuer.url, audience: ACCESS_AUDIENCE, required: ACCESS_REQUIRED };
-    const claims = await verifyToken(token, key, header.typ, rules, this.clock.seconds());
-    return claims && parseAccessPayload(claims);
+    const payload = await verifyToken(token, key, header.typ, rules, now);
+    const claims = payload && parseAccessPayload(payload);
+    if (claims) this.verified.add(token, key, claims);
+    return claims;
   }
 }

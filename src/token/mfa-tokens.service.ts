@@ -6,6 +6,7 @@ import type { Tx } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import { Random } from '../random/random.js';
 import { SigningKeys } from './keys/signing-keys.js';
+import { VerifiedTokens } from './verified-tokens.js';
 import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
 
 expiringTable('used_mfa_token', 'jti');
@@ -30,6 +31,8 @@ export interface MfaClaims {
 /** Issues and verifies `mfa_token`s, which prove a recent password check and are valid for one second step. */
 @Injectable()
 export class MfaTokens {
+  private readonly verified = new VerifiedTokens<MfaClaims>();
+
   constructor(
     private readonly keys: SigningKeys,
     private readonly issuer: Issuer,
@@ -44,8 +47,11 @@ export class MfaTokens {
     const issuedAt = this.clock.seconds();
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
     const jti = this.random.text(JTI_BYTES);
-    const claims = toPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
-    return { token: await signToken(this.keys.current('mfa'), TYP, claims), jti, expiresAt };
+    const key = this.keys.current('mfa');
+    const claims: MfaClaims = { ...account, jti, issuedAt, expiresAt };
+    const token = await signToken(key, TYP, toPayload(claims, this.issuer.url));
+    this.verified.add(token, key, claims);
+    return { token, jti, expiresAt };
   }
 
   /** Verifies the token only; the transaction of the caller checks the security stamp and whether `jti` is unused. */
@@ -53,9 +59,12 @@ export class MfaTokens {
     const header = parseHeader(token, [TYP]);
     const key = header && (await this.keys.find('mfa', header.kid));
     if (!key) return undefined;
+    const now = this.clock.seconds();
+    const known = this.verified.claimsOf(token, key, now);
+    if (known) return known;
     const rules = { issuer: this.issuer.url, audience: AUDIENCE, required: ['amr', 'epoch'] };
-    const claims = await verifyToken(token, key, TYP, rules, this.clock.seconds());
-    return claims && parsePayload(claims);
+    const payload = await verifyToken(token, key, TYP, rules, now);
+    return payload && parsePayload(payload);
   }
 
   /** True for the one transaction that uses the token. */

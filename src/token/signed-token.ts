@@ -26,12 +26,20 @@ const SKEW_SECONDS = 5;
 
 let jose: Awaited<ReturnType<typeof loadJose>> | undefined;
 
-/** @throws TypeError if only the public part of the key is known */
+/**
+ * The compact serialization of signed claims (RFC 7515 section 7.1).
+ * @throws TypeError if only the public part of the key is known
+ */
 export async function signToken(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
-  const { kid, algorithm: alg, signs } = key;
-  if (!signs) throw new TypeError(`the key ${kid} does not sign`);
-  const { SignJWT } = (jose ??= await loadJose());
-  return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(signs);
+  const { kid, algorithm: alg, sign } = key;
+  if (!sign) throw new TypeError(`the key ${kid} does not sign`);
+  const input = `${encoded({ alg, typ, kid })}.${encoded(claims)}`;
+  const signature = await sign(Buffer.from(input));
+  return `${input}.${signature.toString('base64url')}`;
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
 /** Unverified header of a token. */
@@ -82,23 +90,24 @@ export async function verifyToken(
       currentDate: new Date(now * 1000),
       clockTolerance: SKEW_SECONDS,
     });
-    return isStrictlyTimely(payload, now) && payload.aud === audience ? payload : undefined;
+    const { iat: issuedAt = Infinity, exp: expiresAt = 0 } = payload;
+    return isTimely({ issuedAt, expiresAt }, now) && payload.aud === audience ? payload : undefined;
   } catch (error) {
     if (error instanceof JOSEError) return undefined;
     throw error;
   }
 }
 
-function isStrictlyTimely({ iat = Infinity, exp = 0 }: JWTPayload, now: number): boolean {
-  return exp > now && iat <= now + SKEW_SECONDS;
+/** True for a token that is issued and has not expired at `now`; all three in epoch seconds. */
+export function isTimely(
+  { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
+  now: number,
+): boolean {
+  return expiresAt > now && issuedAt <= now + SKEW_SECONDS;
 }
 
 /** Loaded with the first token, so that startup does not wait, and cached, since each `import()` is a new lookup. */
 async function loadJose() {
-  const [{ SignJWT }, { jwtVerify }, { JOSEError }] = await Promise.all([
-    import('jose/jwt/sign'),
-    import('jose/jwt/verify'),
-    import('jose/errors'),
-  ]);
-  return { SignJWT, jwtVerify, JOSEError };
+  const [{ jwtVerify }, { JOSEError }] = await Promise.all([import('jose/jwt/verify'), import('jose/errors')]);
+  return { jwtVerify, JOSEError };
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { AccountChanges } from '../../src/account/account-changes.service.js';
 import { AccountChangesStore } from '../../src/account/account-changes.store.js';
 import { AccountCreation } from '../../src/account/account-creation.service.js';
@@ -81,7 +82,11 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
   const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
   const devices = new DeviceCookies(sealer, clock, random, limits);
-  const decoys = new Decoys(random.bytes(32), random, new StoredPasswordKinds(new PasswordKindStore(), work));
+  const decoys = new Decoys(
+    createSecretKey(random.bytes(32)),
+    random,
+    new StoredPasswordKinds(new PasswordKindStore(), work),
+  );
   const rehashing = new Rehashing(hasher, store, work, loggers);
   const stored = new StoredPasswords(hasher, decoys, rehashing, clock, loggers);
   const changes = new AccountChanges(store, changesStore, identities, events, clock);

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import bcrypt from 'bcryptjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
@@ -46,7 +47,7 @@ describe('H2: the count of the kinds of password hashes', () => {
   });
 
   function counted(store: PasswordKindStore): { readonly decoys: Decoys; readonly tasks: ScheduledTasks } {
-    const decoys = new Decoys(random.bytes(32), random, new StoredPasswordKinds(store, work));
+    const decoys = new Decoys(createSecretKey(random.bytes(32)), random, new StoredPasswordKinds(store, work));
     const tasks = new ScheduledTasks(new SystemClock());
     new PasswordKinds(decoys, tasks);
     return { decoys, tasks };
@@ -123,7 +124,8 @@ describe('H2: the kind of a stored hash', () => {
 });
 
 describe('H2: the kind drawn for a login id', () => {
-  const key = Buffer.alloc(32, 7);
+  const key = createSecretKey(Buffer.alloc(32, 7));
+  const otherKey = createSecretKey(Buffer.alloc(32, 8));
   const ids = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
   const draw = (
     counts: Readonly<Record<PasswordKind, number>>,
@@ -149,8 +151,8 @@ describe('H2: the kind drawn for a login id', () => {
     const drawn = draw({ argon2: 500, bcrypt: 500 });
 
     expect(draw({ bcrypt: 500, argon2: 500 })).toEqual(drawn);
-    expect(share(draw({ argon2: 500, bcrypt: 500 }, Buffer.alloc(32, 8)), 'argon2')).toBeCloseTo(0.5, 1);
-    expect(draw({ argon2: 500, bcrypt: 500 }, Buffer.alloc(32, 8))).not.toEqual(drawn);
+    expect(share(draw({ argon2: 500, bcrypt: 500 }, otherKey), 'argon2')).toBeCloseTo(0.5, 1);
+    expect(draw({ argon2: 500, bcrypt: 500 }, otherKey)).not.toEqual(drawn);
   });
 
   it('moves between kinds only in the direction in which accounts move', () => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { Random } from '../../random/random.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';
 
@@ -39,7 +39,7 @@ export class Decoys {
 
   /** `key` is secret, the same on all replicas and after a restart. */
   constructor(
-    private readonly key: Uint8Array,
+    private readonly key: KeyObject,
     private readonly random: Random,
     private readonly counter: PasswordKindCounter,
   ) {}
@@ -117,7 +117,7 @@ export function decoyOfKind(kind: PasswordKind, random: Uint8Array): PasswordHas
  * hashing), so that a change of kind does not distinguish accounts from unknown ids either.
  */
 export function drawnKind(
-  key: Uint8Array,
+  key: KeyObject,
   loginId: string,
   counts: ReadonlyMap<PasswordKind, number>,
 ): PasswordKind | undefined {
@@ -133,7 +133,7 @@ export function drawnKind(
 }
 
 /** A number between 0 and 1, both excluded. */
-function fraction(key: Uint8Array, text: string): number {
+function fraction(key: KeyObject, text: string): number {
   return (createHmac('sha256', key).update(text).digest().readUIntBE(0, 6) + 0.5) / 2 ** 48;
 }
 

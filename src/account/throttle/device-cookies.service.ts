@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../../clock/clock.js';
 import { Random } from '../../random/random.js';
-import { Sealer } from '../../sealing/sealer.js';
+import { type DerivedKeys, Sealer } from '../../sealing/sealer.js';
 import { RateLimitProperties } from '../account.properties.js';
 
 /** A browser that completed a login of `subject` before. */
@@ -23,7 +23,7 @@ const ID_BYTES = 16;
 @Injectable()
 export class DeviceCookies {
   /** The first key signs; those of earlier seal keys still verify. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: DerivedKeys;
 
   constructor(
     sealer: Sealer,
@@ -41,8 +41,7 @@ export class DeviceCookies {
 
   issue(subject: string): string {
     const content = `${subject}.${this.clock.seconds()}.${this.random.text(ID_BYTES)}`;
-    const [key = Buffer.alloc(0)] = this.keys;
-    return `${content}.${signature(key, content).toString('base64url')}`;
+    return `${content}.${signature(this.keys[0], content).toString('base64url')}`;
   }
 
   /** Undefined for a foreign or expired value. */
@@ -55,6 +54,6 @@ export class DeviceCookies {
   }
 }
 
-function signature(key: Uint8Array, content: string): Buffer {
+function signature(key: KeyObject, content: string): Buffer {
   return createHmac('sha256', key).update(content).digest();
 }

@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
-import { Sealer } from '../../sealing/sealer.js';
+import { type DerivedKeys, Sealer } from '../../sealing/sealer.js';
 import { readDocument } from '../xml/document-allowlist.js';
 import type { IdpProperties } from '../saml.properties.js';
 import type { Idp } from '../idp/idps.service.js';
@@ -51,7 +51,7 @@ const HALF_BYTES = 16;
 @Injectable()
 export class LogoutMessages {
   /** The first key signs; the keys of earlier seal keys still verify. */
-  private readonly keys: readonly Buffer[];
+  private readonly keys: DerivedKeys;
   private readonly log: Logger;
 
   constructor(
@@ -133,8 +133,7 @@ export class LogoutMessages {
   /** The MAC lets a response prove that it answers a request of ours, without a table: only the next page depends on it. */
   private createRequestId(idp: string): string {
     const nonce = this.random.bytes(HALF_BYTES);
-    const [key = Buffer.alloc(0)] = this.keys;
-    return `_${nonce.toString('hex')}${signatureOf(key, nonce, idp).toString('hex')}`;
+    return `_${nonce.toString('hex')}${signatureOf(this.keys[0], nonce, idp).toString('hex')}`;
   }
 
   private isOwnRequestId(id: string | undefined, idp: string): boolean {
@@ -170,6 +169,6 @@ function timesOf({
   return { skewMillis: clockSkew.milliseconds, maxAgeMillis: maxAssertionAge.milliseconds };
 }
 
-function signatureOf(key: Uint8Array, nonce: Uint8Array, idp: string): Buffer {
+function signatureOf(key: KeyObject, nonce: Uint8Array, idp: string): Buffer {
   return createHmac('sha256', key).update(nonce).update(idp).digest().subarray(0, HALF_BYTES);
 }

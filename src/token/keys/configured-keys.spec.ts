@@ -26,7 +26,7 @@ describe('configured signing keys', () => {
     const { signs } = configured(location(file));
 
     expect(signs).toMatchObject({ algorithm: 'ES256', jwk: { kty: 'EC', crv: 'P-256', use: 'sig' } });
-    expect(signs?.signs?.extractable).toBe(false);
+    expect(signs?.sign).toBeTypeOf('function');
   });
 
   it('include further verification keys, private or public, of any algorithm', () => {

@@ -40,8 +40,8 @@ export class ConfiguredKeys {
   }
 }
 
-function unfitness({ signs, algorithm }: UsableKey, wanted: SigningAlgorithm): string | undefined {
-  if (!signs) return 'it is a public key, and signing needs a private one';
+function unfitness({ sign, algorithm }: UsableKey, wanted: SigningAlgorithm): string | undefined {
+  if (!sign) return 'it is a public key, and signing needs a private one';
   return algorithm === wanted
     ? undefined
     : `it is a key for ${algorithm}, and app.security.token.algorithm is ${wanted}`;

@@ -5,7 +5,9 @@ import {
   createSecretKey,
   generateKeyPair,
   type JsonWebKey,
+  createHmac,
   type KeyObject,
+  sign,
 } from 'node:crypto';
 import { promisify } from 'node:util';
 
@@ -18,8 +20,8 @@ export type CryptoKey = ReturnType<KeyObject['toCryptoKey']>;
 export interface UsableKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm | 'HS256';
-  /** Absent if only the public part is known. */
-  readonly signs?: CryptoKey;
+  /** Returns the signature of the input (RFC 7518 section 3); absent if only the public part is known. */
+  readonly sign?: (input: Buffer) => Buffer | Promise<Buffer>;
   readonly verifies: CryptoKey;
   /** RFC 7517, public members only; absent for a shared secret, which is published nowhere. */
   readonly jwk?: PublicJwk;
@@ -33,6 +35,8 @@ const PARAMETERS = {
   EdDSA: { web: { name: 'Ed25519' }, members: ['kty', 'crv', 'x'] },
   RS256: { web: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, members: ['kty', 'n', 'e'] },
 } as const;
+
+const signInThread = promisify(sign);
 
 const RSA_BITS = 3072;
 const MIN_RSA_BITS = 2048;
@@ -71,9 +75,13 @@ export function keyOfPem(pem: string): UsableKey {
 
 /** Imports a symmetric secret, for tokens that only this service reads. */
 export function keyOfSecret(kid: string, secret: Uint8Array): UsableKey {
-  const parameters = { name: 'HMAC', hash: 'SHA-256' };
-  const key = createSecretKey(secret).toCryptoKey(parameters, false, ['sign', 'verify']);
-  return { kid, algorithm: 'HS256', signs: key, verifies: key };
+  const key = createSecretKey(secret);
+  return {
+    kid,
+    algorithm: 'HS256',
+    sign: (input) => createHmac('sha256', key).update(input).digest(),
+    verifies: key.toCryptoKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['verify']),
+  };
 }
 
 function keyOf(key: KeyObject): UsableKey {
@@ -86,10 +94,22 @@ function keyOf(key: KeyObject): UsableKey {
   return {
     kid,
     algorithm,
-    ...(key.type === 'private' && { signs: key.toCryptoKey(web, false, ['sign']) }),
+    ...(key.type === 'private' && { sign: signer(key, algorithm) }),
     verifies: publicKey.toCryptoKey(web, true, ['verify']),
     jwk: { ...needed, kid, alg: algorithm, use: 'sig' },
   };
+}
+
+/** A signature on a curve takes less time than its hand-over to another thread, unlike one by RSA. */
+function signer(key: KeyObject, algorithm: SigningAlgorithm): NonNullable<UsableKey['sign']> {
+  switch (algorithm) {
+    case 'ES256':
+      return (input) => sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' });
+    case 'EdDSA':
+      return (input) => sign(null, input, key);
+    case 'RS256':
+      return (input) => signInThread('sha256', input, key);
+  }
 }
 
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
