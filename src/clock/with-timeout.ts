@@ -7,24 +7,38 @@ interface TimeoutOptions {
 }
 
 /** The result of `work`, or that of `onTimeout` after `limitMillis`; `onTimeout` may throw. The work itself continues. */
-export async function withTimeout<T, L>(
+export function withTimeout<T, L>(
   work: Promise<T>,
   limitMillis: number,
   onTimeout: () => L,
   { readsSocketsFirst = false }: TimeoutOptions = {},
 ): Promise<T | L> {
-  let timer: NodeJS.Timeout | undefined;
-  let lastTurn: NodeJS.Immediate | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      if (readsSocketsFirst) lastTurn = setImmediate(resolve);
-      else resolve();
+  return new Promise<T | L>((resolve, reject) => {
+    let lastTurn: NodeJS.Immediate | undefined;
+    const giveUp = (): void => {
+      try {
+        resolve(onTimeout());
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    const timer = setTimeout(() => {
+      if (readsSocketsFirst) lastTurn = setImmediate(giveUp);
+      else giveUp();
     }, limitMillis);
+    const cancel = (): void => {
+      clearTimeout(timer);
+      clearImmediate(lastTurn);
+    };
+    work.then(
+      (result) => {
+        cancel();
+        resolve(result);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error as Error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout.then(onTimeout)]);
-  } finally {
-    clearTimeout(timer);
-    clearImmediate(lastTurn);
-  }
 }

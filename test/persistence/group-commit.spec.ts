@@ -1,0 +1,217 @@
+import { copyFileSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/persistence/database.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+type Callback = (error: NodeJS.ErrnoException | null) => void;
+type Sync = (descriptor: number, done: Callback) => void;
+
+const disk = vi.hoisted(() => ({ sync: undefined as Sync | undefined, syncs: 0 }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const fdatasync: Sync = (descriptor, done) => {
+    disk.syncs += 1;
+    if (disk.sync) disk.sync(descriptor, done);
+    else fs.fdatasync(descriptor, done);
+  };
+  return { ...fs, fdatasync };
+});
+
+const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
+const ENOUGH_TURNS = 20;
+
+describe('commits of the embedded database', () => {
+  let file: string;
+  let dataSource: DataSource;
+  let work: UnitOfWork;
+
+  beforeEach(async () => {
+    file = join(temporaryFolder('group-commit'), 'login.db');
+    dataSource = await openDatabase({ url: `jdbc:sqlite:${file}` });
+    work = unitOfWork(dataSource);
+    disk.syncs = 0;
+  });
+
+  afterEach(async () => {
+    disk.sync = undefined;
+    await dataSource.destroy();
+  });
+
+  const insert = (jti: string): Promise<boolean> => work.run((tx) => tx.insert(INSERT, [jti, 1]));
+  /** The disk confirms nothing until the returned function is called. */
+  const holdDisk = (): (() => void) => {
+    const waiting: (() => void)[] = [];
+    disk.sync = (_descriptor, done) => {
+      waiting.push(() => {
+        done(null);
+      });
+    };
+    return () => {
+      disk.sync = (_descriptor, done) => {
+        done(null);
+      };
+      for (const confirm of waiting) confirm();
+    };
+  };
+  const afterTurns = async (): Promise<void> => {
+    for (let turn = 0; turn < ENOUGH_TURNS; turn += 1) await nextTurn();
+  };
+
+  it('a result waits until the disk has confirmed the commit, and so do its callbacks', async () => {
+    const confirm = holdDisk();
+    const told: string[] = [];
+    const result = work.run(async (tx) => {
+      tx.afterCommit(() => told.push('callback'));
+      await tx.insert(INSERT, ['waits', 1]);
+    });
+    void result.then(() => told.push('result'));
+    await afterTurns();
+    expect(told).toEqual([]);
+    expect(readElsewhere(file, 'waits')).toBe(true);
+
+    confirm();
+    await result;
+    expect(told).toEqual(['callback', 'result']);
+  });
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['a read', (tx) => tx.rows(READ, ['seen'])],
+    ['a refused insert', (tx) => tx.insert(INSERT, ['seen', 2])],
+  ])('%s that saw an unconfirmed commit waits for the disk, too', async (_, act) => {
+    const confirm = holdDisk();
+    const first = insert('seen');
+    let isTold = false;
+    const second = work.single(act).then(() => (isTold = true));
+    await afterTurns();
+    expect(isTold).toBe(false);
+
+    confirm();
+    await Promise.all([first, second]);
+  });
+
+  it('a unit of work that throws after it saw an unconfirmed commit waits for the disk, too', async () => {
+    const confirm = holdDisk();
+    const first = insert('seen');
+    let isTold = false;
+    const second = work
+      .run(async (tx) => {
+        await tx.rows(READ, ['seen']);
+        throw new RangeError('refused');
+      })
+      .catch(() => (isTold = true));
+    await afterTurns();
+    expect(isTold).toBe(false);
+
+    confirm();
+    await Promise.all([first, second]);
+  });
+
+  it('a read without an unconfirmed commit waits for nothing', async () => {
+    await insert('kept');
+    holdDisk();
+
+    expect(await work.single((tx) => tx.rows(READ, ['kept']))).toEqual([{ expires_at: 1 }]);
+  });
+
+  it('concurrent units of work share syncs, and one that throws takes back its own changes only', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) =>
+        work.run(async (tx) => {
+          await tx.insert(INSERT, [`unit-${index}`, 1]);
+          if (index % 4 === 0) throw new RangeError('stop');
+        }),
+      ),
+    );
+
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, index) => index % 4 !== 0));
+    expect(outcomes.map((_, index) => readElsewhere(file, `unit-${index}`))).toEqual(
+      outcomes.map((_, index) => index % 4 !== 0),
+    );
+    expect(disk.syncs).toBeLessThan(5);
+  });
+
+  it('a failed sync refuses every waiting result, and the next unit of work first writes all commits to the file', async () => {
+    disk.sync = (_descriptor, done) => {
+      done(Object.assign(new Error('input/output error'), { code: 'EIO' }));
+    };
+    const outcomes = await Promise.allSettled([
+      insert('first'),
+      insert('second'),
+      work.single((tx) => tx.rows(READ, ['first'])),
+    ]);
+    expect(outcomes).toEqual(
+      outcomes.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'UNAVAILABLE' }) as unknown })),
+    );
+
+    disk.sync = undefined;
+    expect(await work.single((tx) => tx.rows(READ, ['first']))).toEqual([{ expires_at: 1 }]);
+    expect(statSync(`${file}-wal`).size).toBe(0);
+    expect(await insert('third')).toBe(true);
+  });
+
+  it('while another process keeps the log in use after a failed sync, units of work are refused', async () => {
+    await insert('before');
+    const reader = new DatabaseSync(file);
+    reader.exec('BEGIN');
+    reader.prepare(READ).all('before');
+    disk.sync = (_descriptor, done) => {
+      done(new Error('input/output error'));
+    };
+    await expect(insert('lost')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    disk.sync = undefined;
+    await expect(insert('refused')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    reader.exec('COMMIT');
+    reader.close();
+    expect(await insert('again')).toBe(true);
+    expect(readElsewhere(file, 'refused')).toBe(false);
+  });
+
+  it('R2: after a power failure at any moment of a burst, the file holds every fact whose result was returned', async () => {
+    const folder = temporaryFolder('power-cut');
+    let number = 0;
+    /** What a power failure leaves at least: the files when the last completed sync began. */
+    let durable = '';
+    disk.sync = (_descriptor, done) => {
+      number += 1;
+      const copy = join(folder, `${number}.db`);
+      copyFileSync(file, copy);
+      if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+      setImmediate(() => {
+        durable = copy;
+        done(null);
+      });
+    };
+    const lost: string[] = [];
+    const tell = async (jti: string): Promise<void> => {
+      await insert(jti);
+      const copy = `${durable}.${jti}`;
+      copyFileSync(durable, copy);
+      copyFileSync(`${durable}-wal`, `${copy}-wal`);
+      if (!readElsewhere(copy, jti)) lost.push(jti);
+    };
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      for (let turn = 0; turn < 15; turn += 1) await tell(`client-${client}-${turn}`);
+    });
+    await Promise.all(clients);
+
+    expect(lost).toEqual([]);
+    expect(number).toBeLessThan(120);
+  });
+});
+
+function readElsewhere(file: string, jti: string): boolean {
+  const connection = new DatabaseSync(file);
+  try {
+    return connection.prepare(READ).all(jti).length === 1;
+  } finally {
+    connection.close();
+  }
+}
