@@ -13,32 +13,21 @@ export function withTimeout<T, L>(
   onTimeout: () => L,
   { readsSocketsFirst = false }: TimeoutOptions = {},
 ): Promise<T | L> {
-  return new Promise<T | L>((resolve, reject) => {
+  return new Promise<T | L>((resolve) => {
     let lastTurn: NodeJS.Immediate | undefined;
     const giveUp = (): void => {
-      try {
-        resolve(onTimeout());
-      } catch (error) {
-        reject(error as Error);
-      }
+      resolve(Promise.resolve().then(onTimeout));
     };
     const timer = setTimeout(() => {
       if (readsSocketsFirst) lastTurn = setImmediate(giveUp);
       else giveUp();
     }, limitMillis);
-    const cancel = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       clearImmediate(lastTurn);
+      // Without effect after the timeout.
+      resolve(work);
     };
-    work.then(
-      (result) => {
-        cancel();
-        resolve(result);
-      },
-      (error: unknown) => {
-        cancel();
-        reject(error as Error);
-      },
-    );
+    work.then(finish, finish);
   });
 }

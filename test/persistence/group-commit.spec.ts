@@ -1,3 +1,4 @@
+import type * as NodeFs from 'node:fs';
 import { copyFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +15,7 @@ type Sync = (descriptor: number, done: Callback) => void;
 
 const disk = vi.hoisted(() => ({ sync: undefined as Sync | undefined, syncs: 0 }));
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+  const fs = await original<typeof NodeFs>();
   const fdatasync: Sync = (descriptor, done) => {
     disk.syncs += 1;
     if (disk.sync) disk.sync(descriptor, done);
