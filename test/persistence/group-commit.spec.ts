@@ -1,5 +1,5 @@
-import type * as NodeFs from 'node:fs';
-import { copyFileSync, existsSync, statSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,38 +10,37 @@ import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-type Callback = (error: NodeJS.ErrnoException | null) => void;
-type Sync = (descriptor: number, done: Callback) => void;
-
-const disk = vi.hoisted(() => ({ sync: undefined as Sync | undefined, syncs: 0 }));
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof NodeFs>();
-  const fdatasync: Sync = (descriptor, done) => {
-    disk.syncs += 1;
-    if (disk.sync) disk.sync(descriptor, done);
-    else fs.fdatasync(descriptor, done);
-  };
-  return { ...fs, fdatasync };
-});
+type Sync = (descriptor: number, done: (error: Error | null) => void) => void;
 
 const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
 const ENOUGH_TURNS = 20;
 
+const confirmAtOnce: Sync = (_descriptor, done) => {
+  done(null);
+};
+
 describe('commits of the embedded database', () => {
   let file: string;
   let dataSource: DataSource;
   let work: UnitOfWork;
+  let disk: { sync: Sync; syncs: number };
 
   beforeEach(async () => {
     file = join(temporaryFolder('group-commit'), 'login.db');
     dataSource = await openDatabase({ url: `jdbc:sqlite:${file}` });
     work = unitOfWork(dataSource);
-    disk.syncs = 0;
+    disk = { sync: fs.fdatasync, syncs: 0 };
+    vi.spyOn(fs, 'fdatasync').mockImplementation((descriptor, done) => {
+      disk.syncs += 1;
+      disk.sync(descriptor, done);
+    });
+    syncBuiltinESMExports();
   });
 
   afterEach(async () => {
-    disk.sync = undefined;
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
     await dataSource.destroy();
   });
 
@@ -55,9 +54,7 @@ describe('commits of the embedded database', () => {
       });
     };
     return () => {
-      disk.sync = (_descriptor, done) => {
-        done(null);
-      };
+      disk.sync = confirmAtOnce;
       for (const confirm of waiting) confirm();
     };
   };
@@ -151,7 +148,7 @@ describe('commits of the embedded database', () => {
       outcomes.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'UNAVAILABLE' }) as unknown })),
     );
 
-    disk.sync = undefined;
+    disk.sync = confirmAtOnce;
     expect(await work.single((tx) => tx.rows(READ, ['first']))).toEqual([{ expires_at: 1 }]);
     expect(statSync(`${file}-wal`).size).toBe(0);
     expect(await insert('third')).toBe(true);
@@ -166,7 +163,7 @@ describe('commits of the embedded database', () => {
       done(new Error('input/output error'));
     };
     await expect(insert('lost')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    disk.sync = undefined;
+    disk.sync = confirmAtOnce;
     await expect(insert('refused')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
     reader.exec('COMMIT');

@@ -2,8 +2,6 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const datasync = promisify(fdatasync);
-
 /** The disk did not confirm a commit; the prefix of the code classifies it as a failure of the database. */
 export class DiskFailure extends Error {
   readonly code = 'WAL_NOT_SYNCED';
@@ -77,7 +75,7 @@ export class WriteAheadLog {
     try {
       // SQLite keeps this file while a connection is open, so the descriptor stays valid; it holds no locks on it.
       this.descriptor ??= openSync(this.file, 'r+');
-      await datasync(this.descriptor);
+      await promisify(fdatasync)(this.descriptor);
     } catch (error) {
       this.failure = new DiskFailure(error);
       throw this.failure;
