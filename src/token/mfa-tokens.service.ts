@@ -48,7 +48,8 @@ export class MfaTokens {
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
     const jti = this.random.text(JTI_BYTES);
     const key = this.keys.current('mfa');
-    const claims: MfaClaims = { ...account, jti, issuedAt, expiresAt };
+    const { subject, securityStamp } = account;
+    const claims: MfaClaims = { subject, securityStamp, jti, issuedAt, expiresAt };
     const token = await signToken(key, TYP, toPayload(claims, this.issuer.url));
     this.verified.add(token, key, claims);
     return { token, jti, expiresAt };

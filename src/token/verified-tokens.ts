@@ -25,6 +25,6 @@ export class VerifiedTokens<Claims extends Instants> {
   }
 
   add(token: string, key: UsableKey, claims: Claims): void {
-    this.entries.set(token, { key, claims });
+    this.entries.set(token, { key, claims: Object.freeze(claims) });
   }
 }

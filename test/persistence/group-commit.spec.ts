@@ -1,4 +1,4 @@
-import fs, { copyFileSync, existsSync, statSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -135,41 +135,64 @@ describe('commits of the embedded database', () => {
     expect(disk.syncs).toBeLessThan(5);
   });
 
-  it('a failed sync refuses every waiting result, and the next unit of work first writes all commits to the file', async () => {
+  it('a failed sync ends the process, and no result of the group is returned', async () => {
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+    const write = vi.spyOn(fs, 'writeSync').mockReturnValue(0);
+    syncBuiltinESMExports();
     disk.sync = (_descriptor, done) => {
       done(Object.assign(new Error('input/output error'), { code: 'EIO' }));
     };
-    const outcomes = await Promise.allSettled([
-      insert('first'),
-      insert('second'),
-      work.single((tx) => tx.rows(READ, ['first'])),
-    ]);
-    expect(outcomes).toEqual(
-      outcomes.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'UNAVAILABLE' }) as unknown })),
-    );
-
+    const outcomes = await Promise.allSettled([insert('first'), work.single((tx) => tx.rows(READ, ['first']))]);
     disk.sync = confirmAtOnce;
-    expect(await work.single((tx) => tx.rows(READ, ['first']))).toEqual([{ expires_at: 1 }]);
-    expect(statSync(`${file}-wal`).size).toBe(0);
-    expect(await insert('third')).toBe(true);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(kill).toHaveBeenCalledWith(process.pid, 'SIGKILL');
+    expect(write.mock.calls.map(([, text]) => text)).toContainEqual(
+      expect.stringMatching(/^The disk did not confirm a commit \(EIO\) of .*login\.db-wal\./),
+    );
   });
 
-  it('while another process keeps the log in use after a failed sync, units of work are refused', async () => {
-    await insert('before');
-    const reader = new DatabaseSync(file);
-    reader.exec('BEGIN');
-    reader.prepare(READ).all('before');
-    disk.sync = (_descriptor, done) => {
-      done(new Error('input/output error'));
+  it('a database behind a symbolic link waits for the log of its target', async () => {
+    const link = `${file}.link`;
+    symlinkSync(file, link);
+    await dataSource.destroy();
+    dataSource = await openDatabase({ url: `jdbc:sqlite:${link}` });
+    work = unitOfWork(dataSource);
+    let synced = '';
+    disk.sync = (descriptor, done) => {
+      synced = readlinkSync(`/proc/self/fd/${descriptor}`);
+      done(null);
     };
-    await expect(insert('lost')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    disk.sync = confirmAtOnce;
-    await expect(insert('refused')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
-    reader.exec('COMMIT');
-    reader.close();
-    expect(await insert('again')).toBe(true);
-    expect(readElsewhere(file, 'refused')).toBe(false);
+    expect(await insert('linked')).toBe(true);
+    expect(synced).toBe(`${realpathSync(file)}-wal`);
+  });
+
+  it('a unit of work that has committed is confirmed while the database closes', async () => {
+    const confirm = holdDisk();
+    const first = insert('first');
+    await afterTurns();
+    const second = insert('second');
+    while (!readElsewhere(file, 'second')) await Promise.resolve();
+    await dataSource.destroy();
+    confirm();
+
+    expect(await Promise.all([first, second])).toEqual([true, true]);
+    dataSource = await openDatabase({ url: `jdbc:sqlite:${file}` });
+    expect([readElsewhere(file, 'first'), readElsewhere(file, 'second')]).toEqual([true, true]);
+  });
+
+  it('a change that returns rows waits for the disk', async () => {
+    const confirm = holdDisk();
+    let isTold = false;
+    const returning = work
+      .single((tx) => tx.rows(`${INSERT} RETURNING jti`, ['returned', 1]))
+      .then(() => (isTold = true));
+    await afterTurns();
+    expect(isTold).toBe(false);
+
+    confirm();
+    await returning;
   });
 
   it('R2: after a power failure at any moment of a burst, the file holds every fact whose result was returned', async () => {

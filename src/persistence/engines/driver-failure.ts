@@ -26,8 +26,7 @@ export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (typeof errno === 'number' && LOST.has(errno)) return 'lost';
   if (typeof errno === 'number' && UNREACHABLE.has(errno)) return 'unreachable';
   if (fatal === true) return 'unreachable';
-  return typeof code === 'string' &&
-    /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_|WAL_)/.test(code)
+  return typeof code === 'string' && /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_)/.test(code)
     ? 'unreachable'
     : undefined;
 }

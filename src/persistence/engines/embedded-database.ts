@@ -5,7 +5,7 @@ import type { PoolMeters } from '../pool/pool-meters.js';
 import type { Engine, Statements, Value } from '../unit-of-work.js';
 import { classifyFailure } from './driver-failure.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { DiskFailure, type WriteAheadLog } from './write-ahead-log.js';
+import type { WriteAheadLog } from './write-ahead-log.js';
 
 /**
  * The embedded database has one connection, so transactions queue; overlapping ones would merge. The queue goes on after a
@@ -74,7 +74,6 @@ export class EmbeddedDatabase implements Engine {
     const taken = performance.now();
     const statements = new EmbeddedStatements(this.database, this.statementLog);
     try {
-      this.repairLog();
       return await this.within.run(true, work, statements);
     } finally {
       if (statements.hasChanged) this.log?.noteCommit();
@@ -82,15 +81,9 @@ export class EmbeddedDatabase implements Engine {
       this.pool.released(taken);
     }
   }
-
-  /** After a failed sync, a complete checkpoint writes all commits to the database file and begins a new log. */
-  private repairLog(): void {
-    if (!this.log?.hasFailed) return;
-    const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)');
-    if (result?.['busy'] !== 0) throw new DiskFailure();
-    this.log.noteCheckpoint();
-  }
 }
+
+const SELECT = /^\s*SELECT\b/i;
 
 /** The statements of one unit of work. */
 class EmbeddedStatements implements Statements {
@@ -118,6 +111,8 @@ class EmbeddedStatements implements Statements {
   }
 
   rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    // `INSERT … RETURNING` and the like.
+    if (!SELECT.test(sql)) this.hasChanged = true;
     return this.logged(sql, () => this.database.prepared(sql).all(...values) as readonly unknown[] as readonly Row[]);
   }
 

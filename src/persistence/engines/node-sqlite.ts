@@ -25,7 +25,7 @@ export class NodeSqlite {
   private log: WriteAheadLog | undefined;
 
   constructor(
-    private readonly file: string,
+    file: string,
     { readonly: readOnly = false, fileMustExist = false, timeout = 0 }: NodeSqliteOptions = {},
   ) {
     this.database = new DatabaseSync(location(file, fileMustExist), { readOnly, timeout });
@@ -57,7 +57,9 @@ export class NodeSqlite {
   syncedByCaller(): WriteAheadLog | undefined {
     if (this.pragma('journal_mode')[0]?.['journal_mode'] !== 'wal') return undefined;
     this.database.exec('PRAGMA synchronous = NORMAL');
-    return (this.log ??= new WriteAheadLog(`${this.file}-wal`));
+    // The first read creates the log. Its name follows from that of the file to which symbolic links lead.
+    this.prepare('SELECT 1 FROM sqlite_schema').all();
+    return (this.log ??= new WriteAheadLog(`${this.database.location() ?? ''}-wal`));
   }
 
   /** Runs `PRAGMA <text>` and returns its rows. */

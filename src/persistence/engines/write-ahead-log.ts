@@ -1,16 +1,8 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { close, fdatasync, openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** The disk did not confirm a commit; the prefix of the code classifies it as a failure of the database. */
-export class DiskFailure extends Error {
-  readonly code = 'WAL_NOT_SYNCED';
-
-  constructor(cause?: unknown) {
-    super('the disk did not confirm a commit', { cause });
-    this.name = 'DiskFailure';
-  }
-}
+const STANDARD_ERROR = 2;
 
 /**
  * Makes the commits of a SQLite database in WAL mode durable. With `synchronous=FULL`, SQLite waits for the disk inside of
@@ -21,15 +13,12 @@ export class DiskFailure extends Error {
 export class WriteAheadLog {
   private committed = 0;
   private durable = 0;
-  private descriptor: number | undefined;
   private syncing: Promise<void> | undefined;
-  private failure: DiskFailure | undefined;
+  private readonly descriptor: number;
 
-  constructor(private readonly file: string) {}
-
-  /** Set after a failed sync, which a later one cannot repair: the kernel may have dropped the unwritten pages. */
-  get hasFailed(): boolean {
-    return this.failure !== undefined;
+  /** Opens the existing file of the log, which SQLite keeps while a connection is open; SQLite holds no locks on it. */
+  constructor(private readonly file: string) {
+    this.descriptor = openSync(file, 'r+');
   }
 
   /** Notes a commit that the disk has not confirmed yet. */
@@ -37,35 +26,21 @@ export class WriteAheadLog {
     this.committed += 1;
   }
 
-  /** Notes that all commits are in the synced database file itself, where no failed sync of the log can harm them. */
-  noteCheckpoint(): void {
-    this.durable = this.committed;
-    this.failure = undefined;
-  }
-
-  /**
-   * Waits until the disk has confirmed every commit noted so far.
-   * @throws DiskFailure if it is unknown whether a power failure would undo one of them
-   */
+  /** Waits until the disk has confirmed every commit noted so far. */
   async settled(): Promise<void> {
     const target = this.committed;
     while (this.durable < target) {
-      if (this.failure) throw this.failure;
       this.syncing ??= this.sync().finally(() => (this.syncing = undefined));
       await this.syncing;
     }
   }
 
-  /** Closes the file once no sync uses it. */
+  /** Closes the file after the commits so far are confirmed. */
   close(): void {
-    if (this.descriptor === undefined) return;
-    const descriptor = this.descriptor;
-    this.descriptor = undefined;
     const closeFile = (): void => {
-      closeSync(descriptor);
+      close(this.descriptor, () => undefined);
     };
-    if (this.syncing) this.syncing.then(closeFile, closeFile);
-    else closeFile();
+    this.settled().then(closeFile, closeFile);
   }
 
   private async sync(): Promise<void> {
@@ -73,13 +48,24 @@ export class WriteAheadLog {
     await nextTurn();
     const target = this.committed;
     try {
-      // SQLite keeps this file while a connection is open, so the descriptor stays valid; it holds no locks on it.
-      this.descriptor ??= openSync(this.file, 'r+');
       await promisify(fdatasync)(this.descriptor);
     } catch (error) {
-      this.failure = new DiskFailure(error);
-      throw this.failure;
+      this.endProcess(error);
+      throw error;
     }
-    this.durable = Math.max(this.durable, target);
+    this.durable = target;
+  }
+
+  /**
+   * After a failed sync, the kernel may have dropped pages of the log that a checkpoint, also the one of an orderly exit,
+   * would copy into the database file unverified. The recovery of the next start verifies them, so the process ends at once.
+   */
+  private endProcess(cause: unknown): void {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    writeSync(
+      STANDARD_ERROR,
+      `The disk did not confirm a commit (${code}) of ${this.file}. The process ends; its next start recovers the database.\n`,
+    );
+    process.kill(process.pid, 'SIGKILL');
   }
 }
