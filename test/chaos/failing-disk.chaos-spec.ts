@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { HttpClient } from '../support/http-client.js';
 import { startService } from '../support/service.js';
+import '../support/matchers.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PRELOAD = new URL('../support/failing-disk-preload.ts', import.meta.url);
