@@ -198,7 +198,7 @@ describe('commits of the embedded database', () => {
   it('R2: after a power failure at any moment of a burst, the file holds every fact whose result was returned', async () => {
     const folder = temporaryFolder('power-cut');
     let number = 0;
-    /** What a power failure leaves at least: the files when the last completed sync began. */
+    /** A copy of the files at the start of the last completed sync: a power failure leaves at least their content. */
     let durable = '';
     disk.sync = (_descriptor, done) => {
       number += 1;

@@ -73,7 +73,7 @@ export class NodeSqlite {
   }
 }
 
-export class NodeSqliteStatement {
+class NodeSqliteStatement {
   /** True if the statement returns rows, which `insert … returning` does too. */
   readonly reader: boolean;
 
