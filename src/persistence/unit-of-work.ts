@@ -60,17 +60,17 @@ export class UnitOfWork {
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.commit((listeners) =>
-      this.engine.transaction((statements) => work(new Transaction(statements, listeners))),
+      this.engine.transaction((statements) => Transaction.during(statements, listeners, work)),
     );
   }
 
   /**
-   * Runs one statement as a transaction of its own: a read, or a conditional change whose row count decides.
+   * Runs statements that are committed one by one: a read, or a conditional change whose row count decides.
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
     return this.commit((listeners) =>
-      this.engine.autocommit((statements) => statement(new Transaction(statements, listeners))),
+      this.engine.autocommit((statements) => Transaction.during(statements, listeners, statement)),
     );
   }
 
@@ -113,24 +113,41 @@ export class UnitOfWork {
 
 /** A transaction with its listeners. */
 class Transaction implements Tx {
-  constructor(
+  private hasEnded = false;
+
+  /** Runs `work` with a transaction that refuses statements afterwards: they could become part of the next one. */
+  static async during<T>(statements: Statements, listeners: (() => void)[], work: (tx: Tx) => Promise<T>): Promise<T> {
+    const tx = new Transaction(statements, listeners);
+    try {
+      return await work(tx);
+    } finally {
+      tx.hasEnded = true;
+    }
+  }
+
+  private constructor(
     private readonly statements: Statements,
     private readonly listeners: (() => void)[],
   ) {}
 
   change(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.statements.change(sql, values);
+    return this.open.change(sql, values);
   }
 
   insert(sql: string, values?: readonly Value[]): Promise<boolean> {
-    return this.statements.insert(sql, values);
+    return this.open.insert(sql, values);
   }
 
   rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]> {
-    return this.statements.rows<Row>(sql, values);
+    return this.open.rows<Row>(sql, values);
   }
 
   afterCommit(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  private get open(): Statements {
+    if (this.hasEnded) throw new TypeError('a statement after the end of its unit of work');
+    return this.statements;
   }
 }

@@ -7,6 +7,8 @@ export class Door {
   private server: Server | undefined;
   private isSilent = false;
   port = 0;
+  /** Writes of clients that arrived, at most one for each of their writes. */
+  writes = 0;
 
   constructor(private readonly target: { readonly host: string; readonly port: number }) {}
 
@@ -44,6 +46,7 @@ export class Door {
     }
     const outside = connect(this.target);
     this.keep(outside);
+    inside.on('data', () => (this.writes += 1));
     inside.pipe(outside);
     outside.pipe(inside);
   }

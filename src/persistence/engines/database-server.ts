@@ -35,11 +35,13 @@ export class DatabaseServer implements Engine {
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.withConnection(async (statements) => {
-      await statements.control('START TRANSACTION');
       try {
-        const result = await work(statements);
-        await statements.control('COMMIT');
-        return result;
+        // The first statements of the work are sent in the same write.
+        const [begun, worked] = await Promise.allSettled([statements.begin(), work(statements)]);
+        if (worked.status === 'rejected') throw worked.reason;
+        if (begun.status === 'rejected') throw begun.reason;
+        await statements.commit();
+        return worked.value;
       } catch (error) {
         await statements.rollback();
         throw error;

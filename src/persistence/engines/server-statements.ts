@@ -1,19 +1,44 @@
-import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
+import type { PoolConnection, PrepareStatementInfo, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { classifyFailure } from './driver-failure.js';
+import { Pipelining } from './pipelining.js';
 import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
 import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
+/** What the service keeps for a connection while it is in the pool. */
+class ConnectionState {
+  private static readonly all = new WeakMap<PoolConnection, ConnectionState>();
+
+  static of(connection: PoolConnection): ConnectionState {
+    let state = ConnectionState.all.get(connection);
+    if (state === undefined) ConnectionState.all.set(connection, (state = new ConnectionState(connection)));
+    return state;
+  }
+
+  readonly pipelining: Pipelining;
+  /** Statements that are prepared on the connection, by their texts. */
+  readonly prepared = new Map<string, PrepareStatementInfo>();
+
+  constructor(connection: PoolConnection) {
+    this.pipelining = new Pipelining(connection);
+  }
+}
+
 /**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once
- * instead of at every call, which TypeORM's way, with the values inside the text, cannot offer.
+ * instead of at every call, which TypeORM's way, with the values inside the text, cannot offer. Concurrent statements are
+ * sent together and executed in their order, also after one of them has failed.
  */
 export class ServerStatements implements Statements {
+  private readonly state: ConnectionState;
+
   constructor(
     private readonly connection: PoolConnection,
     private readonly deadline: ResponseDeadline,
     private readonly log: StatementLog,
-  ) {}
+  ) {
+    this.state = ConnectionState.of(connection);
+  }
 
   async change(sql: string, values: readonly Value[] = []): Promise<number> {
     const { affectedRows } = await this.execute<ResultSetHeader>(sql, values);
@@ -35,37 +60,75 @@ export class ServerStatements implements Statements {
     return (await this.execute<RowDataPacket[]>(sql, values)) as readonly unknown[] as readonly Row[];
   }
 
+  /**
+   * Begins a transaction, together with the statements that follow at once. Without autocommit, a statement that the server
+   * executes after a deadlock has rolled the transaction back is not committed either. Two statements begin it: if the
+   * server were to kill one of them, the other one would still keep the next statement from being committed.
+   */
+  async begin(): Promise<void> {
+    await Promise.all([this.control('SET autocommit = 0'), this.control('START TRANSACTION')]);
+  }
+
+  async commit(): Promise<void> {
+    await Promise.all([this.control('COMMIT'), this.control('SET autocommit = 1')]);
+  }
+
   /** Rolls back, or else closes the connection, so that the next transaction does not continue this one. */
   async rollback(): Promise<void> {
     try {
       await this.control('ROLLBACK');
+      // Not together: this would commit what a failed rollback leaves.
+      await this.control('SET autocommit = 1');
     } catch {
       // The first error is the one to report.
       disconnect(this.connection);
     }
   }
 
-  /** Runs `START TRANSACTION` and the like, which are not prepared. */
-  control(sql: string): Promise<void> {
-    const run = (): Promise<void> =>
-      new Promise((resolve, reject) => {
-        this.connection.query(sql, (error: QueryError | null) => {
-          if (error) reject(error);
-          else resolve();
-        });
-      });
-    return this.withDeadline(sql, run);
+  /** Runs `COMMIT` and the like, which are not prepared. */
+  private async control(sql: string): Promise<void> {
+    await this.withDeadline(sql, () =>
+      this.sent((callback) => {
+        this.connection.query(sql, callback);
+      }),
+    );
   }
 
   private execute<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
+    const statement = this.state.prepared.get(sql);
     const run = (): Promise<R> =>
-      new Promise((resolve, reject) => {
-        this.connection.execute<R>(sql, [...values], (error: QueryError | null, result: R) => {
+      statement
+        ? this.sent((callback) => {
+            statement.execute([...values], callback);
+          })
+        : this.prepareAndExecute(sql, values);
+    return this.withDeadline(sql, run);
+  }
+
+  /** Sends a command at once, behind those that are sent already; settles with its result. */
+  private sent<R>(add: (callback: (error: QueryError | null, result: R) => void) => void): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.state.pipelining.pipelined(() => {
+        add((error, result) => {
           if (error) reject(error);
           else resolve(result);
         });
       });
-    return this.withDeadline(sql, run);
+    });
+  }
+
+  /** Later statements wait until the statement is prepared. */
+  private prepareAndExecute<R>(sql: string, values: readonly Value[]): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.connection.prepare(sql, (error, statement) => {
+        if (!error) this.state.prepared.set(sql, statement);
+      });
+      // The driver finds the prepared statement by its text.
+      this.connection.execute(sql, [...values], (error: QueryError | null, result) => {
+        if (error) reject(error);
+        else resolve(result as R);
+      });
+    });
   }
 
   private async withDeadline<T>(sql: string, run: () => Promise<T>): Promise<T> {
