@@ -10,7 +10,12 @@ const SLICE = 10_000;
 const BATCH = 200;
 
 const UNCLASSIFIED = `SELECT id, password_hash FROM account WHERE password_kind = 'new' ORDER BY id LIMIT ${BATCH}`;
-const CLASSIFY = 'UPDATE account SET password_kind = ? WHERE id = ? AND password_hash = ?';
+/** Hashes that one statement classifies. Others are classified one by one, so that only two texts have to be prepared. */
+const TOGETHER = 50;
+const CLASSIFY = 'UPDATE account SET password_kind = ? WHERE ';
+const IS_UNCHANGED = '(id = ? AND password_hash = ?)';
+const CLASSIFY_ONE = CLASSIFY + IS_UNCHANGED;
+const CLASSIFY_TOGETHER = CLASSIFY + Array<string>(TOGETHER).fill(IS_UNCHANGED).join(' OR ');
 const HAS_NONE = "UPDATE account SET password_kind = '' WHERE id = ? AND password_hash IS NULL";
 /** Kinds begin with `$`: after the empty one, before `new`. */
 const NEXT_KIND = "SELECT MIN(password_kind) AS kind FROM account WHERE password_kind > ? AND password_kind < 'new'";
@@ -29,11 +34,25 @@ export class PasswordKindStore {
   /** Stores the kinds of unclassified hashes; true if there may be more. */
   async classify(tx: Tx): Promise<boolean> {
     const rows = await tx.rows<HashRow>(UNCLASSIFIED);
-    for (const { id, password_hash: hash } of rows) {
-      // A hash that was replaced since it was read stays unclassified: the condition decides.
-      await (hash === null ? tx.change(HAS_NONE, [id]) : tx.change(CLASSIFY, [kindOf(hash), id, hash]));
+    const byKind = Map.groupBy(rows, ({ password_hash: hash }) => (hash === null ? undefined : kindOf(hash)));
+    for (const [kind, ofKind] of byKind) {
+      if (kind === undefined) await Promise.all(ofKind.map(({ id }) => tx.change(HAS_NONE, [id])));
+      else await this.classifyAs(tx, kind, ofKind);
     }
     return rows.length === BATCH;
+  }
+
+  /** A hash that was replaced since it was read stays unclassified: the condition decides. */
+  private async classifyAs(tx: Tx, kind: PasswordKind, rows: readonly HashRow[]): Promise<void> {
+    const rest = rows.length % TOGETHER;
+    const changes = rows
+      .slice(0, rest)
+      .map(({ id, password_hash }) => tx.change(CLASSIFY_ONE, [kind, id, password_hash]));
+    for (let from = rest; from < rows.length; from += TOGETHER) {
+      const pairs = rows.slice(from, from + TOGETHER).flatMap(({ id, password_hash }) => [id, password_hash]);
+      changes.push(tx.change(CLASSIFY_TOGETHER, [kind, ...pairs]));
+    }
+    await Promise.all(changes);
   }
 
   /** All kinds that accounts have, however rare. */
