@@ -4,10 +4,11 @@ import { Random, timeOrderedId } from '../random/random.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import type { Slice } from '../persistence/slice.js';
-import type { Tx } from '../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import { commandReason } from '../principal/command-context.js';
 import { requestContext } from '../principal/request-context.js';
+import { EventGroups } from './event-groups.js';
 import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';
 import type { EventKind, SecurityEvent } from './security-event.js';
@@ -22,6 +23,7 @@ export type EventListener = (event: SecurityEvent) => void;
 export class SecurityEvents {
   private readonly logger: Logger;
   private readonly listeners = new Map<EventKind, EventListener[]>();
+  private readonly groups: EventGroups;
   private last = { at: 0, number: 0 };
 
   constructor(
@@ -29,8 +31,10 @@ export class SecurityEvents {
     private readonly clock: Clock,
     private readonly random: Random,
     loggers: Loggers,
+    work: UnitOfWork,
   ) {
     this.logger = loggers.get('events');
+    this.groups = new EventGroups((rows) => work.single((tx) => store.insert(tx, rows)));
   }
 
   /** Several events at once are one statement. */
@@ -38,9 +42,15 @@ export class SecurityEvents {
     const rows = events.map((event) => this.rowOf(event));
     await this.store.insert(tx, rows);
     tx.afterCommit(() => {
-      for (const row of rows) logEvent(this.logger, row);
-      for (const event of events) this.notify(event);
+      this.tell(rows, events);
     });
+  }
+
+  /** Records events that belong to no other change, outside of a unit of work. Concurrent calls share one statement. */
+  async recordAlone(...events: readonly SecurityEvent[]): Promise<void> {
+    const rows = events.map((event) => this.rowOf(event));
+    await this.groups.store(rows);
+    this.tell(rows, events);
   }
 
   /**
@@ -55,6 +65,11 @@ export class SecurityEvents {
 
   ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     return this.store.ofUser(tx, subject, page);
+  }
+
+  private tell(rows: readonly EventRow[], events: readonly SecurityEvent[]): void {
+    for (const row of rows) logEvent(this.logger, row);
+    for (const event of events) this.notify(event);
   }
 
   /** The change is kept, so a defect of a listener must not fail the caller. */

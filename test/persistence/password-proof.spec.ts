@@ -26,7 +26,7 @@ onEveryDatabase('password verification', (database) => {
   afterAll(() => parts.hasher.close());
 
   function proofWith(verification: AccountParts['verification']): PasswordVerifier {
-    const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers());
+    const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers(), database.work);
     return new PasswordVerifier(verification, parts.passwords, parts.passwordChanges, events, database.work);
   }
 

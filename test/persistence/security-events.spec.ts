@@ -11,7 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 onEveryDatabase('security events', (database) => {
   const recorder = (loggers = new Loggers()): SecurityEvents =>
-    new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom(), loggers);
+    new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom(), loggers, database.work);
 
   it('L3: events of one millisecond are read in slices in recorded order, newest first', async () => {
     const events = recorder();

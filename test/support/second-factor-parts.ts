@@ -64,7 +64,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const { meters = new Meters(), loggers = new Loggers() } = options;
   const properties = Object.assign(new MfaProperties(), options.properties);
   const peppered = Object.assign(new BackupCodeProperties(), options.pepper && { pepper: options.pepper });
-  const events = new SecurityEvents(new EventStore(), clock, random, loggers);
+  const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
   const store = new SecondFactorStore(properties);
   const deviceStore = new TrustedDeviceStore(clock, random);

@@ -69,7 +69,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     new RefreshProperties(),
     settings.graceSeconds !== undefined && { grace: Duration.ofSeconds(settings.graceSeconds) },
   );
-  const events = new SecurityEvents(new EventStore(), clock, random, loggers);
+  const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
 
   const keyStore = new SigningKeyStore(sealer, clock, random);
   const rotation = new KeyRotation(keyStore, work, events, clock, token);

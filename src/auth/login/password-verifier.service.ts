@@ -92,7 +92,7 @@ export class PasswordVerifier {
 
   private async recordFailure(reason: string, subject: string | undefined): Promise<void> {
     const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
-    await this.work.single((tx) => this.events.record(tx, { ...event, ...withoutUndefined({ subject }) }));
+    await this.events.recordAlone({ ...event, ...withoutUndefined({ subject }) });
   }
 }
 

@@ -5,7 +5,6 @@ import type { LevelChanged } from '../../logging/log-levels.js';
 import { LogLevels } from '../../logging/log-levels.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { UnitOfWork } from '../../persistence/unit-of-work.js';
 
 /** Lengths of the columns; names from the configuration are not limited otherwise. */
 const MAX_ACTOR_LENGTH = 64;
@@ -19,7 +18,6 @@ export class LevelEvents implements OnModuleInit {
   constructor(
     private readonly levels: LogLevels,
     private readonly events: SecurityEvents,
-    private readonly work: UnitOfWork,
     loggers: Loggers,
   ) {
     this.log = loggers.get('management');
@@ -43,7 +41,7 @@ export class LevelEvents implements OnModuleInit {
       });
     if (events.length === 0) return;
     try {
-      await this.work.single((tx) => this.events.record(tx, ...events));
+      await this.events.recordAlone(...events);
     } catch (error) {
       this.log.error('The security event about a change of a level could not be stored', { error });
     }

@@ -7,7 +7,6 @@ import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { networkOf, requestContext } from '../../principal/request-context.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { Rejection } from './rejection.js';
@@ -28,7 +27,6 @@ export class Rejections {
   private readonly rateLimit: AuditRateLimit;
 
   constructor(
-    private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
     private readonly meters: SamlMeters,
     clock: Clock,
@@ -62,7 +60,7 @@ export class Rejections {
 
   private record(idp: string, reason: Rejection, user: RejectedUser = {}): Promise<void> {
     const event = { kind: 'SAML_REJECTED', idp, result: 'refused', reason, ...user } as const;
-    return this.work.single((tx) => this.events.record(tx, event));
+    return this.events.recordAlone(event);
   }
 }
 
