@@ -102,8 +102,11 @@ export class SessionRefresh {
     return this.work.run(async (tx) => {
       const found = await this.tokens.find(tx, value);
       if (!found) return { kind: 'refused', reason: 'unknown' };
-      const successor = await this.tokens.rotate(tx, value, found);
-      if (successor !== undefined) return this.rotated(tx, found, successor, admit);
+      const [successor, session] = await Promise.all([
+        this.tokens.rotate(tx, value, found),
+        this.sessions.find(found.sid, tx),
+      ]);
+      if (successor !== undefined) return this.rotated(tx, found, successor, { session, admit });
       // The token was used, or its session ended, since it was read.
       const record = await this.tokens.find(tx, value);
       return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
@@ -116,14 +119,21 @@ export class SessionRefresh {
     return token && { sid: token.sid, subject: token.subject };
   }
 
-  private async rotated<T>(tx: Tx, used: RefreshRecord, value: string, admit: Admit<T>): Promise<Rotation<T>> {
+  private async rotated<T>(
+    tx: Tx,
+    used: RefreshRecord,
+    value: string,
+    { session: found, admit }: { readonly session: Session | undefined; readonly admit: Admit<T> },
+  ): Promise<Rotation<T>> {
     // Locks the session's row: a concurrent step-up or end sees the successor, or this transaction sees their result.
-    const session = await this.writer.refreshed(tx, used.sid);
+    const session = found && (await this.writer.refreshed(tx, found));
     if (!session) return { kind: 'refused', reason: 'session ended' };
     const refreshToken = { value, expiresAt: this.writer.expiryOfRefreshToken(session) };
-    await this.tokens.issueSuccessor(tx, session, used, refreshToken);
-    const admitted = await admit(tx, session);
-    await this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr });
+    const [admitted] = await Promise.all([
+      admit(tx, session),
+      this.tokens.issueSuccessor(tx, session, used, refreshToken),
+      this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr }),
+    ]);
     return { kind: 'rotated', opened: { session, refreshToken }, admitted };
   }
 

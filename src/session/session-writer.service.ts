@@ -22,10 +22,10 @@ import { SessionStore } from './session.store.js';
 const IP_LENGTH = 45;
 const AGENT_LENGTH = 255;
 
-/** A browser session with the secret of its cookie. */
-export interface WithSecret {
+/** A session that is not stored yet; one of a browser has the secret of its cookie. */
+export interface NewSession {
   readonly session: Session;
-  readonly secret: string;
+  readonly secret?: string;
 }
 
 /** Creates and extends sessions: their lifetimes, and the secrets of their cookies. */
@@ -44,20 +44,19 @@ export class SessionWriter {
     this.lifetimes = { portal: ofBrowsers, staff: ofBrowsers, token: secondsOf(refresh) };
   }
 
-  async insertToken(tx: Tx, facts: LoginFacts): Promise<Session> {
-    const session = this.fresh('token', facts);
-    await this.store.insert(tx, session, null);
-    return session;
+  create(kind: SessionKind, facts: LoginFacts): NewSession {
+    const session = this.fresh(kind, facts);
+    return kind === 'token' ? { session } : this.withSecret(session);
   }
 
-  insertForBrowser(tx: Tx, kind: 'portal' | 'staff', facts: LoginFacts): Promise<WithSecret> {
-    return this.withSecret(tx, this.fresh(kind, facts));
-  }
-
-  insertHalf(tx: Tx, facts: LoginFacts, halfSecurityStamp: number): Promise<WithSecret> {
+  createHalf(facts: LoginFacts, halfSecurityStamp: number): Required<NewSession> {
     const session = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
     const expiresAt = Math.min(session.createdAt + HALF_AUTHENTICATED_SECONDS, session.expiresAt);
-    return this.withSecret(tx, { ...session, halfSecurityStamp, expiresAt });
+    return this.withSecret({ ...session, halfSecurityStamp, expiresAt });
+  }
+
+  insert(tx: Tx, { session, secret }: NewSession): Promise<void> {
+    return this.store.insert(tx, session, secret === undefined ? null : hashSecret(secret));
   }
 
   /** When a refresh token of the session expires: the use of a cookie extends staff sessions, but not their refresh tokens. */
@@ -77,12 +76,10 @@ export class SessionWriter {
   }
 
   /** Extends a session that is refreshed now, and locks its row; undefined if it has ended. */
-  async refreshed(tx: Tx, sid: string): Promise<Session | undefined> {
+  async refreshed(tx: Tx, session: Session): Promise<Session | undefined> {
     const now = this.clock.seconds();
-    const session = await this.store.find(tx, sid);
-    if (!session) return undefined;
     const expiresAt = expiryOfSession(session, now, this.lifetimes[session.kind]);
-    const isLive = await this.store.use(tx, sid, now, expiresAt);
+    const isLive = await this.store.use(tx, session.id, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
@@ -96,10 +93,8 @@ export class SessionWriter {
     return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
   }
 
-  private async withSecret(tx: Tx, session: Session): Promise<WithSecret> {
-    const secret = this.random.text(SECRET_BYTES);
-    await this.store.insert(tx, session, hashSecret(secret));
-    return { session, secret };
+  private withSecret(session: Session): Required<NewSession> {
+    return { session, secret: this.random.text(SECRET_BYTES) };
   }
 
   private fresh(kind: SessionKind, facts: LoginFacts): Session {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
@@ -43,21 +44,22 @@ export class Sessions {
   ) {}
 
   async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
-    const opened =
-      kind === 'token'
-        ? { session: await this.writer.insertToken(tx, facts) }
-        : await this.writer.insertForBrowser(tx, kind, facts);
-    if (kind === 'portal') return opened;
+    const opened = this.writer.create(kind, facts);
     const { session } = opened;
-    return {
-      ...opened,
-      refreshToken: await this.refreshTokens.issueFirst(tx, session, this.writer.expiryOfRefreshToken(session)),
-    };
+    const [refreshToken] = await Promise.all([
+      kind === 'portal'
+        ? undefined
+        : this.refreshTokens.issueFirst(tx, session, this.writer.expiryOfRefreshToken(session)),
+      this.writer.insert(tx, opened),
+    ]);
+    return { ...opened, ...withoutUndefined({ refreshToken }) };
   }
 
   /** A half-authenticated session of a browser, 3 minutes long and bound to the account's security stamp. */
-  openHalf(tx: Tx, { securityStamp, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    return this.writer.insertHalf(tx, { ...facts, amr: PWD }, securityStamp);
+  async openHalf(tx: Tx, { securityStamp, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
+    const opened = this.writer.createHalf({ ...facts, amr: PWD }, securityStamp);
+    await this.writer.insert(tx, opened);
+    return opened;
   }
 
   /** The live session of that id, full or half-authenticated; one read. */

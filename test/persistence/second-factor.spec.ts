@@ -330,16 +330,45 @@ onEveryDatabase('the second factor', (database) => {
   it('an attempt is refunded when the database fails after it', async () => {
     const { user, clock, right } = await situation();
     const { subject } = user;
-    let calls = 0;
-    const single: UnitOfWork['single'] = (statement) => {
-      calls += 1;
-      return calls === 2 ? Promise.reject(new ServiceError('UNAVAILABLE')) : database.work.single(statement);
-    };
-    const failing = Object.assign(Object.create(database.work) as UnitOfWork, { single });
+    const run: UnitOfWork['run'] = () => Promise.reject(new ServiceError('UNAVAILABLE'));
+    const failing = Object.assign(Object.create(database.work) as UnitOfWork, { run });
     const { secondFactors } = secondFactorParts(failing, clock);
 
     expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe('UNAVAILABLE');
 
+    expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
+  });
+
+  it.each([
+    ['once', 1, 'ok'],
+    ['twice', 2, 'UNAVAILABLE'],
+  ])('an attempt is charged once when the read of its account fails %s', async (_times, times, end) => {
+    const { user, clock, right } = await situation();
+    const { subject } = user;
+    let [failures, attempts] = [0, 0];
+    const single: UnitOfWork['single'] = (statement) =>
+      database.work.single((tx) =>
+        statement({
+          change: (sql, values) => {
+            if (sql.includes('failures + 1')) attempts += 1;
+            return tx.change(sql, values);
+          },
+          insert: (...facts) => tx.insert(...facts),
+          rows: (...facts) => {
+            failures += 1;
+            return failures <= times ? Promise.reject(new ServiceError('UNAVAILABLE')) : tx.rows(...facts);
+          },
+          afterCommit: (listener) => {
+            tx.afterCommit(listener);
+          },
+        }),
+      );
+    const failing = Object.assign(Object.create(database.work) as UnitOfWork, { single });
+    const { secondFactors } = secondFactorParts(failing, clock);
+
+    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe(end);
+
+    expect(attempts).toBe(1);
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
   });
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
+import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
-import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { PWD } from '../../principal/amr.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { MfaTokens } from '../../token/mfa-tokens.service.js';
@@ -32,7 +33,7 @@ export class MfaChallenges {
       subject: account.id,
       securityStamp: account.securityStamp,
     });
-    await this.work.single((tx) => this.record(tx, account));
+    await this.events.recordAlone(...eventsOf(account));
     return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
   }
 
@@ -44,16 +45,18 @@ export class MfaChallenges {
     const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
       await this.sessions.endReplaced(tx, former);
-      await this.record(tx, account);
-      return this.sessions.openHalf(tx, { subject, securityStamp, authTime });
+      const [opened] = await Promise.all([
+        this.sessions.openHalf(tx, { subject, securityStamp, authTime }),
+        this.events.record(tx, ...eventsOf(account)),
+      ]);
+      return opened;
     });
   }
+}
 
-  private record(tx: Tx, { id: subject }: Account): Promise<void> {
-    return this.events.record(
-      tx,
-      { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD },
-      { kind: 'MFA_CHALLENGED', subject },
-    );
-  }
+function eventsOf({ id: subject }: Account): readonly SecurityEvent[] {
+  return [
+    { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD },
+    { kind: 'MFA_CHALLENGED', subject },
+  ];
 }

@@ -76,8 +76,11 @@ export class SecondStep {
     const { subject, idp } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
     const { amr, method: reason } = proof;
-    await this.events.record(tx, { kind, subject, amr, reason, ...withoutUndefined({ idp }) });
-    return principal.kind === 'half' ? this.upgrade(tx, principal, proof) : this.stepUp(tx, principal, proof);
+    const [opened] = await Promise.all([
+      principal.kind === 'half' ? this.upgrade(tx, principal, proof) : this.stepUp(tx, principal, proof),
+      this.events.record(tx, { kind, subject, amr, reason, ...withoutUndefined({ idp }) }),
+    ]);
+    return opened;
   }
 
   private async claimsOf(mfaToken: string): Promise<MfaClaims> {
@@ -91,9 +94,12 @@ export class SecondStep {
     const { subject, authTime, via, id, expiresAt } = half;
     const facts = { subject, ...factsOf(proof), ...withoutUndefined({ authTime }) };
     if (via === 'token') {
-      const isFirst = await this.mfaTokens.markUsed(tx, { jti: id, expiresAt });
+      const [isFirst, opened] = await Promise.all([
+        this.mfaTokens.markUsed(tx, { jti: id, expiresAt }),
+        this.sessions.open(tx, { ...facts, kind: 'token' }),
+      ]);
       if (!isFirst) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'jti used' });
-      return this.sessions.open(tx, { ...facts, kind: 'token' });
+      return opened;
     }
     const upgraded = await this.sessions.upgrade(tx, id, facts);
     if (!upgraded) throw new ServiceError('INVALID_TOKEN', { reason: 'half-authenticated session used or ended' });

@@ -40,8 +40,10 @@ export class SingleFactorLogin {
         trustedDevice === undefined ? undefined : await this.trustedDevices.recognise(tx, subject, trustedDevice);
       if (next !== 'none' && !successor) return undefined;
       await this.sessions.endReplaced(tx, former);
-      await this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD });
-      const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime });
+      const [opened] = await Promise.all([
+        this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
+        this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
+      ]);
       return { opened, ...withoutUndefined({ trustedDevice: successor }) };
     });
   }

@@ -27,8 +27,15 @@ import {
 
 const TRIES = 4;
 
+/** An attempt that is charged; `state` is the account after the charge, undefined if it has to be read again. */
+export interface TakenAttempt {
+  readonly kind: 'taken';
+  readonly state: FactorState | undefined;
+}
+
 /** Why no attempt was taken from the budget. */
 export interface Rejection {
+  readonly kind: 'rejected';
   readonly refusal: Refusal;
   /** Epoch seconds. */
   readonly at: number;
@@ -47,14 +54,21 @@ export class AttemptBudget {
   ) {}
 
   /**
-   * Takes one attempt in a transaction of its own; only the attempt with this id can turn into a lock. Returns the reason
-   * if there is no attempt to take.
+   * Takes one attempt in a transaction of its own, and reads the account in the same trip to the database; only the attempt
+   * with this id can turn into a lock. Returns the reason if there is no attempt to take.
    */
-  async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<Rejection | undefined> {
+  async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<TakenAttempt | Rejection> {
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const now = this.clock.seconds();
-      if (await this.work.single((tx) => this.store.takeAttempt(tx, id, caller, target, now))) return undefined;
-      const rejection = await this.reject(caller, target, now);
+      const [isTaken, state] = await this.work.single((tx) =>
+        Promise.all([
+          this.store.takeAttempt(tx, id, caller, target, now),
+          // A failed read must not repeat the attempt; the account is read again.
+          this.store.stateOf(tx, caller).catch(() => undefined),
+        ]),
+      );
+      if (isTaken) return { kind: 'taken', state };
+      const rejection = await this.reject(caller, target, now, state);
       if (rejection) return rejection;
     }
     // Other attempts won every time, and have locked the account at least for a moment.
@@ -73,8 +87,10 @@ export class AttemptBudget {
   /** Records an attempt that failed; the attempt that begins a lock also ends the trust in all devices. */
   async fail(subject: string, attemptId: string, { event, reason }: Failure): Promise<void> {
     await this.work.run(async (tx) => {
-      const isLocked = await this.store.lock(tx, subject, attemptId);
-      await this.events.record(tx, { kind: event, subject, result: 'refused', reason });
+      const [isLocked] = await Promise.all([
+        this.store.lock(tx, subject, attemptId),
+        this.events.record(tx, { kind: event, subject, result: 'refused', reason }),
+      ]);
       if (!isLocked) return;
       await this.devices.deleteAll(tx, subject);
       await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
@@ -123,9 +139,14 @@ export class AttemptBudget {
   }
 
   /** Undefined if the attempt can be tried again: another attempt succeeded, or the lockout schedule had to be reset. */
-  private async reject(caller: AttemptSubject, target: TargetSecret, now: number): Promise<Rejection | undefined> {
+  private async reject(
+    caller: AttemptSubject,
+    target: TargetSecret,
+    now: number,
+    known: FactorState | undefined,
+  ): Promise<Rejection | undefined> {
     const { subject } = caller;
-    const state = await this.stateOf(caller);
+    const state = known ?? (await this.stateOf(caller));
     const refusal = refusalOf(state, caller, target, now, this.store.lockoutSchedule);
     if (!refusal) {
       await this.work.single((tx) => this.store.resetLockoutSchedule(tx, subject, now));
@@ -134,6 +155,6 @@ export class AttemptBudget {
     if (refusal.kind === 'locked' && state && isAhead(state.lastAttemptAt, now)) {
       await this.work.single((tx) => this.store.recordClockSkew(tx, subject, now));
     }
-    return { refusal, at: now, failures: state?.failures };
+    return { kind: 'rejected', refusal, at: now, failures: state?.failures };
   }
 }

@@ -69,11 +69,10 @@ export class Attempts {
   private async chargeAndVerify<T>(attempt: Attempt, complete: CompleteAttempt<T>): Promise<Done<T>> {
     const { caller, target, method } = attempt;
     const id = this.random.text(16);
-    await this.take(id, caller, target);
-    let state: FactorState | undefined;
+    let state = await this.take(id, caller, target);
     let outcome: Outcome<T>;
     try {
-      state = await this.budget.stateOf(caller);
+      state ??= await this.budget.stateOf(caller);
       outcome = state ? await this.verify(attempt, state, complete) : { kind: 'refunded', refusal: NO_ACCOUNT };
     } catch (error) {
       await this.budget.refund(caller);
@@ -121,10 +120,10 @@ export class Attempts {
     });
   }
 
-  private async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<void> {
-    const rejection = await this.budget.take(id, caller, target);
-    if (!rejection) return;
-    const { refusal, at, failures } = rejection;
+  private async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<FactorState | undefined> {
+    const taken = await this.budget.take(id, caller, target);
+    if (taken.kind === 'taken') return taken.state;
+    const { refusal, at, failures } = taken;
     this.log.debug('Code not verified', { ...reasonOf(refusal, at), failures });
     throw refusalError(refusal, caller, at);
   }
