@@ -1,7 +1,8 @@
-// npm run bench -- login [a b c e f]: compares the speed and size of logins with their goals; without letters, all parts.
+// npm run bench -- login [a b c e f g]: compares the speed and size of logins with their goals; without letters, all parts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { coresPart } from './login/cores.part.mjs';
 import { footprintPart } from './login/footprint.part.mjs';
 import { growthPart } from './login/growth.part.mjs';
 import { hashPart } from './login/hash.part.mjs';
@@ -22,6 +23,7 @@ const PARTS = {
   c: { title: 'second step, refresh and event loop (c, d) under load', run: latencyPart, usesMariadb: true },
   e: { title: 'startup, memory and disk', run: footprintPart },
   f: { title: 'a million users', run: growthPart },
+  g: { title: 'cores that one process can use', run: coresPart, usesMariadb: true },
 };
 
 const wanted = process.argv.slice(2).map((letter) => (letter === 'd' ? 'c' : letter));

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { LogFields } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
 
@@ -44,7 +45,8 @@ function fieldsOf({
   request_id,
   detail,
 }: EventRow): LogFields {
-  const of = { subject: user_id, actor, result, reason };
-  const all = { ...of, amr, idp, authnContext: authn_context, ip, requestId: request_id, detail };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+  const of = { subject: user_id ?? undefined, actor: actor ?? undefined, result, reason: reason ?? undefined };
+  const request = { ip: ip ?? undefined, requestId: request_id ?? undefined, detail: detail ?? undefined };
+  const login = { amr: amr ?? undefined, idp: idp ?? undefined, authnContext: authn_context ?? undefined };
+  return withoutUndefined({ ...of, ...login, ...request });
 }

@@ -5,6 +5,7 @@ import { sanitizeText, sanitizeField } from './log-sanitizer.js';
 
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz-_abc';
 const REFRESH = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
+const UUID = '018f6b2e-7c1a-7d3e-9f00-123456789abc';
 const PEM = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGl\nx+/==\n-----END EC PRIVATE KEY-----';
 
 describe('L1: a log line masks secrets by their form:', () => {
@@ -40,6 +41,9 @@ describe('L1: a log line masks secrets by their form:', () => {
     ['a backup code', 'used 7KQX-22ZM twice', `used ${MASK} twice`],
     ['a secret of an authenticator app', 'x JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP y', `x ${MASK} y`],
     ['a refresh token', `rotated ${REFRESH}`, `rotated ${MASK}`],
+    ['a UUID that is the value of a secret', `token=${UUID} ok`, `token=${MASK} ok`],
+    ['a longer word that begins with a UUID', `x ${UUID}Zz y`, `x ${MASK} y`],
+    ['a backup code beside a UUID', `${UUID} 7KQX-22ZM`, `${UUID} ${MASK}`],
     ['a key in hexadecimal', `k ${'0f'.repeat(32)}`, `k ${MASK}`],
     ['a key in Base64', `k ${Buffer.alloc(32, 0xfb).toString('base64')}`, `k ${MASK}`],
   ])('%s', (_name, text, expected) => {

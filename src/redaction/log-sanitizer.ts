@@ -55,6 +55,8 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])(?=[A-Za-z_-]{0,60}\d)(?=[\dA-Z_-]{0,60}[a-z])(?=[\da-z_-]{0,60}[A-Z])[\w-]{32,}/g, MASK],
 ];
 
+/** The id of an account or a session, which no pattern masks. */
+const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}(?![\\w+/-])';
 /** A quick test that most lines fail, so that the patterns are not tried. */
 const SUSPICIOUS = new RegExp(
   [
@@ -62,7 +64,7 @@ const SUSPICIOUS = new RegExp(
     '\\b(?:bearer|basic|dpop|negotiate)\\s',
     `(?:${SECRET_WORDS}|key|code|otp)${BETWEEN}`,
     `_(?:${SHORT_SECRET_WORDS.join('|')})`,
-    '[\\dA-Z]{4}-[\\dA-Z]{4}|(?<![\\w+/-])[\\w+/-]{32}',
+    `(?<![\\w-])[\\dA-Z]{4}-[\\dA-Z]{4}(?![\\w-])|(?<![\\w+/-])(?!${UUID})[\\w+/-]{32}`,
   ].join('|'),
   'i',
 );
@@ -86,6 +88,19 @@ function masked(text: string): string {
   return shown;
 }
 
+/** Names in texts of callers are not limited, so only the first ones are remembered. */
+const MAX_KNOWN_NAMES = 500;
+const knownNames = new Map<string, boolean>();
+
+/** True if the name of a field is that of a secret. */
+function isSecretField(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isSecret = isSecretName(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name);
+  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.set(name, isSecret);
+  return isSecret;
+}
+
 /** Members of a field below this depth are omitted. */
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 50;
@@ -93,7 +108,7 @@ const MAX_MEMBERS = 50;
 /** Prepares a field for the log: masked if its name is that of a secret, otherwise its texts are masked by their form. */
 export function sanitizeField(name: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  if (isSecretName(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name)) return MASK;
+  if (isSecretField(name)) return MASK;
   if (typeof value === 'string') return /(?:code|otp)$/i.test(name) ? sanitizeCode(value) : sanitizeText(value);
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value.toString();
