@@ -12,10 +12,8 @@ const BATCH = 200;
 const UNCLASSIFIED = `SELECT id, password_hash FROM account WHERE password_kind = 'new' ORDER BY id LIMIT ${BATCH}`;
 /** Hashes that one statement classifies. Others are classified one by one, so that only two texts have to be prepared. */
 const TOGETHER = 50;
-const CLASSIFY = 'UPDATE account SET password_kind = ? WHERE ';
-const IS_UNCHANGED = '(id = ? AND password_hash = ?)';
-const CLASSIFY_ONE = CLASSIFY + IS_UNCHANGED;
-const CLASSIFY_TOGETHER = CLASSIFY + Array<string>(TOGETHER).fill(IS_UNCHANGED).join(' OR ');
+const CLASSIFY_ONE = classifySql(1);
+const CLASSIFY_TOGETHER = classifySql(TOGETHER);
 const HAS_NONE = "UPDATE account SET password_kind = '' WHERE id = ? AND password_hash IS NULL";
 /** Kinds begin with `$`: after the empty one, before `new`. */
 const NEXT_KIND = "SELECT MIN(password_kind) AS kind FROM account WHERE password_kind > ? AND password_kind < 'new'";
@@ -42,15 +40,13 @@ export class PasswordKindStore {
     return rows.length === BATCH;
   }
 
-  /** A hash that was replaced since it was read stays unclassified: the condition decides. */
   private async classifyAs(tx: Tx, kind: PasswordKind, rows: readonly HashRow[]): Promise<void> {
+    const change = (sql: string, some: readonly HashRow[]): Promise<number> =>
+      tx.change(sql, [kind, ...some.map(({ id }) => id), ...some.map(({ password_hash: hash }) => hash)]);
     const rest = rows.length % TOGETHER;
-    const changes = rows
-      .slice(0, rest)
-      .map(({ id, password_hash }) => tx.change(CLASSIFY_ONE, [kind, id, password_hash]));
+    const changes = rows.slice(0, rest).map((row) => change(CLASSIFY_ONE, [row]));
     for (let from = rest; from < rows.length; from += TOGETHER) {
-      const pairs = rows.slice(from, from + TOGETHER).flatMap(({ id, password_hash }) => [id, password_hash]);
-      changes.push(tx.change(CLASSIFY_TOGETHER, [kind, ...pairs]));
+      changes.push(change(CLASSIFY_TOGETHER, rows.slice(from, from + TOGETHER)));
     }
     await Promise.all(changes);
   }
@@ -77,4 +73,10 @@ export class PasswordKindStore {
     const number = row?.number ?? 0;
     return row?.last && number === SLICE ? { number, next: row.last } : { number };
   }
+}
+
+/** A row that has another of these hashes has the same kind. A hash that was replaced since it was read stays unclassified. */
+function classifySql(number: number): string {
+  const marks = Array<string>(number).fill('?').join(', ');
+  return `UPDATE account SET password_kind = ? WHERE id IN (${marks}) AND password_hash IN (${marks})`;
 }
