@@ -1,5 +1,6 @@
-// npm run bench -- overload: ten times as many logins as the service can serve. Admitted logins must be as fast as before,
-// all others must be rejected at once. The generator shares the cores with the service; the output shows its share.
+// npm run bench -- overload: ten times as many logins as the service can serve, with the default limits, and for comparison
+// with fixed ones. Admitted logins must end within a target, all others must be rejected at once. The generator shares the
+// cores with the service; the output shows its share.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,21 +8,19 @@ import { Generator } from './generator/generator.mjs';
 import { requestText } from './load/connection.mjs';
 import { Probe } from './load/latency.mjs';
 import { loginIdOf, PASSWORD } from './load/population.mjs';
-import { judge } from './overload/judge.mjs';
+import { judge, show } from './overload/judge.mjs';
 import { REAL, Stand } from './target/stand.mjs';
 import { inTurns } from './turns.mjs';
 import { LoopDelay } from './watch/loop-delay.mjs';
 
 const USERS = 2000;
-const THREADS = 24;
-const ACCEPT_COUNT = 24;
 const TIMES_CAPACITY = 10;
 const ROUNDS = 5;
 /** More rounds than needed: other processes on the machine spoil some of them. */
-const MOST_ROUNDS = 15;
+const MOST_ROUNDS = 10;
 const SECONDS = 4;
-/** The number of requests that may be in progress: the hash workers are always busy, and no request waits for admission. */
-const CLIENTS_AT_PEAK = THREADS;
+/** The hash workers are always busy, and no login is rejected. */
+const CLIENTS_AT_PEAK = 12;
 /** Far above the number that waits for a rejection, far below the number that a service without limits would collect. */
 const MOST_WAITING = 1000;
 const PROBES_PER_SECOND = 20;
@@ -33,15 +32,19 @@ const LOGINS = {
   marker: '"access_token":',
 };
 const SETTINGS = [
-  `--server.embedded.threads.max=${THREADS}`,
-  `--server.embedded.accept-count=${ACCEPT_COUNT}`,
   '--app.security.rate-limit.enabled=false',
   // The connections of the peak load stay idle while the overload is measured.
   '--server.embedded.connection-timeout=1h',
 ];
+const FIXED = [
+  '--server.embedded.target-response-time=0',
+  '--server.embedded.threads.max=24',
+  '--server.embedded.accept-count=24',
+];
 const VARIANTS = [
-  { name: 'no access log', settings: ['--server.embedded.accesslog.enabled=false'] },
+  { name: 'default', settings: [] },
   { name: 'access log', settings: ['--server.embedded.accesslog.enabled=true'] },
+  { name: 'fixed limits', settings: FIXED, isCompared: true },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-overload-'));
@@ -55,9 +58,10 @@ try {
     rounds: ROUNDS,
     mostRounds: MOST_ROUNDS,
   });
-  for (const { name } of targets) {
-    console.log(`${name}:`);
-    judge(name, { atPeak: results[`${name}, peak`], overloaded: results[`${name}, overload`] });
+  for (const { name, isCompared } of targets) {
+    console.log(isCompared ? `${name}, for comparison:` : `${name}:`);
+    const shown = show({ atPeak: results[`${name}, peak`], overloaded: results[`${name}, overload`] });
+    if (!isCompared) judge(name, shown);
   }
 } finally {
   generator.stop();
@@ -67,12 +71,12 @@ try {
   }
 }
 
-async function targetOf({ name, settings }) {
+async function targetOf({ name, settings, isCompared }) {
   const own = join(folder, name.replaceAll(' ', '-'));
   const stand = await Stand.withUsers({ folder: own, size: USERS, cost: REAL, secondFactor: false });
   const loopDelay = new LoopDelay(join(own, 'loop-delay.json'));
   const program = await stand.start({ settings: [...SETTINGS, ...settings], node: loopDelay.nodeArguments });
-  return { name, program, loopDelay, probe: await Probe.of(program.address, 2), peak: 0 };
+  return { name, isCompared, program, loopDelay, probe: await Probe.of(program.address, 2), peak: 0 };
 }
 
 function turnsOf(target) {

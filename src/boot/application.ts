@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from '../account/account-creation.service.js';
+import { PasswordHasher } from '../account/password/password-hasher.js';
 import { AppModule, type Instruments } from '../app.module.js';
 import type { Configuration } from '../config/configuration.js';
 import { Availability } from '../health/availability.js';
@@ -43,7 +44,10 @@ export class Application {
     const { loggers, levels, meters, logFile } = logs;
     const { enabled, include } = configuration.get(RecordingProperties);
     const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
-    const listeners = await Listeners.create(configuration, { loggers, meters, exchanges });
+    // The listener exists before the service that hashes passwords.
+    const created: { hasher?: PasswordHasher } = {};
+    const hashCapacity = (millis: number): number | undefined => created.hasher?.capacityWithin(millis);
+    const listeners = await Listeners.create(configuration, { loggers, meters, exchanges, hashCapacity });
     for (const warning of listeners.warnings) logs.start.warn(warning);
     const nest = await createNest(configuration, listeners.main, {
       loggers,
@@ -52,6 +56,7 @@ export class Application {
       exchanges,
       logFile,
     });
+    created.hasher = nest.get(PasswordHasher);
     const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
     return new Application(configuration, logs, listeners, nest, watch);
   }

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Configuration } from '../config/configuration.js';
 import type { Loggers } from '../logging/loggers.js';
 import type { Meters } from '../metrics/meters.js';
+import type { HashCapacity } from '../http/admission/password-limit.js';
 import { type AccessLog } from '../http/records/access-log.js';
 import { outward, reachable } from '../http/address.js';
 import type { HttpExchanges } from '../http/records/http-exchanges.js';
@@ -14,11 +15,12 @@ import { accessLogOf, mainOptions, managementOptions, separateManagement, tlsOf 
 /** Longest interval of a timer. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** Instruments that observe requests. */
+/** Instruments that observe requests, and what the service tells about itself. */
 export interface ListenerInstruments {
   readonly loggers: Loggers;
   readonly meters: Meters;
   readonly exchanges?: HttpExchanges;
+  readonly hashCapacity?: HashCapacity;
 }
 
 /** The listeners of the service, created from the configuration, and their access log. */
@@ -33,7 +35,7 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
-    { loggers, meters, exchanges }: ListenerInstruments,
+    { loggers, meters, exchanges, hashCapacity }: ListenerInstruments,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.separate = separateManagement(configuration);
@@ -45,6 +47,7 @@ export class Listeners {
       ...withoutUndefined({
         accessLog: this.accessLog,
         exchanges: exchanges?.isRecording ? exchanges : undefined,
+        hashCapacity,
         tls,
       }),
     });

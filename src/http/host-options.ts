@@ -4,6 +4,7 @@ import type { Meters } from '../metrics/meters.js';
 import type { Random } from '../random/random.js';
 import type { AccessLog } from './records/access-log.js';
 import type { EmbeddedProperties, ThreadsProperties } from './admission/embedded.properties.js';
+import type { HashCapacity } from './admission/password-limit.js';
 import type { HttpExchanges } from './records/http-exchanges.js';
 import type { EncodingProperties, JsonProperties, JsonSerializationProperties } from './json/json.properties.js';
 import type { ServerErrorProperties, ServerProperties } from './server.properties.js';
@@ -23,6 +24,8 @@ export interface HostOptions {
   readonly bodyMemory?: number;
   /** Limit of requests in progress; unlimited by default. */
   readonly threads?: ThreadsProperties;
+  /** Unknown by default, which limits requests that hash a password no further. */
+  readonly hashCapacity?: HashCapacity;
   /** Unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;

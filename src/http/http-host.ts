@@ -9,6 +9,7 @@ import { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
+import { passwordLimit } from './admission/password-limit.js';
 import { RequestTracker } from './admission/request-tracker.js';
 import { registerBodyParsers } from './body/body-parsers.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
@@ -55,8 +56,8 @@ export class HttpHost {
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     const encoding = new Encoding(options.encoding);
     const records = new RequestRecords({ ...options, meters }, clock, loggers.get('http'));
-    const { threads, allowedOrigins = [] } = options;
-    const admission = threads && Admission.metered(meters, threads.max, this.embedded.acceptCount);
+    const { allowedOrigins = [] } = options;
+    const admission = this.admissionOf(options, meters);
     this.tracker = new RequestTracker(admission, (lifecycle) => {
       records.end(lifecycle);
     });
@@ -83,6 +84,13 @@ export class HttpHost {
     this.parseBodies(fastify, options, encoding);
     answerUnknownRoutes(fastify);
     this.limitConnections();
+  }
+
+  private admissionOf({ threads, hashCapacity }: HostOptions, meters: Meters): Admission | undefined {
+    if (!threads) return undefined;
+    const { acceptCount, targetResponseTime } = this.embedded;
+    const maxHashing = passwordLimit(targetResponseTime, hashCapacity ?? (() => undefined));
+    return Admission.metered(meters, threads.max, acceptCount, maxHashing);
   }
 
   private parseBodies(fastify: FastifyInstance, { bodyMemory, uploads }: HostOptions, encoding: Encoding): void {

@@ -11,6 +11,8 @@ export interface RouteOptions {
   readonly takesUpload?: boolean;
   /** JSON media types of the body; `application/json` by default. */
   readonly jsonTypes?: readonly string[];
+  /** The route hashes a password for callers who are not signed in: under overload such requests wait for each other. */
+  readonly hashesPassword?: boolean;
   /** The route is for probes and operators, who must reach an overloaded service as well. */
   readonly isManagement?: boolean;
   /** The route is for browsers and sends errors as pages; `backTo` is a path below the context path. */

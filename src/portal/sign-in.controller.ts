@@ -9,7 +9,7 @@ import type { ServiceError } from '../errors/service-error.js';
 import { Public, SignInRoute } from '../principal/access.decorator.js';
 import { Res, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { ApiTag, Operation } from '../web/route.decorator.js';
+import { ApiTag, HashesPassword, Operation } from '../web/route.decorator.js';
 import { rerenderOnError } from './form-errors.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { signInForm, signInQuery } from './forms.schema.js';
@@ -58,6 +58,7 @@ export class SignInController {
 
   @Post()
   @SendsOn()
+  @HashesPassword()
   @Operation(SIGN_IN)
   async signIn(
     @Body({ schema: signInForm }) { id, pw, new_pw: newPw, ...query }: InferOutput<typeof signInForm>,

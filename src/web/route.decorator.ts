@@ -18,6 +18,9 @@ export const FormBody = (): MethodDecorator => WithRouteOptions({ takesForm: tru
 /** The route takes `multipart/form-data` instead of JSON. */
 export const UploadBody = (): MethodDecorator => WithRouteOptions({ takesUpload: true });
 
+/** The route hashes a password for callers who are not signed in, so admission also limits it by the time of a hash. */
+export const HashesPassword = (): MethodDecorator => WithRouteOptions({ hashesPassword: true });
+
 /** Parameter: the upload, an `IncomingUpload`. Nothing of it is read before all guards and other parameters are done. */
 export const Upload = createParamDecorator((_data: unknown, context: ExecutionContext): IncomingUpload => {
   const http = context.switchToHttp();

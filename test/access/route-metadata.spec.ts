@@ -43,6 +43,24 @@ describe('the metadata of every route', () => {
     expect(namesOf(unchecked)).toEqual([]);
   });
 
+  it('lists the routes that hash a password for callers who are not signed in', () => {
+    const limited = ROUTES.filter(({ options }) => options.hashesPassword);
+
+    expect(namesOf(limited)).toEqual(['POST /login', 'POST /portal/login', 'POST /session']);
+    expect(namesOf(limited.filter(({ access }) => !access.isPublic))).toEqual([]);
+  });
+
+  it('limits every public route that takes a password by the time of a hash', () => {
+    const takesPassword = ROUTES.filter(({ access, inputs }) => {
+      return (
+        access.isPublic && inputs.some(({ from, schema }) => from === 'body' && schema && 'pw' in entriesOf(schema))
+      );
+    });
+
+    expect(takesPassword.length).toBeGreaterThan(0);
+    expect(namesOf(takesPassword.filter(({ options }) => options.hashesPassword !== true))).toEqual([]);
+  });
+
   it('lists the routes that sign a browser in or out', () => {
     const marked = ROUTES.filter(({ access, hasMark }) => hasMark(SIGN_IN) && !SAFE.has(access.method));
 
@@ -53,6 +71,11 @@ describe('the metadata of every route', () => {
     ]);
   });
 });
+
+/** The members that the schema of a body has. */
+function entriesOf(schema: object): object {
+  return 'entries' in schema && typeof schema.entries === 'object' && schema.entries ? schema.entries : {};
+}
 
 function locatedRoutes(controller: Controller): readonly Located[] {
   const scanner = new MetadataScanner();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
@@ -214,5 +215,96 @@ describe('server.embedded.threads.max and accept-count', () => {
     );
     await refused.untilClosed();
     expect(refused.statuses).toEqual([503]);
+  });
+});
+
+describe('server.embedded.target-response-time', () => {
+  const login = (headers = ''): string => post('/held/password', '{}', headers);
+
+  /** Starts a service whose workers hash `capacity` passwords within the target. */
+  async function startWithCapacity(capacity: number, embedded = new EmbeddedProperties()): Promise<void> {
+    service = await startEchoService({ threads: new ThreadsProperties(), embedded, hashCapacity: () => capacity });
+  }
+
+  /** Sends requests that hash a password, each on its own connection, until all are in progress or rejected. */
+  async function burst(count: number): Promise<readonly RawConnection[]> {
+    const connections = await Promise.all(Array.from({ length: count }, () => RawConnection.open(service.url)));
+    for (const connection of connections) connection.send(login());
+    const rejected = (): number => connections.filter(({ isClosed }) => isClosed).length;
+    await waitUntil('all requests are in progress or rejected', () => held.count + rejected() === count);
+    return connections;
+  }
+
+  const ended = (connections: readonly RawConnection[]): readonly RawConnection[] =>
+    connections.filter(({ isClosed }) => isClosed);
+
+  it('of a burst of logins, those beyond the capacity get 503 with Retry-After, and the others are served', async () => {
+    await startWithCapacity(4);
+
+    const connections = await burst(10);
+
+    const rejected = ended(connections);
+    expect(rejected).toHaveLength(6);
+    for (const { text, statuses } of rejected) {
+      expect(statuses).toEqual([503]);
+      expect(text).toMatch(/^retry-after: 1\r$/im);
+      expect(text).toMatch(/^connection: close\r$/im);
+      expect(text).toContain('"code":"UNAVAILABLE"');
+    }
+    held.releaseAll();
+    for (const connection of connections.filter((one) => !rejected.includes(one))) {
+      await connection.untilAnswered();
+      expect(connection.statuses).toEqual([200]);
+    }
+  });
+
+  it('an idle service accepts a burst of as many logins as its capacity', async () => {
+    await startWithCapacity(50);
+
+    expect(ended(await burst(50))).toEqual([]);
+  });
+
+  it('other requests are served while logins are rejected', async () => {
+    await startWithCapacity(1);
+    await burst(3);
+
+    for (const path of ['/items/1', '/plain']) {
+      const { statuses } = await sendRaw(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(statuses).toEqual([200]);
+    }
+  });
+
+  it('a login beyond the capacity is rejected before its body is sent', async () => {
+    await startWithCapacity(1);
+    await burst(1);
+
+    const connection = await RawConnection.open(service.url);
+    connection.send(login('Expect: 100-continue\r\n').slice(0, -2));
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([503]);
+  });
+
+  it('a login is admitted again once an earlier one has ended', async () => {
+    await startWithCapacity(1);
+    const [first] = await burst(1);
+    held.release();
+    await first?.untilAnswered();
+
+    expect(ended(await burst(1))).toEqual([]);
+  });
+
+  it('accept-count and threads.max limit logins below their capacity', async () => {
+    const threads = Object.assign(new ThreadsProperties(), { max: 1 });
+    const embedded = Object.assign(new EmbeddedProperties(), { acceptCount: 0 });
+    service = await startEchoService({ threads, embedded, hashCapacity: () => 50 });
+
+    expect(ended(await burst(3))).toHaveLength(2);
+  });
+
+  it('0 limits logins by threads.max and accept-count only', async () => {
+    await startWithCapacity(1, Object.assign(new EmbeddedProperties(), { targetResponseTime: Duration.ofMillis(0) }));
+
+    expect(ended(await burst(10))).toEqual([]);
   });
 });

@@ -136,6 +136,25 @@ describe('embedded.*', () => {
     await waitUntil('no request is in progress', () => reading(meters, 'embedded.threads.busy') === 0);
     expect(await counted(4)).toMatchObject({ 'GET /items/:id 503 SERVER_ERROR UNAVAILABLE UNAVAILABLE': 1 });
   });
+
+  it('embedded.passwords.* meters report requests that hash a password, their limit and its rejections', async () => {
+    const capacity: { measured?: number } = {};
+    await start({ threads: new ThreadsProperties(), hashCapacity: () => capacity.measured });
+    expect(reading(meters, 'embedded.passwords.limit')).toBe(300);
+    const working = ask('/held/password', { method: 'POST' });
+    await waitUntil('the request is in progress', () => held.count === 1, { everyMillis: 2 });
+    capacity.measured = 1;
+    await ask('/held/password', { method: 'POST' });
+    await ask('/items/1');
+
+    expect(reading(meters, 'embedded.passwords.limit')).toBe(1);
+    expect(reading(meters, 'embedded.passwords.current')).toBe(1);
+    expect(reading(meters, 'embedded.passwords.rejected', 'COUNT')).toBe(1);
+    expect(reading(meters, 'embedded.rejected', 'COUNT')).toBe(1);
+    held.release();
+    await working;
+    await waitUntil('no password is hashed', () => reading(meters, 'embedded.passwords.current') === 0);
+  });
 });
 
 /** A request that is in progress until the test releases it. */

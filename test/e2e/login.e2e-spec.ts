@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Answer, setCookie, textOf } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
+import { RawConnection } from '../support/raw-connection.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
 /** 200 characters of two UTF-16 units each. */
@@ -286,5 +287,41 @@ onSqlite('P5: overload of password hashing', (engine) => {
     for (const answer of heard) expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
     const after = await story.client().post('/login', { id: story.person().id, pw: PASSWORD });
     expect(after).toBeAnswered(200);
+  });
+});
+
+onSqlite('P5: logins beyond what ends within server.embedded.target-response-time', (engine) => {
+  const story = storyOn(engine, {
+    people: 1,
+    args: [
+      '--app.security.password.hash.memory=16MB',
+      '--app.security.password.hash.concurrency=1',
+      '--server.embedded.target-response-time=1ms',
+    ],
+  });
+
+  /** Sends logins as one text: all have arrived before the first password is hashed. */
+  async function atOnce(...ids: readonly string[]): Promise<RawConnection> {
+    const connection = await RawConnection.open(story.service.url);
+    const bodies = ids.map((id) => JSON.stringify({ id, pw: PASSWORD }));
+    const head = 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ';
+    connection.send(bodies.map((body) => `${head}${body.length}\r\n\r\n${body}`).join(''));
+    await connection.untilClosed();
+    return connection;
+  }
+
+  it('P1: get 503 with Retry-After whether or not the account exists, once hashes have been measured', async () => {
+    const { id } = story.person();
+    const client = story.client();
+    for (let count = 0; count < 8; count += 1)
+      expect(await client.post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
+
+    for (const last of [id, 'nobody']) {
+      const { statuses, text } = await atOnce(id, id, last);
+      expect(statuses).toEqual([200, 200, 503]);
+      expect(text).toMatch(/^retry-after: 1\r$/im);
+      expect(text).toContain('"code":"UNAVAILABLE"');
+    }
+    expect(await client.post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
   });
 });

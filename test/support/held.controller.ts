@@ -1,4 +1,5 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { HashesPassword } from '../../src/web/route.decorator.js';
 
 /** Requests that stay in progress until the test releases them. */
 export class Held {
@@ -43,6 +44,14 @@ export class HeldController {
   big(): object {
     held.bigAnswers += 1;
     return { text: 'x'.repeat(1_000_000) };
+  }
+
+  @Post('password')
+  @HttpCode(200)
+  @HashesPassword()
+  async password(): Promise<object> {
+    await held.enter();
+    return { held: true };
   }
 
   @Post()

@@ -72,6 +72,8 @@ const CHEAP_ARGS = [
   '--app.security.password.hash.parallelism=1',
   '--app.security.password.import.min-hash=any',
 ];
+/** The machine of the tests may be busy, which must not reject their bursts of logins; other tests cover the limit. */
+const PATIENT = ['--server.embedded.target-response-time=20s'];
 /** All clients have one address; other tests cover the rate limit. */
 const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
 
@@ -236,7 +238,7 @@ export class LoginStory {
   /** Arguments of the story; `more` overrides equal keys. */
   private argsWith(more: readonly string[]): readonly string[] {
     const { args = [], throttled = false } = this.options;
-    const ranked = [[...CHEAP_ARGS, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
+    const ranked = [[...CHEAP_ARGS, ...PATIENT, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
     const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
     return [...this.database.args, ...byKey.values()];
   }

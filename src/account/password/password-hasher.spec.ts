@@ -129,6 +129,17 @@ describe('the password hasher', () => {
     expect(reading(meters, 'login.hash.time', 'TOTAL_TIME')).toBeGreaterThan(0);
   });
 
+  it('knows its capacity from the time of the hashes, without their wait for a worker', async () => {
+    const made = hasher({ concurrency: 1, queueCapacity: 20 });
+    expect(made.capacityWithin(1000)).toBeUndefined();
+    const since = performance.now();
+
+    await Promise.all(Array.from({ length: 20 }, () => made.hash(PASSWORD)));
+
+    // The slower half of the latest 16 took less than this.
+    expect(made.capacityWithin(performance.now() - since)).toBeGreaterThanOrEqual(8);
+  });
+
   it('rejects requests after close', async () => {
     const made = hasher();
     await made.hash(PASSWORD);

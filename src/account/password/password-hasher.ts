@@ -13,8 +13,9 @@ import {
   type PasswordHash,
   readsWhole,
 } from './password-hash.js';
+import { HashTimes } from './hash-times.js';
 import { PasswordHashMeters } from './password-hash-meters.js';
-import type { PasswordTask } from './password-worker.js';
+import type { PasswordResult, PasswordTask } from './password-worker.js';
 
 /** Number of idle workers that are kept; a module of a higher rank provides it, since it is a key of the HTTP host. */
 export class SpareWorkers {
@@ -41,7 +42,8 @@ export class PasswordHasher {
   private readonly kept: number;
   private readonly decoy: PasswordHash;
   private readonly meters: PasswordHashMeters;
-  private pool: Promise<Piscina<PasswordTask, string | boolean>> | undefined;
+  private readonly times: HashTimes;
+  private pool: Promise<Piscina<PasswordTask, PasswordResult>> | undefined;
   private workers: Pick<Piscina, 'threads'> | undefined;
   private taken = 0;
   private isClosed = false;
@@ -53,6 +55,7 @@ export class PasswordHasher {
   ) {
     this.concurrency = Math.min(options.concurrency, availableParallelism());
     this.kept = Math.min(options.kept, this.concurrency);
+    this.times = new HashTimes(this.concurrency);
     this.meters = new PasswordHashMeters(meters, () => ({
       active: Math.min(this.taken, this.concurrency),
       queued: Math.max(0, this.taken - this.concurrency),
@@ -64,6 +67,11 @@ export class PasswordHasher {
   /** Passwords being hashed or waiting for it. */
   get load(): number {
     return this.taken;
+  }
+
+  /** Number of passwords that the workers hash within this time, as they did lately; undefined until it is known. */
+  capacityWithin(millis: number): number | undefined {
+    return this.times.capacityWithin(millis);
   }
 
   /**
@@ -102,9 +110,10 @@ export class PasswordHasher {
     const since = performance.now();
     try {
       const pool = await this.opened();
-      const result = await pool.run(task);
+      const { value, millis } = await pool.run(task);
+      this.times.record(millis);
       this.meters.done(since);
-      return result;
+      return value;
     } catch (error) {
       // A worker ran out of memory, or the pool is being closed; the cause never contains the password.
       throw unavailable('failed', error);
@@ -113,7 +122,7 @@ export class PasswordHasher {
     }
   }
 
-  private opened(): Promise<Piscina<PasswordTask, string | boolean>> {
+  private opened(): Promise<Piscina<PasswordTask, PasswordResult>> {
     this.pool ??= this.open().catch((error: unknown) => {
       // For example out of file descriptors: the next request tries again.
       this.pool = undefined;
@@ -122,9 +131,9 @@ export class PasswordHasher {
     return this.pool;
   }
 
-  private async open(): Promise<Piscina<PasswordTask, string | boolean>> {
+  private async open(): Promise<Piscina<PasswordTask, PasswordResult>> {
     const { Piscina } = await import('piscina');
-    const pool = new Piscina<PasswordTask, string | boolean>({
+    const pool = new Piscina<PasswordTask, PasswordResult>({
       filename: WORKER,
       name: 'work',
       minThreads: this.kept,

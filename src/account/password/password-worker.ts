@@ -1,7 +1,7 @@
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { setPriority } from 'node:os';
-import { platform } from 'node:process';
+import { platform, threadCpuUsage } from 'node:process';
 import { isMainThread } from 'node:worker_threads';
 import type { HashCost, PasswordHash } from './password-hash.js';
 
@@ -13,14 +13,28 @@ export type PasswordTask =
 const KEY_BYTES = 32;
 const THIS_THREAD = 0;
 const LOW_PRIORITY = 10;
+/** A task that takes more than this times its processor time was paused with the machine, which later ones will not be. */
+const MAX_SLOWDOWN = 8;
 
 // Hashing has a lower priority than the event loop: measured, this halves the latency of other requests. Only Linux has
 // thread priorities; elsewhere this would change the priority of the process.
 if (platform === 'linux' && !isMainThread) setPriority(THIS_THREAD, LOW_PRIORITY);
 
+export interface PasswordResult {
+  /** The new hash, or whether the password is right. */
+  readonly value: string | boolean;
+  /** How long the task occupied the worker: without its wait, the start of the worker and pauses of the machine. */
+  readonly millis: number;
+}
+
 /** Runs in a worker thread. It imports no file of this project, so that it starts from the source and from the build. */
-export function work(task: PasswordTask): string | boolean | Promise<boolean> {
-  return task.kind === 'hash' ? hashed(task.password, task.salt, task.cost) : verified(task.password, task.hash);
+export async function work(task: PasswordTask): Promise<PasswordResult> {
+  const since = { clock: performance.now(), cpu: threadCpuUsage() };
+  const value =
+    task.kind === 'hash' ? hashed(task.password, task.salt, task.cost) : await verified(task.password, task.hash);
+  const { user, system } = threadCpuUsage(since.cpu);
+  const cpuMillis = (user + system) / 1000;
+  return { value, millis: Math.min(performance.now() - since.clock, MAX_SLOWDOWN * cpuMillis) };
 }
 
 function hashed(password: string, salt: Uint8Array, { memoryKib, iterations, parallelism }: HashCost): string {

@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { Public, SignInRoute } from '../../principal/access.decorator.js';
 import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Res, type Reply } from '../../web/cookies.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
+import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
@@ -28,6 +28,7 @@ export class LoginController {
   ) {}
 
   @Post('login')
+  @HashesPassword()
   @HttpCode(200)
   @Operation(LOGIN)
   @ResponseSchema(loginResponse)

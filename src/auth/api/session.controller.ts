@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
+import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { toAuthoritiesBody, toMeBody, toChallengeBody } from './presenters.js';
 import { sessionResponse, sessionStateResponse } from './responses.schema.js';
@@ -29,6 +29,7 @@ export class SessionController {
   @Public()
   @SignInRoute()
   @Post()
+  @HashesPassword()
   @HttpCode(200)
   @Operation(OPEN_SESSION)
   @ResponseSchema(sessionResponse)

@@ -1,3 +1,4 @@
+import type { Counter } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
 /** The slot of a request, or its place in the queue for one. */
@@ -14,6 +15,7 @@ class HeldSlot implements Slot {
     private readonly admission: Admission,
     /** Called when a slot becomes free; undefined for one that was free at once. */
     private onTurn: (() => void) | undefined,
+    readonly hashesPassword: boolean,
   ) {}
 
   get isWaiting(): boolean {
@@ -35,24 +37,30 @@ class HeldSlot implements Slot {
 
 /**
  * Limits requests in progress to `limit`, with `queueLength` more waiting in the order of their arrival (specification,
- * "Embedded web server threads and connections").
+ * "Embedded web server threads and connections"). Requests that hash a password also have a limit of their own, which
+ * changes: they wait for each other, and no other request has to wait for them.
  */
 export class Admission {
   private taken = 0;
+  private hashing = 0;
   private readonly queue = new Set<HeldSlot>();
 
+  /** `maxHashing` limits the requests in progress and waiting that hash a password; unlimited by default. */
   constructor(
     readonly limit: number,
     private readonly queueLength: number,
-    private readonly onRejected: () => void = () => undefined,
+    private readonly maxHashing: () => number = () => Infinity,
+    private readonly onRejected: (isFull: boolean) => void = () => undefined,
   ) {}
 
   /** `Admission` with its meters (management API, 5.3). */
-  static metered(meters: Meters, limit: number, queueLength: number): Admission {
-    const description = 'Requests rejected because all slots and places in the queue were taken';
-    const rejected = meters.counter('embedded.rejected', { description }).of();
-    const admission = new Admission(limit, queueLength, () => {
+  static metered(meters: Meters, limit: number, queueLength: number, maxHashing: () => number): Admission {
+    const counter = (name: string, description: string): Counter => meters.counter(name, { description }).of();
+    const rejected = counter('embedded.rejected', 'Requests rejected because a limit of requests was reached');
+    const passwordsRejected = counter('embedded.passwords.rejected', 'Requests that embedded.passwords.limit rejected');
+    const admission = new Admission(limit, queueLength, maxHashing, (isFull) => {
       rejected.increment();
+      if (!isFull) passwordsRejected.increment();
     });
     meters.gauge(
       'embedded.threads.busy',
@@ -64,6 +72,16 @@ export class Admission {
       'embedded.queue.size',
       { description: 'Requests that wait for a slot (server.embedded.accept-count)' },
       () => admission.waiting,
+    );
+    meters.gauge(
+      'embedded.passwords.current',
+      { description: 'Requests in progress and waiting that hash a password' },
+      () => admission.hashing,
+    );
+    meters.gauge(
+      'embedded.passwords.limit',
+      { description: 'Their current limit (server.embedded.target-response-time)' },
+      () => admission.passwordLimit,
     );
     return admission;
   }
@@ -88,26 +106,35 @@ export class Admission {
     return this.isBusy && this.queue.size >= this.queueLength;
   }
 
-  /** Rejects a request if all slots and places are taken. */
-  rejectIfFull(): boolean {
-    if (this.isFull) this.onRejected();
-    return this.isFull;
+  /** The limit in force for requests that hash a password. */
+  get passwordLimit(): number {
+    return Math.min(this.maxHashing(), this.limit + this.queueLength);
+  }
+
+  /** Rejects a request if a limit is reached. */
+  rejectIfFull(hashesPassword = false): boolean {
+    const { isFull } = this;
+    const isRejected = isFull || (hashesPassword && this.hashing >= this.passwordLimit);
+    if (isRejected) this.onRejected(isFull);
+    return isRejected;
   }
 
   /** Undefined for a rejected request; `onTurn` is called later if the request has to wait. */
-  enter(onTurn: () => void): Slot | undefined {
-    if (this.rejectIfFull()) return undefined;
+  enter(onTurn: () => void, hashesPassword = false): Slot | undefined {
+    if (this.rejectIfFull(hashesPassword)) return undefined;
+    if (hashesPassword) this.hashing += 1;
     if (!this.isBusy) {
       this.taken += 1;
-      return new HeldSlot(this, undefined);
+      return new HeldSlot(this, undefined, hashesPassword);
     }
-    const waiting = new HeldSlot(this, onTurn);
+    const waiting = new HeldSlot(this, onTurn, hashesPassword);
     this.queue.add(waiting);
     return waiting;
   }
 
   /** Called by slots only. */
   left(slot: HeldSlot): void {
+    if (slot.hashesPassword) this.hashing -= 1;
     if (this.queue.delete(slot)) return;
     const [next] = this.queue;
     if (next) {

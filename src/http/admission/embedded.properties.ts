@@ -24,6 +24,15 @@ export class EmbeddedProperties {
   })
   readonly acceptCount: number = 100;
 
+  @Key(duration({ min: '0ms', max: '1m' }), {
+    does:
+      'Time within which a sign-in with a password ends under overload: a further one is rejected with 503 and ' +
+      'Retry-After before its body is read. How many are admitted at once follows the measured time of a password ' +
+      'hash, and is never more than threads.max and accept-count together; 0 leaves those two as the only limits.',
+    effect: full,
+  })
+  readonly targetResponseTime: Duration = Duration.ofMillis(300);
+
   @Key(duration({ min: '1ms', max: '24d' }), {
     does:
       'Longest wait for the head of a request on an open connection, then for its whole body, or for the next ' +

@@ -125,9 +125,10 @@ export class RequestTracker {
     return lifecycle;
   }
 
-  /** Rejects a request if there is no slot and no place for it now. */
+  /** Rejects a request that `admit` would reject now. */
   rejectIfFull({ lifecycle }: FastifyRequest): boolean {
-    return lifecycle?.routeOptions.isManagement !== true && this.admission?.rejectIfFull() === true;
+    if (!this.admission || lifecycle?.routeOptions.isManagement) return false;
+    return this.admission.rejectIfFull(lifecycle?.routeOptions.hashesPassword);
   }
 
   /** Calls `next` once the request has a slot; false if there is none. A client that disconnects before is dropped. */
@@ -138,7 +139,8 @@ export class RequestTracker {
       return true;
     }
     // A waiting request resumes in an event of another request and would inherit its context.
-    const slot = this.admission.enter(this.admission.isBusy ? AsyncResource.bind(next) : next);
+    const onTurn = this.admission.isBusy ? AsyncResource.bind(next) : next;
+    const slot = this.admission.enter(onTurn, lifecycle.routeOptions.hashesPassword);
     if (!slot) return false;
     lifecycle.holdSlot(slot);
     if (!slot.isWaiting) next();
