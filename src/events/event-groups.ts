@@ -9,25 +9,22 @@ interface Group {
   readonly rows: EventRow[];
   calls: number;
   /** Resolves once all rows are committed. */
-  readonly stored: Promise<void>;
+  readonly stored: PromiseWithResolvers<undefined>;
 }
 
 /** Stores rows outside of transactions: those that arrive while a statement runs share the next one. */
 export class EventGroups {
-  private last: Promise<void> = Promise.resolve();
-  /** The last group, until its statement begins. */
-  private open: Group | undefined;
+  private readonly waiting: Group[] = [];
+  private isRunning = false;
 
   /** `insert` stores all rows in one statement. */
   constructor(private readonly insert: (rows: readonly EventRow[]) => Promise<void>) {}
 
   /** Resolves once the rows are committed. */
   async store(rows: readonly EventRow[]): Promise<void> {
-    const group = this.openGroup();
-    group.rows.push(...rows);
-    group.calls += 1;
+    const group = this.joined(rows);
     try {
-      await group.stored;
+      await group.stored.promise;
     } catch (error) {
       if (group.calls === 1 || isDatabaseOutage(error)) throw error;
       // Rows that cannot be stored must not affect those of other calls.
@@ -35,16 +32,30 @@ export class EventGroups {
     }
   }
 
-  private openGroup(): Group {
-    if (this.open && this.open.calls < MAX_CALLS) return this.open;
-    const rows: EventRow[] = [];
-    const stored = this.last.then(() => {
-      if (this.open === group) this.open = undefined;
-      return this.insert(rows);
-    });
-    const group = { rows, calls: 0, stored };
-    this.last = stored.catch(() => undefined);
-    this.open = group;
+  private joined(rows: readonly EventRow[]): Group {
+    let group = this.waiting.at(-1);
+    if (group === undefined || group.calls >= MAX_CALLS) {
+      group = { rows: [], calls: 0, stored: Promise.withResolvers<undefined>() };
+      this.waiting.push(group);
+    }
+    group.rows.push(...rows);
+    group.calls += 1;
+    if (!this.isRunning) void this.run();
     return group;
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    for (let group = this.waiting.shift(); group !== undefined; group = this.waiting.shift()) {
+      try {
+        await this.insert(group.rows);
+        group.stored.resolve(undefined);
+      } catch (error) {
+        group.stored.reject(error);
+        // Each of them would wait for the same unavailable database, one after the other.
+        if (isDatabaseOutage(error)) for (const { stored } of this.waiting.splice(0)) stored.reject(error);
+      }
+    }
+    this.isRunning = false;
   }
 }

@@ -7,7 +7,7 @@ import type { Slice } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import { commandReason } from '../principal/command-context.js';
-import { requestContext } from '../principal/request-context.js';
+import { requestContext, withRequestContext } from '../principal/request-context.js';
 import { EventGroups } from './event-groups.js';
 import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';
@@ -34,7 +34,12 @@ export class SecurityEvents {
     work: UnitOfWork,
   ) {
     this.logger = loggers.get('events');
-    this.groups = new EventGroups((rows) => work.single((tx) => store.insert(tx, rows)));
+    // A context of its own: the limits of a request for the database are not those of the other requests of a group.
+    this.groups = new EventGroups((rows) =>
+      withRequestContext({ requestId: rows[0]?.request_id ?? '', ip: rows[0]?.ip ?? '' }, () =>
+        work.single((tx) => store.insert(tx, rows)),
+      ),
+    );
   }
 
   /** Several events at once are one statement. */

@@ -131,23 +131,22 @@ class Transaction implements Tx {
   ) {}
 
   change(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.open.change(sql, values);
+    return this.hasEnded ? refused() : this.statements.change(sql, values);
   }
 
   insert(sql: string, values?: readonly Value[]): Promise<boolean> {
-    return this.open.insert(sql, values);
+    return this.hasEnded ? refused() : this.statements.insert(sql, values);
   }
 
   rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]> {
-    return this.open.rows<Row>(sql, values);
+    return this.hasEnded ? refused() : this.statements.rows<Row>(sql, values);
   }
 
   afterCommit(listener: () => void): void {
     this.listeners.push(listener);
   }
+}
 
-  private get open(): Statements {
-    if (this.hasEnded) throw new TypeError('a statement after the end of its unit of work');
-    return this.statements;
-  }
+function refused(): Promise<never> {
+  return Promise.reject(new TypeError('a statement after the end of its unit of work'));
 }

@@ -43,6 +43,7 @@ describe('L1: a log line masks secrets by their form:', () => {
     ['a refresh token', `rotated ${REFRESH}`, `rotated ${MASK}`],
     ['a UUID that is the value of a secret', `token=${UUID} ok`, `token=${MASK} ok`],
     ['a longer word that begins with a UUID', `x ${UUID}Zz y`, `x ${MASK} y`],
+    ['a random word with the form of a UUID', 'x 018F6b2e-7c1a-7d3e-9f00-123456789abc y', `x ${MASK} y`],
     ['a backup code beside a UUID', `${UUID} 7KQX-22ZM`, `${UUID} ${MASK}`],
     ['a key in hexadecimal', `k ${'0f'.repeat(32)}`, `k ${MASK}`],
     ['a key in Base64', `k ${Buffer.alloc(32, 0xfb).toString('base64')}`, `k ${MASK}`],

@@ -55,8 +55,8 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])(?=[A-Za-z_-]{0,60}\d)(?=[\dA-Z_-]{0,60}[a-z])(?=[\da-z_-]{0,60}[A-Z])[\w-]{32,}/g, MASK],
 ];
 
-/** The id of an account or a session, which no pattern masks. */
-const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}(?![\\w+/-])';
+/** The id of an account or a session in lower case, which no pattern masks. */
+const UUID = '(?-i:[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})(?![\\w+/-])';
 /** A quick test that most lines fail, so that the patterns are not tried. */
 const SUSPICIOUS = new RegExp(
   [
@@ -88,8 +88,9 @@ function masked(text: string): string {
   return shown;
 }
 
-/** Names in texts of callers are not limited, so only the first ones are remembered. */
+/** Names in objects of callers are not limited, so only some short ones are remembered. */
 const MAX_KNOWN_NAMES = 500;
+const MAX_KNOWN_LENGTH = 60;
 const knownNames = new Map<string, boolean>();
 
 /** True if the name of a field is that of a secret. */
@@ -97,7 +98,7 @@ function isSecretField(name: string): boolean {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const isSecret = isSecretName(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name);
-  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.set(name, isSecret);
+  if (knownNames.size < MAX_KNOWN_NAMES && name.length <= MAX_KNOWN_LENGTH) knownNames.set(name, isSecret);
   return isSecret;
 }
 

@@ -1,12 +1,17 @@
+import type { PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/persistence/database.js';
+import { poolOf } from '../../src/persistence/engines/database-server.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { Door } from '../support/door.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
+
+type Callback = (error: Error | null) => void;
+type Query = (sql: string, callback: Callback) => unknown;
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 const MOVE = 'UPDATE used_mfa_token SET expires_at = expires_at + 1 WHERE jti = ?';
@@ -61,6 +66,7 @@ onEveryDatabase('concurrent statements of a unit of work', (database) => {
       await tx.insert(MARK, ['deadlock-right', 0]);
     });
     const attempts: string[] = [];
+    let holding = 0;
     const gate = Promise.withResolvers<undefined>();
     const both = (own: string, other: string): Promise<unknown> =>
       database.work.run(async (tx) => {
@@ -68,7 +74,8 @@ onEveryDatabase('concurrent statements of a unit of work', (database) => {
         attempts.push(attempt);
         await tx.change(MOVE, [`deadlock-${own}`]);
         // Each transaction holds the row that the other one needs; the embedded database runs one after the other.
-        if (attempts.length === 2 || database.engine === 'SQLite') gate.resolve(undefined);
+        holding += 1;
+        if (holding === 2 || database.engine === 'SQLite') gate.resolve(undefined);
         await gate.promise;
         return Promise.all([
           tx.insert(MARK, [`${attempt}-a`, 1]),
@@ -107,6 +114,19 @@ needs('mariadb')('statements on a database server', () => {
     await dataSource.destroy();
   });
 
+  /** The next statement with this text fails as if the server had killed it. */
+  const kill = (text: string): void => {
+    poolOf(dataSource).once('acquire', (connection: PoolConnection) => {
+      const query: Query = connection.query.bind(connection);
+      const killed: Query = (sql, callback) => {
+        if (sql !== text) return query(sql, callback);
+        Object.assign(connection, { query });
+        callback(Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
+        return undefined;
+      };
+      Object.assign(connection, { query: killed });
+    });
+  };
   const insertAll = (name: string): Promise<readonly boolean[]> =>
     work.run((tx) => Promise.all(['a', 'b', 'c', 'd'].map((letter) => tx.insert(MARK, [`${name}-${letter}`, 1]))));
 
@@ -116,8 +136,8 @@ needs('mariadb')('statements on a database server', () => {
 
     expect(await insertAll('counted')).toEqual([true, true, true, true]);
 
-    // The begin and the statements, then the commit.
-    expect(door.writes - before).toBe(2);
+    // The begin with the statements, the commit, and the return to autocommit.
+    expect(door.writes - before).toBe(3);
   });
 
   it('all of them fail when the connection is lost, and later ones succeed', async () => {
@@ -133,6 +153,27 @@ needs('mariadb')('statements on a database server', () => {
 
     expect(await insertAll('after')).toEqual([true, true, true, true]);
     expect(await work.single((tx) => tx.rows(READ, ['lost-%']))).toEqual([]);
+  });
+
+  it('nothing is stored by a unit of work whose COMMIT the server killed', async () => {
+    await insertAll('before');
+    kill('COMMIT');
+
+    await expect(insertAll('killed')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    expect(await insertAll('after')).toEqual([true, true, true, true]);
+    expect(await work.single((tx) => tx.rows(READ, ['killed-%']))).toEqual([]);
+  });
+
+  it('a failure after the commit does not fail the unit of work, and its connection is not used again', async () => {
+    const id = (): Promise<unknown> => work.single((tx) => tx.rows('SELECT CONNECTION_ID() AS id'));
+    const before = await id();
+    kill('SET autocommit = 1');
+
+    expect(await insertAll('committed')).toEqual([true, true, true, true]);
+
+    expect(await id()).not.toEqual(before);
+    expect(await work.single((tx) => tx.rows(READ, ['committed-%']))).toHaveLength(4);
   });
 
   it('a connection commits by itself again after a commit and after a rollback', async () => {

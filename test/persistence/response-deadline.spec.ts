@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import { openDatabase } from '../../src/persistence/database.js';
 import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
@@ -8,6 +11,7 @@ import { withRequestContext } from '../../src/principal/request-context.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Door } from '../support/door.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -95,6 +99,25 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
     await expect(inRequest(long)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
     expect(await long()).toEqual([{ slept: 0 }]);
+  });
+
+  it('H1: the events of other requests are stored although one request of their group has timed out', async () => {
+    const events = new SecurityEvents(
+      new EventStore(),
+      new ManualClock(1_800_000_000),
+      new SystemRandom(),
+      new Loggers(),
+      work,
+    );
+    const record = (subject: string): Promise<void> => events.recordAlone({ kind: 'MFA_CHALLENGED', subject });
+
+    await inRequest(async () => {
+      await work.single((tx) => tx.rows('SELECT SLEEP(2)')).catch(() => undefined);
+      await Promise.all([record('late'), ...['anna', 'ben'].map((subject) => inRequest(() => record(subject)))]);
+    });
+
+    const stored = await work.single((tx) => events.ofUser(tx, 'ben', { limit: 1 }));
+    expect(stored).toMatchObject([{ user_id: 'ben', request_id: 'request' }]);
   });
 });
 

@@ -10,20 +10,14 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Prepares an untrusted text for a line: visible characters only, secrets masked, at most `longest` characters. */
 export function shownText(text: string, longest: number): string {
-  return visible(maskedText(text, longest));
+  const masked = maskedText(text, longest);
+  return PLAIN.test(masked) ? masked : printable(masked);
 }
 
 /** Masks secrets and truncates, for a format that escapes characters itself. */
 export function maskedText(text: string, longest: number): string {
-  return truncated(sanitizeText(text), longest);
-}
-
-function visible(masked: string): string {
-  return PLAIN.test(masked) ? masked : printable(masked);
-}
-
-function truncated(text: string, longest: number): string {
-  return text.length <= longest ? text : text.slice(0, longest) + CUT;
+  const masked = sanitizeText(text);
+  return masked.length <= longest ? masked : masked.slice(0, longest) + CUT;
 }
 
 /** Returns the message of a line, followed by its fields as `name=value`. */
@@ -37,9 +31,8 @@ export function shownMessage({ message, fields }: LogLine): string {
   return text;
 }
 
-/** A text was masked as a field; the JSON of an object is masked once more as a whole. */
 function shownValue(value: unknown): string {
-  if (typeof value !== 'string') return shownText(JSON.stringify(value), MAX_FIELD_LENGTH);
-  const shown = visible(truncated(value, MAX_FIELD_LENGTH));
-  return /[\s"=]|^$/.test(shown) ? JSON.stringify(shown) : shown;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = shownText(text, MAX_FIELD_LENGTH);
+  return typeof value === 'string' && /[\s"=]|^$/.test(shown) ? JSON.stringify(shown) : shown;
 }

@@ -70,19 +70,30 @@ export class ServerStatements implements Statements {
   }
 
   async commit(): Promise<void> {
-    await Promise.all([this.control('COMMIT'), this.control('SET autocommit = 1')]);
+    await this.control('COMMIT');
+    await this.restoreAutocommit();
   }
 
   /** Rolls back, or else closes the connection, so that the next transaction does not continue this one. */
   async rollback(): Promise<void> {
     try {
       await this.control('ROLLBACK');
-      // Not together: this would commit what a failed rollback leaves.
-      await this.control('SET autocommit = 1');
     } catch {
       // The first error is the one to report.
       disconnect(this.connection);
+      return;
     }
+    await this.restoreAutocommit();
+  }
+
+  /**
+   * Not sent together with the end of the transaction: if the server kills that statement, the transaction is still open,
+   * and this one would commit it. The transaction has ended now, whatever becomes of the connection.
+   */
+  private async restoreAutocommit(): Promise<void> {
+    await this.control('SET autocommit = 1').catch(() => {
+      disconnect(this.connection);
+    });
   }
 
   /** Runs `COMMIT` and the like, which are not prepared. */
@@ -146,5 +157,7 @@ export class ServerStatements implements Statements {
 /** Removes a connection from its pool and destroys its socket, without waiting for an unresponsive server. */
 export function disconnect(connection: PoolConnection): void {
   connection.destroy();
-  (connection as unknown as { readonly stream: { destroy(): void } }).stream.destroy();
+  // With an error, which the driver reports to all statements that wait for a response.
+  const error = Object.assign(new Error('the connection was given up'), { code: 'POOL_DISCONNECTED' });
+  (connection as unknown as { readonly stream: { destroy(error: Error): void } }).stream.destroy(error);
 }
