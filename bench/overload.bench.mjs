@@ -73,7 +73,7 @@ try {
 
 async function targetOf({ name, settings, isCompared }) {
   const own = join(folder, name.replaceAll(' ', '-'));
-  const stand = await Stand.withUsers({ folder: own, size: USERS, cost: REAL, secondFactor: false });
+  const stand = await Stand.withUsers({ folder: own, size: USERS, cost: REAL, secondFactor: false, isAdaptive: true });
   const loopDelay = new LoopDelay(join(own, 'loop-delay.json'));
   const program = await stand.start({ settings: [...SETTINGS, ...settings], node: loopDelay.nodeArguments });
   return { name, isCompared, program, loopDelay, probe: await Probe.of(program.address, 2), peak: 0 };

@@ -35,6 +35,8 @@ setFlagsFromString('--semi-space-growth-factor=1');
 const { bootstrap } = await import('./boot/bootstrap.js');
 const outcome = await bootstrap(signals);
 setFlagsFromString('--semi-space-growth-factor=2');
+// Node would let the heap grow to four times the live objects before it collects the others, and it keeps the memory.
+setFlagsFromString('--heap-growing-percent=100');
 if (outcome.kind === 'failed') {
   stderr.write(outcome.report);
   exit(1);

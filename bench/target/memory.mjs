@@ -12,18 +12,38 @@ export async function memoryOf(stand, { loadSeconds }) {
   try {
     await sleep(IDLE_SECONDS * 1000);
     const idle = await residentMegabytes(service.pid);
-    let most = idle;
     const crowd = await Crowd.of(service.address);
-    const watch = async () => {
-      for (let sample = 0; sample < loadSeconds * SAMPLES_PER_SECOND; sample += 1) {
-        await sleep(1000 / SAMPLES_PER_SECOND);
-        most = Math.max(most, await residentMegabytes(service.pid));
-      }
-    };
-    await crowd.during((connection) => fullLogin(connection, stand.population), watch);
+    const { most } = await maximumDuring(service.pid, () =>
+      crowd.during(
+        (connection) => fullLogin(connection, stand.population),
+        () => sleep(loadSeconds * 1000),
+      ),
+    );
     crowd.close();
     return { idle, most };
   } finally {
     await service.stop();
+  }
+}
+
+/** Runs `load` and returns its result, with the maximum of the resident memory of a process meanwhile in MB. */
+export async function maximumDuring(pid, load) {
+  let most = 0;
+  let isOver = false;
+  const watch = async () => {
+    while (!isOver) {
+      most = Math.max(most, await residentMegabytes(pid));
+      await sleep(1000 / SAMPLES_PER_SECOND);
+    }
+    most = Math.max(most, await residentMegabytes(pid));
+  };
+  const watching = watch();
+  try {
+    const result = await load();
+    isOver = true;
+    await watching;
+    return { result, most };
+  } finally {
+    isOver = true;
   }
 }

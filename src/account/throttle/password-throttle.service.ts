@@ -15,8 +15,8 @@ const LIMITS = ['login_id', 'device', 'subject', 'client', 'operator', 'address'
 const ATTACK = 10;
 /** Failures of a login id from one address that count in the first lane of the address. */
 const FAIR_SHARE = 3;
-/** Maximum number of entries of about 250 bytes. */
-const CAPACITY = 50_000;
+/** Maximum number of records of 40 bytes. An attempt from a new address for a new login id leaves three of them. */
+const CAPACITY = 200_000;
 
 /**
  * The subject of an attempt: a login id (known or not) from one network, a browser that signed in before, a signed-in

@@ -139,6 +139,14 @@ describe('PasswordThrottle', () => {
     expect(await attempt('192.0.2.1', { loginId: 'bert' })).toBe('compared');
   });
 
+  it('P3: remembers the failures for a login id while 30,000 others fail at other addresses', async () => {
+    for (let time = 0; time < 10; time += 1) await attempt('192.0.2.1', { loginId: 'anna' });
+
+    await spray((index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, 0, 30_000);
+
+    expect(await attempt('192.0.2.1', { loginId: 'anna' })).toBe('login_id');
+  });
+
   it('does not delay anything if it is disabled', async () => {
     throttle = open(Object.assign(new RateLimitProperties(), { enabled: false }));
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { fc } from '../../../test/support/property.js';
 import { Clock } from '../../clock/clock.js';
-import { type Bucket, Budget, GrowingDelay, Throttle, Throttled } from './throttle.js';
+import { type Bucket, Budget, GrowingDelay, type Limit, Throttle, Throttled } from './throttle.js';
 
 const FREE = 3;
 const SECOND = 1000;
@@ -189,5 +190,142 @@ describe('Throttle with a budget', () => {
 
     const others = await Promise.all(Array.from({ length: 20 }, () => attempt([bucket], false)));
     expect(others.filter((verdict) => verdict === false)).toHaveLength(7);
+  });
+});
+
+describe('Throttle with any sequence of attempts', () => {
+  interface Attempt {
+    readonly key: string;
+    readonly isRight: boolean;
+    /** Milliseconds after the attempt before. */
+    readonly later: number;
+  }
+
+  const keys = ['anna', 'berta', 'carla'];
+  const sequences: fc.Arbitrary<readonly Attempt[]> = fc.array(
+    fc.record({
+      key: fc.constantFrom(...keys),
+      isRight: fc.boolean(),
+      later: fc.oneof(fc.integer({ min: 0, max: 2 * SECOND }), fc.integer({ min: 0, max: 70 * SECOND })),
+    }),
+    { maxLength: 60 },
+  );
+
+  /** A rule in words: the milliseconds to wait, from the times of all failures of the key. */
+  type Rule = (failedAt: readonly number[], now: number) => number;
+
+  /** Seconds that the attempts had to wait, 0 for those that were compared, and those that the rule demands. */
+  const waitsOf = async (
+    sequence: readonly Attempt[],
+    limit: Limit,
+    rule: Rule,
+  ): Promise<{ waits: readonly number[]; demanded: readonly number[] }> => {
+    const clock = new HandClock();
+    const throttle = new Throttle(clock, keys.length);
+    const failed = new Map<string, number[]>();
+    const [waits, demanded]: [number[], number[]] = [[], []];
+    for (const { key, isRight, later } of sequence) {
+      clock.now += later;
+      const failedAt = failed.get(key) ?? [];
+      const wait = Math.max(0, Math.ceil(rule(failedAt, clock.now) / SECOND));
+      demanded.push(wait);
+
+      const verdict = await throttle.attempt(
+        [{ key, limit }],
+        () => Promise.resolve(isRight),
+        (right) => right,
+      );
+
+      waits.push(verdict instanceof Throttled ? verdict.retryAfterSeconds : 0);
+      if (wait === 0 && !isRight) failed.set(key, [...failedAt, clock.now]);
+      if (wait === 0 && isRight && limit.isForgottenAtSuccess) failed.delete(key);
+    }
+    return { waits, demanded };
+  };
+
+  it('delays by the failures of the key since its last success or a pause, and by nothing else', async () => {
+    const [longest, pause] = [8 * SECOND, 60 * SECOND];
+    const rule: Rule = (failedAt, now) => {
+      const times = [...failedAt, now];
+      const resumed = times.findLastIndex((at, index) => index > 0 && at - (times[index - 1] ?? at) >= pause);
+      const recent = failedAt.slice(Math.max(0, resumed));
+      const last = recent.at(-1);
+      if (last === undefined || recent.length < FREE) return 0;
+      return last + Math.min(SECOND * 2 ** (recent.length - FREE), longest) - now;
+    };
+
+    await fc.assert(
+      fc.asyncProperty(sequences, async (sequence) => {
+        const limit = new GrowingDelay(FREE, SECOND, longest, pause);
+        const { waits, demanded } = await waitsOf(sequence, limit, rule);
+        expect(waits).toEqual(demanded);
+      }),
+    );
+  });
+
+  it('keeps the failures of the key within its budget, each of which is forgotten in the same time', async () => {
+    // A power of two: the fractions of a failure are exact.
+    const [budget, forgottenIn] = [4, 8192];
+    const rule: Rule = (failedAt, now) => {
+      const forgottenAt = failedAt.reduce((until, at) => Math.max(until, at) + forgottenIn, 0);
+      return forgottenAt - now - (budget - 1) * forgottenIn;
+    };
+
+    await fc.assert(
+      fc.asyncProperty(sequences, async (sequence) => {
+        const limit = new Budget(budget, budget * forgottenIn);
+        const { waits, demanded } = await waitsOf(sequence, limit, rule);
+        expect(waits).toEqual(demanded);
+      }),
+    );
+  });
+
+  it('compares as many wrong attempts of a burst as are free, in whatever order their verdicts come', async () => {
+    const burst = fc.array(fc.constantFrom(...keys), { minLength: 1, maxLength: 40 });
+
+    await fc.assert(
+      fc.asyncProperty(burst, fc.scheduler(), async (attempted, scheduler) => {
+        const throttle = new Throttle(new HandClock(), keys.length);
+        const limit = new GrowingDelay(FREE, SECOND, SECOND, 60 * SECOND);
+        const compared: string[] = [];
+        const verdicts = attempted.map((key) =>
+          throttle.attempt(
+            [{ key, limit }],
+            () => {
+              compared.push(key);
+              return scheduler.schedule(Promise.resolve(false));
+            },
+            (right) => right,
+          ),
+        );
+
+        await scheduler.waitFor(Promise.all(verdicts));
+
+        for (const key of keys) {
+          const sent = attempted.filter((each) => each === key).length;
+          expect(compared.filter((each) => each === key)).toHaveLength(Math.min(sent, FREE));
+        }
+      }),
+    );
+  });
+
+  it('does not forget the failures of a key while an attempt is pending', async () => {
+    const throttle = new Throttle(new HandClock(), 1);
+    const limit = new GrowingDelay(2, SECOND, SECOND, 60 * SECOND);
+    const attempt = (key: string, verdict: Promise<boolean>): Promise<boolean | Throttled> =>
+      throttle.attempt(
+        [{ key, limit }],
+        () => verdict,
+        (right) => right,
+      );
+    await attempt('anna', Promise.resolve(false));
+    const pending = Promise.withResolvers<boolean>();
+    const second = attempt('anna', pending.promise);
+
+    for (const key of ['berta', 'carla', 'dora']) await attempt(key, Promise.resolve(false));
+    pending.resolve(false);
+    await second;
+
+    expect(await attempt('anna', Promise.resolve(true))).toBeInstanceOf(Throttled);
   });
 });

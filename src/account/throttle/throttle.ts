@@ -1,13 +1,5 @@
-import { LruMap } from '../../collections/lru-map.js';
 import type { Clock } from '../../clock/clock.js';
-
-/** Failures of one login id, device or address. */
-export interface Failures {
-  /** At `lastAt`. */
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly lastAt: number;
-}
+import { FailureRecords, type Failures } from './failure-records.js';
 
 export const NO_FAILURES: Failures = { count: 0, lastAt: 0 };
 
@@ -98,6 +90,7 @@ export class Throttled {
   ) {}
 }
 
+/** The failures of a key while attempts are pending. */
 interface Entry {
   failures: Failures;
   /** Admitted attempts without a verdict. */
@@ -110,16 +103,19 @@ interface Entry {
  * Slows down guessing. A pending attempt counts as a possible failure, so that a burst gets no more comparisons than a
  * sequence; further attempts wait for its verdict, so that correct passwords are never rejected for their number.
  *
- * The entries are in the bounded memory of this process: the least recently used one is forgotten first.
+ * The failures are in the bounded memory of this process: the least recently used ones are forgotten first, and none while
+ * an attempt is pending.
  */
 export class Throttle {
-  private readonly entries: LruMap<string, Entry>;
+  private readonly entries = new Map<string, Entry>();
+  /** Failures of the keys without pending attempts. */
+  private readonly records: FailureRecords;
 
   constructor(
     private readonly clock: Clock,
     capacity: number,
   ) {
-    this.entries = new LruMap(capacity, ({ pending }) => pending > 0);
+    this.records = new FailureRecords(capacity);
   }
 
   /**
@@ -160,8 +156,7 @@ export class Throttle {
 
   /** Failures of a bucket that still count. */
   remembered({ key, limit }: Bucket): number {
-    const entry = this.entries.get(key);
-    return entry ? limit.remembered(entry.failures, this.clock.millis()) : 0;
+    return limit.remembered(this.failuresOf(key), this.clock.millis());
   }
 
   /** Failures of a bucket including pending attempts, each of which may become one. */
@@ -175,21 +170,35 @@ export class Throttle {
     let crowded: Entry | undefined;
     for (const { key, limit } of buckets) {
       const entry = this.entries.get(key);
-      if (!entry) continue;
-      // A clock that was set back must not extend a wait.
-      if (entry.failures.lastAt > now) entry.failures = { ...entry.failures, lastAt: now };
-      const wait = limit.waitMillis(entry.failures, now);
+      const failures = this.failuresAt(key, now);
+      const wait = limit.waitMillis(failures, now);
       if (wait > 0) return new Throttled(key, Math.ceil(wait / 1000));
-      const room = Math.max(1, Math.floor(limit.free - limit.remembered(entry.failures, now)));
-      if (entry.pending >= room) crowded ??= entry;
+      const room = Math.max(1, Math.floor(limit.free - limit.remembered(failures, now)));
+      if (entry && entry.pending >= room) crowded ??= entry;
     }
     return crowded ? (crowded.decided ??= Promise.withResolvers()) : 'free';
   }
 
+  private failuresOf(key: string): Failures {
+    return this.entries.get(key)?.failures ?? this.records.get(key) ?? NO_FAILURES;
+  }
+
+  /** A clock that was set back must not extend a wait. */
+  private failuresAt(key: string, now: number): Failures {
+    const stored = this.failuresOf(key);
+    if (stored.lastAt <= now) return stored;
+    const failures = { ...stored, lastAt: now };
+    const entry = this.entries.get(key);
+    if (entry) entry.failures = failures;
+    else this.records.set(key, failures);
+    return failures;
+  }
+
   private take(key: string): Entry {
-    const entry = this.entries.get(key) ?? { failures: NO_FAILURES, pending: 0, decided: undefined };
+    const entry = this.entries.get(key) ?? { failures: this.failuresOf(key), pending: 0, decided: undefined };
     entry.pending += 1;
     this.entries.set(key, entry);
+    this.records.delete(key);
     return entry;
   }
 
@@ -201,7 +210,8 @@ export class Throttle {
     } else if (verdict === 'right' && limit.isForgottenAtSuccess) {
       entry.failures = NO_FAILURES;
     }
-    const isIdle = entry.pending === 0 && limit.remembered(entry.failures, now) === 0;
-    if (isIdle && this.entries.get(key) === entry) this.entries.delete(key);
+    if (entry.pending > 0) return;
+    this.entries.delete(key);
+    if (limit.remembered(entry.failures, now) > 0) this.records.set(key, entry.failures);
   }
 }

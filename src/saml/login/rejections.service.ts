@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
+import type { Failures } from '../../account/throttle/failure-records.js';
+import { Budget, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
 import { Clock } from '../../clock/clock.js';
 import { LruMap } from '../../collections/lru-map.js';
 import type { ErrorCode } from '../../errors/error-code.js';
