@@ -34,7 +34,7 @@ try {
   console.log('without a compile cache:');
   const without = { NODE_DISABLE_COMPILE_CACHE: '1' };
   const fresh = await compare(...competitors(folder, without, without), rounds);
-  goal('first 200 on / within 1.6 times the bare application', kept <= 1.6);
+  goal('first 200 on / within 1.3 times the bare application', kept <= 1.3);
   goal('the same on a first start, without a compile cache', fresh <= 1.6);
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,5 +1,6 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { CodeCache } from './boot/code-cache.js';
 import { refuseOldNode } from './boot/node-version.js';
 import { ShutdownSignals } from './boot/shutdown-signals.js';
 
@@ -10,11 +11,11 @@ const USAGE = `usage: node dist/main.js [-Dkey=value …] [--key=value …]
 Starts the login service. Keys: docs/configuration.md, or node dist/cli.js config list.
 `;
 
-const { enableCompileCache, flushCompileCache } = await import('node:module');
+const { constants, enableCompileCache, flushCompileCache } = await import('node:module');
 
 // Compiled code is cached beside the code itself, which has the same permissions; never in a shared folder for
 // temporary files. In a read-only folder nothing is cached.
-enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
+const { status } = enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
 
 if (argv.includes('--help') || argv.includes('-h')) {
   stdout.write(USAGE);
@@ -29,14 +30,19 @@ for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 const signals = new ShutdownSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
 
-// Loading modules creates garbage that would grow the young generation permanently; requests create little.
+// Node applies source maps only to modules that it loads itself.
+const isCached = status !== constants.compileCacheStatus.DISABLED && !process.sourceMapsEnabled;
+// In a build, this import comes from the folder of the bundle.
+const folder = fileURLToPath(new URL('.', import.meta.resolve('./boot/bootstrap.js')));
+const code = isCached ? CodeCache.load(folder) : undefined;
+
+// Loading modules creates garbage that would grow the young generation permanently; requests create little. Not earlier,
+// since V8 accepts compiled code only with the flags with which it was compiled.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
 const { bootstrap } = await import('./boot/bootstrap.js');
 const outcome = await bootstrap(signals);
 setFlagsFromString('--semi-space-growth-factor=2');
-// Node would let the heap grow to four times the live objects before it collects the others, and it keeps the memory.
-setFlagsFromString('--heap-growing-percent=100');
 if (outcome.kind === 'failed') {
   stderr.write(outcome.report);
   exit(1);
@@ -55,3 +61,7 @@ const firstUser = await outcome.firstUser.catch((error: unknown) => {
 if (firstUser !== undefined) logs.writeRaw(firstUser);
 // Includes the code that creating the first user has loaded.
 flushCompileCache();
+code?.save();
+// Node would let the heap grow to four times the live objects before it collects the others, and it keeps the memory. Not
+// earlier, since the flag would be part of the kept code.
+setFlagsFromString('--heap-growing-percent=100');

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildInfo } from './build-info.mjs';
+import { warmUp } from './warm-up.mjs';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -33,6 +34,7 @@ if (status !== 0) process.exit(1);
 // Imported here, since a production copy has no bundler.
 await import('./bundle.mjs').then(({ bundle }) => bundle(dist));
 writeFileSync(join(dist, 'build-info.json'), `${JSON.stringify(buildInfo(root), undefined, 2)}\n`);
+if (!(await warmUp())) console.error('The service did not start here, so its first startup elsewhere will be slower.');
 writeFileSync(stamp, '');
 utimesSync(stamp, startedAt, startedAt);
 

@@ -20,8 +20,8 @@ export async function footprintPart({ folder }) {
 async function memory(folder) {
   const stand = await Stand.withUsers({ folder, size: 10_000, cost: REAL });
   const { idle, most } = await memoryOf(stand, { loadSeconds: LOAD_SECONDS });
-  goal(`resident memory when idle: ${idle.toFixed(0)} MB, at most 130`, idle <= 130);
-  goal(`resident memory under load: ${most.toFixed(0)} MB, at most 190`, most <= 190);
+  goal(`resident memory when idle: ${idle.toFixed(0)} MB, at most 115`, idle <= 115);
+  goal(`resident memory under load: ${most.toFixed(0)} MB, at most 180`, most <= 180);
 }
 
 async function disk(folder) {
