@@ -69,30 +69,31 @@ export class ServerStatements implements Statements {
     await Promise.all([this.control('SET autocommit = 0'), this.control('START TRANSACTION')]);
   }
 
-  /**
-   * Ends the transaction and returns to autocommit, all in one write. If the server kills `COMMIT`, the transaction may still
-   * be open, and `SET autocommit = 1` would commit it although the caller gets an error; the `ROLLBACK` between them ends it.
-   */
   async commit(): Promise<void> {
-    const [committed, ...reset] = await Promise.allSettled([
-      this.control('COMMIT'),
-      this.control('ROLLBACK'),
-      this.control('SET autocommit = 1'),
-    ]);
-    if (reset.some(({ status }) => status === 'rejected')) disconnect(this.connection);
-    if (committed.status === 'rejected') throw committed.reason;
+    await this.control('COMMIT');
+    await this.restoreAutocommit();
   }
 
   /** Rolls back, or else closes the connection, so that the next transaction does not continue this one. */
   async rollback(): Promise<void> {
     try {
-      // The first error is the one to report.
       await this.control('ROLLBACK');
-      // Not in the same write: if the server kills the `ROLLBACK`, this would commit the transaction.
-      await this.control('SET autocommit = 1');
     } catch {
+      // The first error is the one to report.
       disconnect(this.connection);
+      return;
     }
+    await this.restoreAutocommit();
+  }
+
+  /**
+   * Not sent together with the end of the transaction: if the server kills that statement, the transaction is still open,
+   * and this one would commit it. The transaction has ended now, whatever becomes of the connection.
+   */
+  private async restoreAutocommit(): Promise<void> {
+    await this.control('SET autocommit = 1').catch(() => {
+      disconnect(this.connection);
+    });
   }
 
   /** Runs `COMMIT` and the like, which are not prepared. */
