@@ -23,11 +23,11 @@ describe('CodeCache', () => {
 
   /** Loads the bundle as a new process would, and returns what its modules export to others. */
   function load(): { readonly cache: CodeCache; readonly word: string; readonly isShared: boolean } {
-    const require = createRequire(join(folder, 'any.cjs'));
-    for (const file of ['base.cjs', 'service.cjs']) Reflect.deleteProperty(require.cache, join(folder, file));
+    const importer = createRequire(join(folder, 'importer.cjs'));
+    for (const file of ['base.cjs', 'service.cjs']) Reflect.deleteProperty(importer.cache, join(folder, file));
     const cache = CodeCache.load(folder);
-    const base = require('./base.cjs') as { readonly word: () => string };
-    const service = require('./service.cjs') as { readonly base: unknown };
+    const base = importer('./base.cjs') as { readonly word: () => string };
+    const service = importer('./service.cjs') as { readonly base: unknown };
     return { cache, word: base.word(), isShared: service.base === base };
   }
 
