@@ -24,8 +24,7 @@ export class Seen {
     if (answer?.status === 200) this.#admitted.push(millis);
     if (answer?.status !== 503) return;
     this.#refused.push(millis);
-    const isWhole = /\r\nretry-after: *\d/i.test(answer.head) && /\r\nconnection: *close/i.test(answer.head);
-    if (!isWhole) this.#oddRefusals += 1;
+    if (!/\r\nretry-after: *\d/i.test(answer.head)) this.#oddRefusals += 1;
   }
 
   summary(seconds) {

@@ -9,8 +9,10 @@ import type { HostAdapter } from './host-adapter.js';
 import { requestContextOf, targetError } from './request-head.js';
 import type { RequestStart } from './request-start.js';
 
-/** One shared instance: overload causes thousands of errors per second, and each stack trace would add to the load. */
+/** Shared instances: overload causes thousands of errors per second, and each stack trace would add to the load. */
 const OVERLOADED = new HttpError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
+/** Other requests on the connection are served, and a new connection would cost more than the rejection. */
+const SIGN_INS_WAIT = new HttpError('UNAVAILABLE', { reason: 'overloaded' });
 
 /** The steps of every request around its handler, as hooks of the framework. */
 export class RequestHooks {
@@ -30,7 +32,7 @@ export class RequestHooks {
     });
     // After the body is read: a slow body takes neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {
-      if (!this.tracker.admit(request, done)) done(OVERLOADED);
+      if (!this.tracker.admit(request, done)) done(this.rejection);
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       this.onSend(request, reply, payload, done);
@@ -72,7 +74,12 @@ export class RequestHooks {
   /** Rejects a request under overload before its body is read. */
   private checkOverload(request: FastifyRequest): HttpError | undefined {
     // If a preflight were rejected, the script could not read the error of its request either.
-    return request.method !== 'OPTIONS' && this.tracker.rejectIfFull(request) ? OVERLOADED : undefined;
+    return request.method !== 'OPTIONS' && this.tracker.rejectIfFull(request) ? this.rejection : undefined;
+  }
+
+  /** The error for a request that has just been rejected. */
+  private get rejection(): HttpError {
+    return this.tracker.isFull ? OVERLOADED : SIGN_INS_WAIT;
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {

@@ -125,6 +125,11 @@ export class RequestTracker {
     return lifecycle;
   }
 
+  /** True if all requests are rejected now, not only those that hash a password. */
+  get isFull(): boolean {
+    return this.admission?.isFull === true;
+  }
+
   /** Rejects a request that `admit` would reject now. */
   rejectIfFull({ lifecycle }: FastifyRequest): boolean {
     if (!this.admission || lifecycle?.routeOptions.isManagement) return false;
