@@ -62,6 +62,6 @@ if (firstUser !== undefined) logs.writeRaw(firstUser);
 // Includes the code that creating the first user has loaded.
 flushCompileCache();
 code?.save();
-// Node would let the heap grow to four times the live objects before it collects the others, and it keeps the memory. Not
-// earlier, since the flag would be part of the kept code.
+// Node would let the heap grow to up to four times the live objects before it collects the others, and it keeps the memory.
+// Not earlier, since V8 accepts compiled code only with the flags with which it was kept.
 setFlagsFromString('--heap-growing-percent=100');

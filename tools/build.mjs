@@ -34,7 +34,7 @@ if (status !== 0) process.exit(1);
 // Imported here, since a production copy has no bundler.
 await import('./bundle.mjs').then(({ bundle }) => bundle(dist));
 writeFileSync(join(dist, 'build-info.json'), `${JSON.stringify(buildInfo(root), undefined, 2)}\n`);
-if (!(await warmUp())) console.error('The service did not start here, so its first startup elsewhere will be slower.');
+if (!(await warmUp())) console.error('No compiled code could be kept in dist/bundle/: startups take longer.');
 writeFileSync(stamp, '');
 utimesSync(stamp, startedAt, startedAt);
 
@@ -52,7 +52,14 @@ function isStale() {
   if (!existsSync(sources)) return false;
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
-  const settings = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs'];
+  const settings = [
+    'package.json',
+    'nest-cli.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'tools/bundle.mjs',
+    'tools/warm-up.mjs',
+  ];
   if (settings.some((file) => statSync(join(root, file)).mtimeMs > builtAt)) return true;
   // Folders are included: their time changes when a file in them is deleted or renamed.
   const entries = readdirSync(sources, { recursive: true, withFileTypes: true });

@@ -106,7 +106,7 @@ function ownModules(dist) {
   };
 }
 
-/** TypeORM loads the drivers of all databases, a third of its code. A JDBC URL of the service leads to two of them. */
+/** TypeORM loads the drivers of all databases, a third of its code; the service uses two of them. */
 function ownDatabases() {
   return {
     name: 'own-databases',
@@ -120,7 +120,8 @@ function ownDatabases() {
 
 /**
  * Modules find resources and workers by paths relative to their own; in a bundle that is the path of its file. CommonJS has
- * no `await` at the top level; modules await only the list of modules there, which a bundle has at once.
+ * no `await` at the top level; modules await only the list of modules there, which a bundle has at once. Any other form fails
+ * the build.
  */
 function ownCode(id, dist) {
   const url = `new URL(${JSON.stringify(`../${relative(dist, id)}`)}, import.meta.url).href`;

@@ -1,9 +1,9 @@
 // Starts the built service once in a temporary folder, so that it keeps its compiled code in dist/ (src/boot/code-cache.ts):
-// from then on, also the first startup finds it, and startups from a read-only folder. The code belongs to the version of
-// Node that runs this file. `npm run build` includes it; run `node tools/warm-up.mjs` if another Node runs the service.
+// then the first startup finds it, and so do startups from a read-only folder. The code belongs to the version of Node that
+// runs this file. `npm run build` includes it; run `node tools/warm-up.mjs` if another Node runs the service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ const LAST_LINE = 'First user: ';
 
 const root = dirname(import.meta.dirname);
 
-/** False if the service did not start; then startups take longer, and its report is on the standard error. */
+/** False if there is no compiled code afterwards; then startups take longer. */
 export async function warmUp() {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const options = scripts.start.split(' ').filter((word) => word.startsWith('--'));
@@ -27,12 +27,15 @@ export async function warmUp() {
     createInterface(child.stdout).on('line', (line) => {
       if (line.startsWith(LAST_LINE)) child.kill('SIGTERM');
     });
-    const [exitCode] = await once(child, 'close');
+    await once(child, 'close');
     clearTimeout(timer);
-    return exitCode === 0;
+    return globSync(`dist/bundle/*.${process.version}-${process.arch}.code`, { cwd: root }).length > 0;
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
 }
 
-if (import.meta.main && !(await warmUp())) process.exitCode = 1;
+if (process.argv[1] === import.meta.filename && !(await warmUp())) {
+  console.error('No compiled code could be kept in dist/bundle/: startups take longer.');
+  process.exitCode = 1;
+}

@@ -93,12 +93,14 @@ describe('CodeCache', () => {
     load().cache.save();
     const intact = readFileSync(keptBase());
     damage(keptBase());
+    const damaged = readFileSync(keptBase());
 
     const { cache, word } = load();
     cache.save();
 
     expect(word).toBe('first');
-    expect(readFileSync(keptBase()).length).toBe(intact.length);
+    expect(readFileSync(keptBase())).toHaveLength(intact.length);
+    expect(readFileSync(keptBase())).not.toEqual(damaged);
   });
 
   it('runs without kept code where none can be written, and leaves no draft', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { arch, pid, version } from 'node:process';
@@ -38,7 +38,7 @@ export class CodeCache {
     return cache;
   }
 
-  /** Keeps what is compiled by now, unless this process uses kept code. It contains no data, only code. */
+  /** Keeps what is compiled by now, unless this process uses kept code. Compiled code contains no data. */
   save(): void {
     for (const save of this.unsaved.splice(0)) save();
   }
@@ -54,7 +54,7 @@ export class CodeCache {
       ...(cachedData && { cachedData }),
     });
     // V8 rejects the code of other versions and flags.
-    if (cachedData === undefined || script.cachedDataRejected === true) {
+    if ((cachedData === undefined || script.cachedDataRejected === true) && kept.isWritable) {
       this.unsaved.push(() => {
         kept.write(script.createCachedData());
       });
@@ -77,6 +77,16 @@ class KeptCode {
     this.sourceSum = crc32(source);
   }
 
+  /** False in a read-only folder, where V8 need not produce the code. */
+  get isWritable(): boolean {
+    try {
+      accessSync(dirname(this.path), constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Returns undefined for missing, damaged or outdated code: V8 itself compares only the length of the source. */
   read(): Buffer | undefined {
     try {
@@ -89,7 +99,7 @@ class KeptCode {
     }
   }
 
-  /** Replaces the file in one step, since other processes may start meanwhile. In a read-only folder nothing is kept. */
+  /** Replaces the file in one step, since other processes may start meanwhile. Without space or permission nothing is kept. */
   write(code: Buffer): void {
     const sums = Buffer.alloc(2 * SUM_BYTES);
     sums.writeUInt32LE(this.sourceSum, 0);

@@ -31,8 +31,8 @@ describe('compiled code beside the bundle', () => {
       .map((file) => join(installation, 'dist/bundle', file))
       .map((path) => ({ path, id: statSync(path).ino, size: statSync(path).size }));
 
-  async function startAndStop(): Promise<string> {
-    const args = ['--max-semi-space-size=4', join(installation, 'dist/main.js'), '--server.port=0'];
+  async function startAndStop(...options: readonly string[]): Promise<string> {
+    const args = ['--max-semi-space-size=4', ...options, join(installation, 'dist/main.js'), '--server.port=0'];
     const process = await KeptProcess.start(globalThis.process.execPath, [...args, '--server.address=127.0.0.1'], {
       env: {},
       cwd: temporaryFolder('service'),
@@ -50,6 +50,14 @@ describe('compiled code beside the bundle', () => {
     expect(await startAndStop()).toBe('');
 
     expect(keptCode()).toEqual(before);
+  });
+
+  it('a startup with other V8 options replaces the code that V8 rejects', async () => {
+    const before = keptCode();
+
+    expect(await startAndStop('--stack-trace-limit=50')).toBe('');
+
+    for (const [index, { id }] of keptCode().entries()) expect(id).not.toBe(before[index]?.id);
   });
 
   it('a startup with damaged code compiles the sources and replaces it', async () => {

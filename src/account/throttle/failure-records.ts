@@ -26,9 +26,9 @@ const NONE = 0;
 /**
  * Failures by key. Beyond `capacity` keys, the one that was set least recently is forgotten.
  *
- * An attack creates as many records as fit, and each of them stays for long. As objects of a map they would take several
- * times the memory, and the heap would grow by a multiple of that before their garbage is collected. Here, a record and its
- * share of the hash buckets are 40 bytes, and the system provides a page of them when it is first used.
+ * An attack creates as many records as fit, and each of them stays for minutes. As objects of a map they would take
+ * several times the memory, and the heap would grow by a multiple of that before their garbage is collected. Here, a record and
+ * its share of the hash buckets take 41 bytes, and the system provides a page of them when it is first used.
  */
 export class FailureRecords {
   private readonly records: DataView;
@@ -136,7 +136,7 @@ export class FailureRecords {
     return (Number(BigInt.asUintN(32, digest)) & this.bucketMask) * LINK_BYTES;
   }
 
-  /** 64 bits: among millions of keys, two with the same digest are not to be expected. */
+  /** 64 bits: among millions of keys, two with the same digest are unlikely. */
   private digestOf(key: string): bigint {
     return BigInt(`0x${hash('sha256', this.salt + key, 'hex').slice(0, 16)}`);
   }

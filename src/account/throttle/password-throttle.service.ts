@@ -15,7 +15,7 @@ const LIMITS = ['login_id', 'device', 'subject', 'client', 'operator', 'address'
 const ATTACK = 10;
 /** Failures of a login id from one address that count in the first lane of the address. */
 const FAIR_SHARE = 3;
-/** Maximum number of records of 40 bytes. An attempt from a new address for a new login id leaves three of them. */
+/** Maximum number of records of 41 bytes. An attempt from a new address for a new login id leaves three of them. */
 const CAPACITY = 200_000;
 
 /**

@@ -102,6 +102,20 @@ describe('Throttle with a growing delay', () => {
     expect(await waitAfter(true)).toBe(1);
   });
 
+  it('P3: keeps the failures of a key after an attempt without a verdict', async () => {
+    await fail(FREE - 1);
+    await throttle
+      .attempt(
+        [bucket],
+        () => Promise.reject(new RangeError('full')),
+        () => true,
+      )
+      .catch(() => undefined);
+    await fail(1);
+
+    expect(await waitAfter(true)).toBe(1);
+  });
+
   it('H1: fails the waiting attempts with an outage', async () => {
     const outage = new Error('away');
     const one = { key: 'anna', limit: new GrowingDelay(1, SECOND, 8 * SECOND, 60 * SECOND) };
@@ -307,6 +321,22 @@ describe('Throttle with any sequence of attempts', () => {
         }
       }),
     );
+  });
+
+  it('P3: correct attempts with other keys do not evict the failures of a key', async () => {
+    const throttle = new Throttle(new HandClock(), 1);
+    const limit = new GrowingDelay(1, SECOND, SECOND, 60 * SECOND);
+    const attempt = (key: string, isRight: boolean): Promise<boolean | Throttled> =>
+      throttle.attempt(
+        [{ key, limit }],
+        () => Promise.resolve(isRight),
+        (right) => right,
+      );
+    await attempt('anna', false);
+
+    for (const key of ['berta', 'carla', 'dora']) await attempt(key, true);
+
+    expect(await attempt('anna', true)).toBeInstanceOf(Throttled);
   });
 
   it('does not forget the failures of a key while an attempt is pending', async () => {
