@@ -15,14 +15,13 @@ const DISCOVERY = join('boot', 'discovery.js');
 /** Stands for a driver that is not in the bundle. */
 const NO_DRIVER = '\0no-driver';
 
-/** The programs, which stay modules of their own and import from the bundle. */
-const PROGRAMS = ['main.js', 'cli.js'];
-
 export async function bundle(dist) {
-  const input = Object.assign({}, ...PROGRAMS.map((program) => entriesOf(join(dist, program), dist)));
-  const { plugin, groups } = startupGroups(input);
+  // The programs stay modules of their own and import from the bundle.
+  const { bootstrap, ...early } = entriesOf(join(dist, 'main.js'), dist);
+  const commands = entriesOf(join(dist, 'cli.js'), dist);
+  const { plugin, groups } = startupGroups(bootstrap, Object.values(early));
   const build = await rolldown({
-    input,
+    input: { bootstrap, ...early, ...commands },
     platform: 'node',
     external: (specifier) => EXTERNAL.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
     plugins: [ownModules(dist), ownDatabases(), plugin, onlyAscii()],
@@ -65,11 +64,12 @@ function entriesOf(program, dist) {
 }
 
 /**
- * Modules that every startup needs become two files, which src/boot/code-cache.ts knows by name: `base.cjs`, which commands
- * need as well, and `service.cjs`. What the programs import before them is `early.cjs`; what is imported later stays apart.
+ * What every startup of the service needs becomes one file, `service.cjs`, which src/boot/code-cache.ts knows by name: between
+ * two files, each use of an export would be a call. What the programs import before it is `early.cjs`; what the service
+ * imports later, and what only commands need, stays apart.
  */
-function startupGroups({ bootstrap, 'command-line': commandLine, ...others }) {
-  let early, service, command;
+function startupGroups(bootstrap, first) {
+  let early, service;
   const plugin = {
     name: 'startup-groups',
     buildEnd(error) {
@@ -80,14 +80,12 @@ function startupGroups({ bootstrap, 'command-line': commandLine, ...others }) {
         for (const id of found) this.getModuleInfo(id)?.importedIds.forEach((imported) => found.add(imported));
         return found;
       };
-      early = closureOf(...Object.values(others));
+      early = closureOf(...first);
       service = closureOf(bootstrap);
-      command = closureOf(commandLine);
     },
   };
   const groups = [
-    { name: 'early', test: (id) => early.has(id), priority: 2 },
-    { name: 'base', test: (id) => service.has(id) && command.has(id), priority: 1 },
+    { name: 'early', test: (id) => early.has(id), priority: 1 },
     { name: 'service', test: (id) => service.has(id) },
   ];
   return { plugin, groups };

@@ -14,29 +14,25 @@ describe('CodeCache', () => {
   });
 
   function writeBundle(word: string): void {
-    writeFileSync(
-      join(folder, 'base.cjs'),
-      `exports.word = function () { return '${word}'; };\nexports.id = Symbol();\n`,
-    );
-    writeFileSync(join(folder, 'service.cjs'), `exports.base = require('./base.cjs');\n`);
+    writeFileSync(join(folder, 'service.cjs'), `exports.word = function () { return '${word}'; };`);
   }
 
-  /** Loads the bundle as a new process would, and returns what its modules export to others. */
-  function load(): { readonly cache: CodeCache; readonly word: string; readonly isShared: boolean } {
+  /** Loads the bundle as a new process would, and returns what an import then gets. */
+  function load(): { readonly cache: CodeCache; readonly word: string } {
+    const file = join(folder, 'service.cjs');
     const importer = createRequire(join(folder, 'importer.cjs'));
-    for (const file of ['base.cjs', 'service.cjs']) Reflect.deleteProperty(importer.cache, join(folder, file));
+    Reflect.deleteProperty(importer.cache, file);
     const cache = CodeCache.load(folder);
-    const base = importer('./base.cjs') as { readonly word: () => string };
-    const service = importer('./service.cjs') as { readonly base: unknown };
-    return { cache, word: base.word(), isShared: service.base === base };
+    expect(importer.cache).toHaveProperty([file]);
+    return { cache, word: (importer('./service.cjs') as { readonly word: () => string }).word() };
   }
 
   const keptFiles = (): readonly string[] => readdirSync(folder).filter((file) => file.includes('.code'));
   const keptIds = (): readonly number[] => keptFiles().map((file) => statSync(join(folder, file)).ino);
-  const keptBase = (): string => join(folder, keptFiles().find((file) => file.startsWith('base.cjs')) ?? '');
+  const keptFile = (): string => join(folder, keptFiles()[0] ?? '');
 
-  it('runs the files of the bundle, so that an import finds their exports', () => {
-    expect(load()).toMatchObject({ word: 'first', isShared: true });
+  it('runs the bundle, so that an import finds its exports', () => {
+    expect(load().word).toBe('first');
   });
 
   it('does nothing in a folder without a bundle', () => {
@@ -47,15 +43,15 @@ describe('CodeCache', () => {
     expect(readdirSync(empty)).toEqual([]);
   });
 
-  it('keeps the compiled code of both files once, and uses it at the next load', () => {
+  it('keeps the compiled code once, and does not replace it after a load that uses it', () => {
     load().cache.save();
     const ids = keptIds();
-    expect(ids).toHaveLength(2);
+    expect(ids).toHaveLength(1);
 
-    const { cache, word, isShared } = load();
+    const { cache, word } = load();
     cache.save();
 
-    expect({ word, isShared, ids: keptIds() }).toEqual({ word: 'first', isShared: true, ids });
+    expect({ word, ids: keptIds() }).toEqual({ word: 'first', ids });
   });
 
   it('does not run the code of an earlier source of the same length', () => {
@@ -91,21 +87,21 @@ describe('CodeCache', () => {
     ],
   ])('compiles the source if the kept code has %s, and replaces that code', (_, damage) => {
     load().cache.save();
-    const intact = readFileSync(keptBase());
-    damage(keptBase());
-    const damaged = readFileSync(keptBase());
+    const intact = readFileSync(keptFile());
+    damage(keptFile());
+    const damaged = readFileSync(keptFile());
 
     const { cache, word } = load();
     cache.save();
 
     expect(word).toBe('first');
-    expect(readFileSync(keptBase())).toHaveLength(intact.length);
-    expect(readFileSync(keptBase())).not.toEqual(damaged);
+    expect(readFileSync(keptFile())).toHaveLength(intact.length);
+    expect(readFileSync(keptFile())).not.toEqual(damaged);
   });
 
   it('runs without kept code where none can be written, and leaves no draft', () => {
     load().cache.save();
-    const path = keptBase();
+    const path = keptFile();
     rmSync(path);
     mkdirSync(join(path, 'occupied'), { recursive: true });
     const before = readdirSync(folder);

@@ -5,8 +5,8 @@ import { arch, pid, version } from 'node:process';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
-/** The files of the bundle that every startup needs, each after those that it requires; tools/bundle.mjs writes them. */
-const FILES = ['base.cjs', 'service.cjs'];
+/** The file of the bundle with all that every startup of the service needs; tools/bundle.mjs writes it. */
+const FILE = 'service.cjs';
 
 /** What Node puts around the source of a CommonJS module. */
 const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) {');
@@ -22,25 +22,25 @@ type Wrapped = (
 ) => void;
 
 /**
- * Keeps the compiled code of the bundle in files beside it. Node's own compile cache stores a module before it runs, without
+ * Keeps the compiled code of the bundle in a file beside it. Node's own compile cache stores a module before it runs, without
  * the functions that V8 compiles at their first call: five thousand during startup, a quarter of its time.
  */
 export class CodeCache {
-  private readonly unsaved: (() => void)[] = [];
+  private unsaved: (() => void) | undefined;
 
-  /** Loads the files of the bundle in a folder, so that imports find them. Does nothing in a folder without a bundle. */
+  /** Runs the bundle in a folder, so that imports find it. Does nothing in a folder without a bundle. */
   static load(folder: string): CodeCache {
     const cache = new CodeCache();
-    for (const file of FILES.map((name) => join(folder, name))) {
-      const require = createRequire(file);
-      if (require.cache[file] === undefined && existsSync(file)) cache.run(file, require);
-    }
+    const file = join(folder, FILE);
+    const require = createRequire(file);
+    if (require.cache[file] === undefined && existsSync(file)) cache.run(file, require);
     return cache;
   }
 
   /** Keeps what is compiled by now, unless this process uses kept code. Compiled code contains no data. */
   save(): void {
-    for (const save of this.unsaved.splice(0)) save();
+    this.unsaved?.();
+    this.unsaved = undefined;
   }
 
   private run(file: string, require: NodeJS.Require): void {
@@ -55,9 +55,9 @@ export class CodeCache {
     });
     // V8 rejects the code of other versions and flags.
     if ((cachedData === undefined || script.cachedDataRejected === true) && kept.isWritable) {
-      this.unsaved.push(() => {
+      this.unsaved = () => {
         kept.write(script.createCachedData());
-      });
+      };
     }
     const module = new Module(file);
     module.filename = file;

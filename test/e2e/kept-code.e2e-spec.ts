@@ -45,7 +45,7 @@ describe('compiled code beside the bundle', () => {
 
   it('the build keeps it, and a startup uses it as it is', async () => {
     const before = keptCode();
-    expect(before).toHaveLength(2);
+    expect(before).toHaveLength(1);
 
     expect(await startAndStop()).toBe('');
 

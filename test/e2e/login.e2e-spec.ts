@@ -306,7 +306,7 @@ onSqlite('P5: logins beyond what ends within server.embedded.target-response-tim
     const bodies = ids.map((id) => JSON.stringify({ id, pw: PASSWORD }));
     const head = 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ';
     connection.send(bodies.map((body) => `${head}${body.length}\r\n\r\n${body}`).join(''));
-    await connection.untilClosed();
+    await connection.untilAnswered(ids.length);
     return connection;
   }
 
