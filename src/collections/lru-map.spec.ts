@@ -12,14 +12,4 @@ describe('LruMap', () => {
 
     expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([3, undefined, 4, 2]);
   });
-
-  it('keeps pinned entries, also beyond its capacity', () => {
-    const map = new LruMap<string, { isUsed: boolean }>(1, ({ isUsed }) => isUsed);
-    map.set('a', { isUsed: true });
-    map.set('b', { isUsed: true });
-
-    map.set('c', { isUsed: false });
-
-    expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([{ isUsed: true }, { isUsed: true }, undefined]);
-  });
 });

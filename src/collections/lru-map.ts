@@ -1,12 +1,8 @@
-/** A map of limited size: beyond `capacity` it drops the entry that was set least recently and is not pinned. */
+/** A map of limited size: beyond `capacity` it drops the entry that was set least recently. */
 export class LruMap<K, V> {
   private readonly entries = new Map<K, V>();
 
-  constructor(
-    private readonly capacity: number,
-    /** Entries that must stay; while all others are pinned, the map may exceed its capacity. */
-    private readonly isPinned: (value: V) => boolean = () => false,
-  ) {}
+  constructor(private readonly capacity: number) {}
 
   get size(): number {
     return this.entries.size;
@@ -20,18 +16,11 @@ export class LruMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
-    if (this.entries.size > this.capacity) this.evict();
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > this.capacity) this.entries.delete(oldest as K);
   }
 
   delete(key: K): void {
     this.entries.delete(key);
-  }
-
-  private evict(): void {
-    for (const [key, value] of this.entries) {
-      if (this.isPinned(value)) continue;
-      this.entries.delete(key);
-      return;
-    }
   }
 }
