@@ -17,10 +17,9 @@ const { DatasourceProperties } = (await built('persistence/datasource.properties
 const { PROPERTIES } = (await built('boot/properties.js')) as typeof properties;
 
 // The arguments belong to TypeORM: keys come from files and the environment here.
-const [options] = await dataSourceOptions(loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties));
-if (!options) throw new Error('app.datasource.url names no host');
+const settings = loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties);
 
-export const dataSource = new DataSource(options);
+export const dataSource = new DataSource(await dataSourceOptions(settings));
 
 function built(file: string): Promise<unknown> {
   return import(new URL(`dist/${file}`, import.meta.url).href);

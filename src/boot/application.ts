@@ -14,6 +14,7 @@ import { MountedRoutes } from '../management/dispatch/mounted-routes.js';
 import { HealthPaths } from '../management/health/health-paths.listener.js';
 import { MetricsCompatProperties, RecordingProperties } from '../management/management.properties.js';
 import { ShutdownTrigger } from '../management/shutdown.endpoint.js';
+import { PersistenceModule } from '../persistence/persistence.module.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
 import { isProduction } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
@@ -111,6 +112,8 @@ export class Application {
     availability.ready();
     this.watch.ready();
     for (const line of lines) this.logs.start.info(line);
+    // Not before the first request can be answered, which needs one connection.
+    void this.nest.get(PersistenceModule).warmUp();
   }
 
   private async stop({ firstUser, registration }: AfterStart): Promise<void> {

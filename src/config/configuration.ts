@@ -10,7 +10,7 @@ import { assignmentOfKey, stateOfKey } from './names/key-lookup.js';
 import { isPackaged, type Origin, originChain } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { valueOf } from './read/profiles.js';
-import type { PropertiesClass } from './bind/properties-class.js';
+import { adjustmentOf, type PropertiesClass } from './bind/properties-class.js';
 import { allStates } from './bind/key-state.js';
 import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
 import { INLINE_JSON, readVariables } from './read/variables.js';
@@ -92,6 +92,7 @@ export function readConfiguration(
         ...unknown.warnings,
         ...duplicateVariables(environment, registry),
         ...effectWarnings(environment, registry),
+        ...adjustmentWarnings(registry, bound.instances),
         ...inlineJsonWarnings(inputs),
       ].map(printable),
       instances: bound.instances,
@@ -145,6 +146,18 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
   return Array.from(
     byEffect,
     ([effect, same]) => `${same.map(({ name }) => name).join(', ')}: set, but with effect ${effect}`,
+  );
+}
+
+/** Warns about values that others replace. */
+function adjustmentWarnings(registry: KeyRegistry, instances: ReadonlyMap<PropertiesClass, object>): readonly string[] {
+  return Array.from(instances).flatMap(([owner, instance]) =>
+    registry.definitionsOf(owner).flatMap((definition) => {
+      const { name, type, facts } = definition;
+      const adjustment = adjustmentOf(instance, facts.property);
+      if (!adjustment || type.shape !== 'scalar') return [];
+      return [`${name}: the value in force is ${type.format(adjustment.value)}: ${adjustment.reason}`];
+    }),
   );
 }
 

@@ -1,8 +1,10 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
+import type { LogFields } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { classifyFailure, driverCode, type DriverFailure } from './engines/driver-failure.js';
+import { PoolTimeout } from './pool/connection-pool.js';
 import { PoolMeters } from './pool/pool-meters.js';
 
 /** The minimum time between two lines of one kind: an outage affects every request. */
@@ -63,8 +65,11 @@ export class RetryLog {
     const { untold = 0 } = last ?? {};
     this.logged.set(key, { at: now, untold: 0 });
     const driver = driverCode(error);
-    const fields = { pool: this.poolName, failure, driver, tries: attempts, ...(untold > 0 && { untold }) };
-    this.logger.warn(MESSAGES[outcome], fields);
+    this.logger.warn(MESSAGES[outcome], {
+      ...{ pool: this.poolName, failure, driver, tries: attempts },
+      ...(error instanceof PoolTimeout && countsOf(error)),
+      ...(untold > 0 && { untold }),
+    });
   }
 }
 
@@ -79,4 +84,10 @@ export class DatabaseInstrumentation {
     this.statements = new StatementLog(loggers.get('orm.sql'));
     this.retries = new RetryLog(loggers.get('persistence'), poolName);
   }
+}
+
+/** The connections of an exhausted pool, and why further ones could not be opened. */
+function countsOf({ state, cause }: PoolTimeout): LogFields {
+  const { open: total, active, idle, pending: waiting } = state;
+  return { total, active, idle, waiting, ...(cause !== undefined && { cause: driverCode(cause) }) };
 }

@@ -1,14 +1,19 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { withoutUndefined } from '../collections/without-undefined.js';
 import { ConversionError } from '../config/problem.js';
-import { poolOf } from './engines/database-server.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
+import { type Random, SystemRandom } from '../random/random.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
+import { ServerConnector } from './engines/server-connector.js';
+import { ServerPool } from './engines/server-pool.js';
+import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
+import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatasourceProperties } from './datasource.properties.js';
-import type { TlsMode } from './jdbc/jdbc-parameters.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
+import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { makeFolderNow } from '../files/make-folder.js';
 
 /** The time for which startup waits for another process that locks the file. */
@@ -25,16 +30,19 @@ const COMMON = {
   logger: 'debug',
 } satisfies Partial<DataSourceOptions>;
 
-const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
-
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
-/**
- * Connects to the first host that responds and migrates the schema. The URL may override `connectMillis`, the timeout of a
- * connection; 0 leaves it to the driver.
- */
-export async function openDatabase(settings: Settings, connectMillis = 0): Promise<DataSource> {
-  const dataSource = await connect(settings, connectMillis);
+/** Settings for the connections to a database server; the embedded database has one connection. */
+export interface PoolOptions {
+  readonly settings?: Partial<PoolSettings>;
+  readonly testQuery?: string | undefined;
+  readonly random?: Random;
+  readonly logger?: Logger;
+}
+
+/** Connects to the first host that responds and migrates the schema. */
+export async function openDatabase(settings: Settings, pool: PoolOptions = {}): Promise<DataSource> {
+  const dataSource = await connect(settings, pool);
   try {
     await migrate(dataSource);
     if (dataSource.options.type === 'better-sqlite3') {
@@ -47,39 +55,24 @@ export async function openDatabase(settings: Settings, connectMillis = 0): Promi
   }
 }
 
-async function connect(settings: Settings, connectMillis: number): Promise<DataSource> {
-  let failure: unknown;
-  for (const options of await dataSourceOptions(settings, connectMillis)) {
-    try {
-      const dataSource = await new DataSource(options).initialize();
-      if (dataSource.options.type !== 'better-sqlite3') await prepareConnections(dataSource);
-      return dataSource;
-    } catch (error) {
-      failure = error;
-    }
+async function connect(settings: Settings, options: PoolOptions): Promise<DataSource> {
+  const dataSource = new DataSource(await dataSourceOptions(settings, options));
+  const pool = poolOf(dataSource);
+  try {
+    await pool?.openFirst();
+    return await dataSource.initialize();
+  } catch (error) {
+    await pool?.close();
+    throw new DatabaseUnavailable(settings.url, error);
   }
-  throw new DatabaseUnavailable(settings.url, failure);
 }
 
-/**
- * READ COMMITTED locks the changed rows and no gaps between them, so that transactions of different users do not collide.
- * A lock that is not granted within seconds is reported as an error.
- */
-async function prepareConnections(dataSource: DataSource): Promise<void> {
-  poolOf(dataSource).on('connection', (connection) => {
-    for (const sql of SESSION) connection.query(sql, () => undefined);
-  });
-  // The first connection is open already and misses the event.
-  for (const sql of SESSION) await dataSource.query(sql);
-}
-
-/** The options of TypeORM: one set for each host of the URL, in their order. */
-export async function dataSourceOptions(settings: Settings, connectMillis = 0): Promise<readonly DataSourceOptions[]> {
+/** The options of TypeORM; for a database server with a pool that has no connection yet. */
+export async function dataSourceOptions(settings: Settings, pool: PoolOptions = {}): Promise<DataSourceOptions> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
-  if (location.engine === 'sqlite') return [await embedded(settings.url, location.file)];
-  const shared = await serverOptions(location, settings, connectMillis);
-  return location.hosts.map(({ name, port }) => ({ ...shared, host: name, port }));
+  if (location.engine === 'sqlite') return embedded(settings.url, location.file);
+  return serverOptions(location, settings, pool);
 }
 
 async function embedded(url: string, file: string): Promise<DataSourceOptions> {
@@ -96,42 +89,28 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
 
 async function serverOptions(
   location: DatabaseServer,
-  settings: Settings,
-  connectMillis: number,
+  account: DatabaseAccount,
+  {
+    settings: configured = {},
+    testQuery,
+    random = new SystemRandom(),
+    logger = new Loggers().get('persistence'),
+  }: PoolOptions,
 ): Promise<DataSourceOptions> {
-  const { engine, database, utcOffset = 'Z', socketTimeoutMillis } = location;
-  const connectTimeout = location.connectTimeoutMillis ?? connectMillis;
-  const username = settings.username ?? location.username;
-  const password = settings.password ?? location.password;
+  const { engine, hosts, database, utcOffset = 'Z', connectTimeoutMillis, socketTimeoutMillis } = location;
+  const { settings } = adjustedSettings(configured);
+  // A caller waits long enough to try every host.
+  const limitMillis = connectTimeoutMillis ?? Math.ceil(settings.connectionTimeout / hosts.length);
+  const driver = await connectionOptions(location, account);
+  const connector = new ServerConnector({ hosts, driver, limitMillis, testQuery });
+  const pool = new ServerPool(connector, { settings, random, logger });
   return {
     ...COMMON,
     type: engine,
     database,
-    ...withoutUndefined({ username, password }),
     timezone: utcOffset,
-    // Like the embedded database: a number if it is exact, otherwise a text of digits.
-    supportBigNumbers: true,
-    bigNumberStrings: false,
-    ...(connectTimeout > 0 && { connectTimeout }),
+    driver: new TypeormDriver(pool),
     ...(socketTimeoutMillis && { enableQueryTimeout: true, maxQueryExecutionTime: socketTimeoutMillis }),
-    ...(location.tls !== 'off' && { ssl: tlsOptions(location.tls) }),
-    ...(location.allowsPublicKeyRetrieval === false && { extra: { authPlugins: await withoutKeyRetrieval() } }),
-  };
-}
-
-function tlsOptions(mode: Exclude<TlsMode, 'off'>): { rejectUnauthorized: boolean; verifyIdentity: boolean } {
-  return { rejectUnauthorized: mode !== 'encrypted', verifyIdentity: mode === 'verify-identity' };
-}
-
-/** Authentication plugins that reject a public key sent without TLS, since its sender is not authenticated. */
-async function withoutKeyRetrieval(): Promise<object> {
-  const { authPlugins } = await import('mysql2');
-  const onServerPublicKey = (): never => {
-    throw new Error('the server offers its public key over an open connection and allowPublicKeyRetrieval is false');
-  };
-  return {
-    caching_sha2_password: authPlugins.caching_sha2_password({ onServerPublicKey }),
-    sha256_password: authPlugins.sha256_password({ onServerPublicKey }),
   };
 }
 
@@ -139,4 +118,15 @@ async function withoutKeyRetrieval(): Promise<object> {
 export function createPrivateFile(file: string): void {
   makeFolderNow(dirname(resolve(file)), 0o700);
   closeSync(openSync(file, 'a', 0o600));
+}
+
+/** The connections to a database server; undefined for the embedded database. */
+export function poolOf({ options }: DataSource): ServerPool | undefined {
+  const driver: unknown = 'driver' in options ? options.driver : undefined;
+  return driver instanceof TypeormDriver ? driver.pool : undefined;
+}
+
+/** The limit for responses that the URL sets, in milliseconds. */
+export function socketTimeoutOf({ options }: DataSource): number | undefined {
+  return 'enableQueryTimeout' in options && options.enableQueryTimeout ? options.maxQueryExecutionTime : undefined;
 }

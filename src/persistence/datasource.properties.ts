@@ -1,9 +1,11 @@
-import { acceptedOnly, full, near, notYet } from '../config/bind/effect.js';
+import { acceptedOnly, full, near } from '../config/bind/effect.js';
 import { duration, integer, type ScalarType, text } from '../config/bind/key-type.js';
 import { ConversionError } from '../config/problem.js';
-import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import type { Adjustment, SelfAdjusting, SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { Duration } from '../config/bind/duration.js';
 
@@ -63,14 +65,11 @@ function engineIn(name: string): 'sqlite' | 'mysql' | null {
   return /mysql|mariadb/i.test(name) ? 'mysql' : null;
 }
 
-const pooled = notYet('F', 'Accepted only on the embedded database, which has one connection.');
-const byHealth = acceptedOnly(
-  'used by the database health indicator only; connections are borrowed without the check in this version',
-);
+const pooled = near('without effect on the embedded database, which has one connection.');
 
-/** Accepts values that the pool replaces by safer ones, such as a wait below 250 ms; the effective values are shown. */
+/** Accepts values that the pool replaces by safer ones, such as a wait below 250 ms; the values in force are shown. */
 @Properties('app.datasource.pool')
-export class PoolProperties {
+export class PoolProperties implements SelfAdjusting {
   @Key(integer({ min: 1 }), {
     does:
       'Maximum number of database connections; the number of instances times this value must stay below the limit ' +
@@ -116,13 +115,13 @@ export class PoolProperties {
 
   @Key(duration({ min: '0ms' }), {
     does: 'Longest wait for the check that a connection is alive; keep it below connection-timeout.',
-    effect: byHealth,
+    effect: full,
   })
   readonly validationTimeout: Duration = Duration.ofMillis(5000);
 
   @Key(text(), {
     does: 'Query that checks whether a connection is alive; on the embedded database a final FROM DUAL is dropped.',
-    effect: byHealth,
+    effect: full,
     defaultText: 'none: the ping of the database protocol',
   })
   readonly connectionTestQuery?: string;
@@ -140,4 +139,25 @@ export class PoolProperties {
     effect: pooled,
   })
   readonly leakDetectionThreshold: Duration = Duration.ofMillis(0);
+
+  /** The configured values; the pool adjusts them. */
+  asConfigured(): Partial<PoolSettings> {
+    return withoutUndefined({
+      name: this.poolName,
+      maximumPoolSize: this.maximumPoolSize,
+      minimumIdle: this.minimumIdle,
+      connectionTimeout: this.connectionTimeout.milliseconds,
+      idleTimeout: this.idleTimeout.milliseconds,
+      maxLifetime: this.maxLifetime.milliseconds,
+      validationTimeout: this.validationTimeout.milliseconds,
+      leakDetectionThreshold: this.leakDetectionThreshold.milliseconds,
+    });
+  }
+
+  adjustments(): readonly Adjustment[] {
+    return adjustedSettings(this.asConfigured()).adjustments.map(({ property, value, reason }) => {
+      const isNumber = property === 'maximumPoolSize' || property === 'minimumIdle';
+      return { property, value: isNumber ? value : Duration.ofMillis(value), reason };
+    });
+  }
 }

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
+import { poolOf } from './database.js';
 import { type DatabaseProbe, EmbeddedProbe, ServerProbe } from './engines/database-probe.js';
 import { DB_COMPONENT, PoolProperties } from './datasource.properties.js';
-
-/** A shorter timeout is replaced by the default. */
-const MIN_TIMEOUT_MILLIS = 250;
+import { adjustedSettings } from './pool/pool-settings.js';
 
 /** Checks that the database responds (management API, "Indicators of the login service"). */
 @Injectable()
@@ -21,11 +20,11 @@ export class DbIndicator implements HealthIndicator {
     { validationTimeout, connectionTestQuery }: PoolProperties,
     components: HealthComponents,
   ) {
-    const { milliseconds } = validationTimeout;
-    this.limitMillis =
-      milliseconds < MIN_TIMEOUT_MILLIS ? new PoolProperties().validationTimeout.milliseconds : milliseconds;
-    this.probe =
-      dataSource.options.type === 'better-sqlite3' ? new EmbeddedProbe(dataSource) : new ServerProbe(dataSource);
+    this.limitMillis = adjustedSettings({
+      validationTimeout: validationTimeout.milliseconds,
+    }).settings.validationTimeout;
+    const pool = poolOf(dataSource);
+    this.probe = pool ? new ServerProbe(pool) : new EmbeddedProbe(dataSource);
     this.query = connectionTestQuery?.trim() ? this.probe.translate(connectionTestQuery.trim()) : undefined;
     components.add(this);
   }

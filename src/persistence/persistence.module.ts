@@ -5,12 +5,13 @@ import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { openDatabase } from './database.js';
+import { openDatabase, poolOf, socketTimeoutOf } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
+import { reportLimits } from './engines/server-limits.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -20,26 +21,26 @@ import { UnitOfWork } from './unit-of-work.js';
   imports: [HealthModule, TasksModule],
   providers: [
     {
-      provide: DataSource,
-      inject: [DatasourceProperties, PoolProperties],
-      useFactory: (settings: DatasourceProperties, { connectionTimeout }: PoolProperties) =>
-        openDatabase(settings, connectionTimeout.milliseconds),
-    },
-    {
       provide: DatabaseInstrumentation,
       inject: [Meters, Loggers, PoolProperties],
       useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties) =>
         new DatabaseInstrumentation(meters, loggers, poolName),
     },
     {
+      provide: DataSource,
+      inject: [DatasourceProperties, PoolProperties, Random, Loggers],
+      useFactory: (datasource: DatasourceProperties, pool: PoolProperties, random: Random, loggers: Loggers) =>
+        openDatabase(datasource, {
+          settings: pool.asConfigured(),
+          testQuery: pool.connectionTestQuery?.trim(),
+          random,
+          logger: loggers.get('persistence'),
+        }),
+    },
+    {
       provide: UnitOfWork,
-      inject: [DataSource, Random, DatabaseInstrumentation, PoolProperties],
-      useFactory: (
-        dataSource: DataSource,
-        random: Random,
-        instrumentation: DatabaseInstrumentation,
-        pool: PoolProperties,
-      ) => unitOfWork(dataSource, random, instrumentation, pool.connectionTimeout.milliseconds),
+      inject: [DataSource, Random, DatabaseInstrumentation],
+      useFactory: unitOfWork,
     },
     DbIndicator,
     ExpirySweep,
@@ -47,7 +48,18 @@ import { UnitOfWork } from './unit-of-work.js';
   exports: [UnitOfWork],
 })
 export class PersistenceModule implements OnApplicationShutdown {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly loggers: Loggers,
+  ) {}
+
+  /** Opens the connections that the service keeps, and compares the pool with the limits of the server. */
+  async warmUp(): Promise<void> {
+    const pool = poolOf(this.dataSource);
+    if (!pool) return;
+    pool.keepWarm();
+    await reportLimits(pool, this.loggers.get('persistence'));
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.dataSource.destroy();
@@ -58,11 +70,10 @@ export function unitOfWork(
   dataSource: DataSource,
   random: Random = new SystemRandom(),
   instrumentation: DatabaseInstrumentation = new DatabaseInstrumentation(),
-  maxWait = new PoolProperties().connectionTimeout.milliseconds,
 ): UnitOfWork {
-  const isEmbedded = dataSource.options.type === 'better-sqlite3';
-  const engine = isEmbedded
-    ? new EmbeddedDatabase(dataSource, instrumentation)
-    : new DatabaseServer(dataSource, instrumentation, maxWait);
+  const pool = poolOf(dataSource);
+  const engine = pool
+    ? new DatabaseServer(pool, instrumentation, socketTimeoutOf(dataSource))
+    : new EmbeddedDatabase(dataSource, instrumentation);
   return new UnitOfWork(engine, random, instrumentation.retries);
 }

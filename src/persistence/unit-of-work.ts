@@ -35,9 +35,16 @@ export interface Engine {
 
 /** Each attempt has already waited for seconds. */
 const MAX_ATTEMPTS_AFTER_WAIT = 2;
+/** The server refused the statement, so the second attempt has a connection to another server, or to the new primary. */
+const MAX_ATTEMPTS_AFTER_MOVE = 3;
 const MAX_DELAY_MILLIS = 100;
 
-const OUTAGE = { lost: 'database lost', waited: 'database waited', unreachable: 'database unreachable' } as const;
+const OUTAGE = {
+  lost: 'database lost',
+  waited: 'database waited',
+  moved: 'database unreachable',
+  unreachable: 'database unreachable',
+} as const;
 const OUTAGES: ReadonlySet<Reason | undefined> = new Set<Reason>(Object.values(OUTAGE));
 
 /** True for a request that failed because the database did not complete a unit of work. */
@@ -55,7 +62,8 @@ export class UnitOfWork {
 
   /**
    * Runs `work` in one transaction; an exception rolls it back. Work that lost against another transaction (deadlock,
-   * lost certification of a cluster) is repeated from its start, so it must have no effects outside `tx`.
+   * lost certification of a cluster) or that a read-only server refused is repeated from its start, so it must have no
+   * effects outside `tx`.
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -95,7 +103,7 @@ export class UnitOfWork {
         if (failure !== undefined && attempts < this.maxAttemptsAfter(failure)) {
           last = { failure, error };
           // A random delay keeps two transactions from colliding again.
-          await wait((this.random.bytes(1).readUInt8() / 255) * Math.min(2 ** attempts, MAX_DELAY_MILLIS));
+          await wait(this.random.fraction() * Math.min(2 ** attempts, MAX_DELAY_MILLIS));
           continue;
         }
         if (failure === undefined || failure === 'duplicate') throw error;
@@ -107,6 +115,7 @@ export class UnitOfWork {
 
   private maxAttemptsAfter(failure: DriverFailure): number {
     if (failure === 'lost') return this.engine.maxAttempts;
+    if (failure === 'moved') return MAX_ATTEMPTS_AFTER_MOVE;
     return failure === 'waited' ? MAX_ATTEMPTS_AFTER_WAIT : 0;
   }
 }

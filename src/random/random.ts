@@ -4,6 +4,11 @@ import { randomFillSync } from 'node:crypto';
 export abstract class Random {
   abstract bytes(length: number): Buffer;
 
+  /** A number from 0 up to, but not including, 1; for delays, which need no secret. */
+  fraction(): number {
+    return this.bytes(4).readUInt32BE() / 2 ** 32;
+  }
+
   /** Random bytes as base64url text without padding; 16 bytes make 22 characters, 32 make 43. */
   text(bytes: number): string {
     return this.bytes(bytes).toString('base64url');

@@ -27,6 +27,8 @@ describe('configprops', () => {
       args: ['--management.endpoint.configprops.show-values=always', '--app.mail.host=relay-${LOGIN_DB}'],
       env: {
         APP_DATASOURCE_POOL_CONNECTIONTIMEOUT: '4s',
+        APP_DATASOURCE_POOL_MINIMUMIDLE: '2',
+        APP_DATASOURCE_POOL_IDLETIMEOUT: '5s',
         LOGIN_DB: 'sesame-of-the-database',
         APP_DATASOURCE_PASSWORD: '${LOGIN_DB}',
         APP_SECURITY_CLIENTS_SHOP_SECRET: 'sesame-of-the-shop',
@@ -86,6 +88,17 @@ describe('configprops', () => {
       expect({ status, text }).toEqual({ status: 404, text: '' });
     },
   );
+
+  it('shows the value in force in place of one that the pool cannot use, with the reason', async () => {
+    const { properties, inputs } = beansIn(await shown.stranger.get('/configprops/app.datasource.pool'))[
+      'app.datasource.pool-PoolProperties'
+    ] as unknown as Readonly<Record<'properties' | 'inputs', unknown>>;
+
+    expect(properties).toMatchObject({ minimumIdle: 2, idleTimeout: 'PT10M', connectionTimeout: 'PT4S' });
+    expect(inputs).toMatchObject({
+      idleTimeout: { value: '5s', note: 'below 10000 ms, so the default is used' },
+    });
+  });
 
   it('M3, L1: masks secrets and values resolved from secrets', async () => {
     const answer = await shown.stranger.get('/configprops/app');

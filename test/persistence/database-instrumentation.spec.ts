@@ -1,13 +1,15 @@
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { Loggers } from '../../src/logging/loggers.js';
+import type { Loggers } from '../../src/logging/loggers.js';
 import { Meters } from '../../src/metrics/meters.js';
+import { dataSourceOptions } from '../../src/persistence/database.js';
 import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import { type Engine, type Statements, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
+import { freePort } from '../support/free-port.js';
 import { readings } from '../support/meter-readings.js';
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at)\n  VALUES (?, ?)';
@@ -58,7 +60,7 @@ onEveryDatabase('metrics and logs of the database', (database) => {
     expect(gauge(service, 'jdbc.connections.active')).toBe(most);
     expect(gauge(service, 'jdbc.connections.idle')).toBe(0);
     expect(gauge(service, 'jdbc.connections.max')).toBe(most);
-    expect(gauge(service, 'jdbc.connections.min')).toBe(isEmbedded ? 1 : 0);
+    expect(gauge(service, 'jdbc.connections.min')).toBe(most);
     expect(gauge(service, 'pool.connections')).toBe(most);
     expect(gauge(service, 'pool.connections.pending')).toBe(2);
     release.resolve();
@@ -158,22 +160,26 @@ describe('the logger persistence', () => {
 
 it('pool.connections.timeout counts units of work without a connection', async () => {
   const meters = new Meters();
-  const empty = { length: 0 };
-  const inside = {
-    config: { connectionLimit: 10 },
-    _allConnections: empty,
-    _freeConnections: empty,
-    _connectionQueue: empty,
-  };
-  const refuse = (tell: (error: Error) => void): void => {
-    process.nextTick(tell, Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
-  };
-  const dataSource = { options: { type: 'mariadb' }, driver: { pool: { ...inside, getConnection: refuse } } };
-  const instrumentation = new DatabaseInstrumentation(meters, new Loggers(), POOL);
-  const work = unitOfWork(dataSource as unknown as DataSource, new SystemRandom(), instrumentation);
+  const url = `jdbc:mariadb://127.0.0.1:${await freePort()}/login`;
+  const dataSource = new DataSource(await dataSourceOptions({ url }, { settings: { connectionTimeout: 250 } }));
+  const log = new CollectedLog();
+  const work = unitOfWork(dataSource, new SystemRandom(), new DatabaseInstrumentation(meters, log.loggers, POOL));
 
   await expect(work.single((tx) => tx.rows(READ))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
   expect(readings(meters, 'pool.connections.timeout')).toEqual({ [POOL]: 1 });
   expect(readings(meters, 'pool.connections.acquire')).toEqual({ [POOL]: 0 });
+  expect(log.lines).toMatchObject([
+    {
+      level: 'WARN',
+      fields: {
+        failure: 'unreachable',
+        driver: 'POOL_TIMEOUT',
+        cause: 'ECONNREFUSED',
+        total: 0,
+        active: 0,
+        waiting: 1,
+      },
+    },
+  ]);
 });

@@ -1,8 +1,7 @@
-import type { PoolConnection } from 'mysql2';
+import type { Connection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { poolOf } from '../../src/persistence/engines/database-server.js';
+import { openDatabase, poolOf } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { Door } from '../support/door.js';
@@ -115,17 +114,19 @@ needs('mariadb')('statements on a database server', () => {
   });
 
   /** The next statement with this text fails as if the server had killed it. */
-  const kill = (text: string): void => {
-    poolOf(dataSource).once('acquire', (connection: PoolConnection) => {
-      const query: Query = connection.query.bind(connection);
-      const killed: Query = (sql, callback) => {
-        if (sql !== text) return query(sql, callback);
-        Object.assign(connection, { query });
-        callback(Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
-        return undefined;
-      };
-      Object.assign(connection, { query: killed });
-    });
+  const kill = async (text: string): Promise<void> => {
+    // The one idle connection, which the next unit of work gets.
+    const lease = await poolOf(dataSource)?.borrow();
+    const connection = lease?.connection.driver as Connection;
+    const query: Query = connection.query.bind(connection);
+    const killed: Query = (sql, callback) => {
+      if (sql !== text) return query(sql, callback);
+      Object.assign(connection, { query });
+      callback(Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
+      return undefined;
+    };
+    Object.assign(connection, { query: killed });
+    lease?.release();
   };
   const insertAll = (name: string): Promise<readonly boolean[]> =>
     work.run((tx) => Promise.all(['a', 'b', 'c', 'd'].map((letter) => tx.insert(MARK, [`${name}-${letter}`, 1]))));
@@ -157,7 +158,7 @@ needs('mariadb')('statements on a database server', () => {
 
   it('nothing is stored by a unit of work whose COMMIT the server killed', async () => {
     await insertAll('before');
-    kill('COMMIT');
+    await kill('COMMIT');
 
     await expect(insertAll('killed')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
@@ -168,7 +169,7 @@ needs('mariadb')('statements on a database server', () => {
   it('a failure after the commit does not fail the unit of work, and its connection is not used again', async () => {
     const id = (): Promise<unknown> => work.single((tx) => tx.rows('SELECT CONNECTION_ID() AS id'));
     const before = await id();
-    kill('SET autocommit = 1');
+    await kill('SET autocommit = 1');
 
     expect(await insertAll('committed')).toEqual([true, true, true, true]);
 

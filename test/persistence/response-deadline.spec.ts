@@ -4,7 +4,6 @@ import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { openDatabase } from '../../src/persistence/database.js';
-import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { withRequestContext } from '../../src/principal/request-context.js';
@@ -16,6 +15,7 @@ import { needs } from '../support/needs.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const LIMIT_MILLIS = 1000;
+const LIMITED = { settings: { connectionTimeout: LIMIT_MILLIS } };
 
 needs('mariadb')('a unit of work on an unresponsive database server', () => {
   let door: Door;
@@ -28,8 +28,9 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
     const { url, username, password, server } = database;
     door = new Door(server);
     await door.open();
-    dataSource = await openDatabase({ url: url.replace(`:${server.port}/`, `:${door.port}/`), username, password });
-    work = workOn(dataSource);
+    const address = url.replace(`:${server.port}/`, `:${door.port}/`);
+    dataSource = await openDatabase({ url: address, username, password }, LIMITED);
+    work = unitOfWork(dataSource);
   });
 
   afterEach(async () => {
@@ -78,10 +79,10 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
 
   it('H1: a result that arrives while the process is busy beyond the limit is read', async () => {
     // The door runs in this process and would be just as busy.
-    const direct = await openDatabase(database);
-    const ask = (): Promise<unknown> => workOn(direct).single((tx) => tx.rows('SELECT 1 AS one'));
+    const direct = await openDatabase(database, LIMITED);
+    const ask = (): Promise<unknown> => unitOfWork(direct).single((tx) => tx.rows('SELECT 1 AS one'));
     const askWhileBusy = (): Promise<unknown> =>
-      workOn(direct).single((tx) => {
+      unitOfWork(direct).single((tx) => {
         const answer = tx.rows('SELECT 1 AS one');
         keepBusy(LIMIT_MILLIS + 200);
         return answer;
@@ -120,10 +121,6 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
     expect(stored).toMatchObject([{ user_id: 'ben', request_id: 'request' }]);
   });
 });
-
-function workOn(dataSource: DataSource): UnitOfWork {
-  return unitOfWork(dataSource, new SystemRandom(), new DatabaseInstrumentation(), LIMIT_MILLIS);
-}
 
 function keepBusy(millis: number): void {
   const end = performance.now() + millis;

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dataSourceOptions, openDatabase } from '../../src/persistence/database.js';
+import { openDatabase } from '../../src/persistence/database.js';
 import { DatabaseUnavailable } from '../../src/persistence/engines/database-unavailable.js';
+import { connectionOptions } from '../../src/persistence/engines/server-options.js';
+import { type DatabaseServer, parseJdbcUrl } from '../../src/persistence/jdbc/jdbc-url.js';
 import { freePort } from '../support/free-port.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
@@ -103,8 +105,8 @@ needs('mariadb')('MariaDB URLs', () => {
 
 describe('allowPublicKeyRetrieval=false', () => {
   it('allowPublicKeyRetrieval=false rejects a key that arrives without TLS', async () => {
-    const [options] = await dataSourceOptions({ url: 'jdbc:mysql://db/login?allowPublicKeyRetrieval=false' });
-    const { authPlugins } = options?.extra as { authPlugins: Record<string, LoginPlugin> };
+    const location = parseJdbcUrl('jdbc:mysql://db/login?allowPublicKeyRetrieval=false') as DatabaseServer;
+    const { authPlugins } = (await connectionOptions(location, {})) as { authPlugins: Record<string, LoginPlugin> };
     const answer = authPlugins['caching_sha2_password']?.({ connection: { config: { password: 'p' } } });
 
     answer?.(Buffer.alloc(20));

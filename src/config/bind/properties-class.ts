@@ -1,5 +1,6 @@
 import type { Effect } from './effect.js';
 import type { KeyType } from './key-type.js';
+import { ifBound } from './unbound.js';
 
 /** A class of typed values below one prefix: its initialisers are the defaults of its keys. */
 export type PropertiesClass<T extends object = object> = new () => T;
@@ -18,6 +19,28 @@ export interface Violation {
 /** Implemented by a properties class with values that must fit each other; called after all are converted. */
 export interface SelfChecking {
   violations(): readonly Violation[];
+}
+
+/** A value that is in force in place of the configured one. */
+export interface Adjustment {
+  readonly property: string;
+  /** The value in force, of the type of the property. */
+  readonly value: unknown;
+  /** Why, as the end of a sentence. */
+  readonly reason: string;
+}
+
+/** Implemented by a properties class that replaces values by safer ones; configprops and the log tell which. */
+export interface SelfAdjusting {
+  adjustments(): readonly Adjustment[];
+}
+
+/** What is in force in place of a value of a bound object, if it is not the value itself. */
+export function adjustmentOf(instance: object, property: string): Adjustment | undefined {
+  if (!('adjustments' in instance)) return undefined;
+  // A value that could not be bound is reported, and the adjustments of its class are not known.
+  const adjustments = ifBound(() => (instance as SelfAdjusting).adjustments(), []);
+  return adjustments.find((adjustment) => adjustment.property === property);
 }
 
 export interface KeyFacts {

@@ -6,7 +6,7 @@ import type { Inspection } from '../../config/show/inspection.js';
 import type { KeyDefinition, KeyRegistry } from '../../config/names/key-registry.js';
 import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/bind/key-state.js';
 import type { KeyType } from '../../config/bind/key-type.js';
-import { metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
+import { adjustmentOf, metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
 import { MASK, isSecretName, sanitizeValue } from '../../redaction/secrets.js';
 import { emptyTree, setPath, type Tree } from '../tree.js';
 
@@ -44,9 +44,13 @@ class Report {
     const { registry } = this.configuration;
     for (const definition of registry.definitionsOf(owner)) {
       const path = camelPath(baseName(definition).slice(prefix.length));
-      const value = memberOf(this.configuration.get(owner), definition);
+      const bound = this.configuration.get(owner);
+      const value = memberOf(bound, definition);
       if (definition.type.shape === 'scalar' || definition.type.shape === 'list') {
-        this.leaf(bean, path, stateOf(this.configuration.environment, definition), value);
+        const adjustment = adjustmentOf(bound, definition.facts.property);
+        const inForce = adjustment ? adjustment.value : value;
+        const state = stateOf(this.configuration.environment, definition);
+        this.leaf(bean, path, state, inForce, adjustment?.reason);
       } else {
         this.entries(bean, path, definition, value as ReadonlyMap<string, unknown> | undefined, registry);
       }
@@ -98,7 +102,7 @@ class Report {
     }
   }
 
-  private leaf(bean: Bean, path: readonly string[], state: KeyState, value: unknown): void {
+  private leaf(bean: Bean, path: readonly string[], state: KeyState, value: unknown, reason?: string): void {
     const [winner] = state.assignments;
     const source = winner && this.inspection.assigned(winner);
     const given = this.inspection.valueInForce(state);
@@ -106,7 +110,7 @@ class Report {
     const isShown = this.showsValues && !isSecret;
     if (value !== undefined) setPath(bean.properties, path, written(state.type, value, isShown));
     const { effect } = state.definition.facts;
-    const note = this.inspection.noteOf(state);
+    const note = reason ?? this.inspection.noteOf(state);
     setPath(bean.inputs, path, {
       ...(source && { value: isShown ? given : MASK, origin: source.origin }),
       ...withoutUndefined({ note }),

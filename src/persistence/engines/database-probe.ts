@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { DataSource } from 'typeorm';
-import type { PoolConnection, QueryError } from 'mysql2';
-import { poolOf } from './database-server.js';
+import type { ServerConnection } from './server-connection.js';
+import type { ServerPool } from './server-pool.js';
 
 /** Also checks that the database file was not deleted or replaced: SQLite keeps writing to a deleted file. */
 export class EmbeddedProbe implements DatabaseProbe {
@@ -63,7 +63,7 @@ function firstValue(rows: unknown): unknown {
 export class ServerProbe implements DatabaseProbe {
   private known: string | undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly pool: ServerPool) {}
 
   /** Asks the server, since a MySQL URL may lead to MariaDB. */
   async product(signal: AbortSignal): Promise<string> {
@@ -72,56 +72,42 @@ export class ServerProbe implements DatabaseProbe {
   }
 
   ping(signal: AbortSignal): Promise<void> {
-    return this.lent(signal, (connection, done) => {
-      connection.ping((error) => {
-        done(error, undefined);
-      });
-    });
+    return this.lent(signal, (connection) => connection.ping());
   }
 
   query(sql: string, signal: AbortSignal): Promise<unknown> {
-    return this.lent(signal, (connection, done) => {
-      connection.query(sql, (error: QueryError | null, rows: unknown) => {
-        done(error, firstValue(rows));
-      });
-    });
+    return this.lent(signal, async (connection) => firstValue(await connection.query(sql)));
   }
 
   translate(sql: string): string {
     return sql;
   }
 
-  private lent<T>(
-    signal: AbortSignal,
-    use: (connection: PoolConnection, done: (error: Error | null, value: T) => void) => void,
-  ): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        reject(new Error('given up'));
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      poolOf(this.dataSource).getConnection((failure, connection) => {
-        if (failure) {
-          reject(failure);
-          return;
-        }
-        if (signal.aborted) {
-          connection.release();
-          return;
-        }
+  private async lent<T>(signal: AbortSignal, use: (connection: ServerConnection) => Promise<T>): Promise<T> {
+    const aborted = Promise.withResolvers<never>();
+    aborted.promise.catch(() => undefined);
+    const giveUp = (): void => {
+      aborted.reject(new Error('given up'));
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    const borrowing = this.pool.borrow();
+    try {
+      const lease = await Promise.race([borrowing, aborted.promise]);
+      try {
+        return await Promise.race([use(lease.connection), aborted.promise]);
+      } finally {
         // A connection that waits for a response must not return to the pool.
-        const drop = (): void => {
-          connection.destroy();
-        };
-        signal.addEventListener('abort', drop, { once: true });
-        use(connection, (error, value) => {
-          signal.removeEventListener('abort', drop);
-          if (signal.aborted) return;
-          connection.release();
-          if (error) reject(error);
-          else resolve(value);
-        });
-      });
-    });
+        if (signal.aborted) lease.discard();
+        else lease.release();
+      }
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+      borrowing.then(
+        (lease) => {
+          lease.release();
+        },
+        () => undefined,
+      );
+    }
   }
 }

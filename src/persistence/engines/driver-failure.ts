@@ -1,15 +1,18 @@
 /**
  * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
- * was rolled back, `waited` for a lock timeout, `unreachable` if the database did not execute the statement. Anything else
- * is undefined, a defect of this program.
+ * was rolled back, `waited` for a lock timeout, `moved` if the server accepts no changes any more and another one may,
+ * `unreachable` if the database did not execute the statement. Anything else is undefined, a defect of this program.
  */
-export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'unreachable';
+export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'moved' | 'unreachable';
 
 /** Deadlock or lost certification, changed since read. */
 const LOST = new Set([1213, 1020]);
 const LOCK_WAIT = 1205;
-/** Read-only primary after a failover, shutdown, too many connections, killed, statement limit of both engines. */
-const UNREACHABLE = new Set([1290, 1792, 1836, 1053, 1040, 1203, 1317, 1927, 1969, 3024, 1047, 1180, 1021]);
+/** Read-only after a failover, in three forms, and a cluster node without its cluster (Galera). */
+const MOVED = new Set([1290, 1792, 1836, 1047]);
+const SHUTDOWN = 1053;
+/** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
+const UNREACHABLE = new Set([SHUTDOWN, 1040, 1203, 1317, 1927, 1969, 3024, 1180, 1021]);
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 /** Read-only, input/output error, disk full, cannot be opened. */
@@ -24,11 +27,23 @@ export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (errno === 1062) return 'duplicate';
   if (errno === LOCK_WAIT) return 'waited';
   if (typeof errno === 'number' && LOST.has(errno)) return 'lost';
+  if (typeof errno === 'number' && MOVED.has(errno)) return 'moved';
   if (typeof errno === 'number' && UNREACHABLE.has(errno)) return 'unreachable';
   if (fatal === true) return 'unreachable';
   return typeof code === 'string' && /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_)/.test(code)
     ? 'unreachable'
     : undefined;
+}
+
+/** True if connections to this server are of no use for some time. */
+export function isServerGone(error: Error): boolean {
+  const { errno } = driverErrorOf(error);
+  return typeof errno === 'number' && (MOVED.has(errno) || errno === SHUTDOWN);
+}
+
+/** True if the driver cannot use the connection any more. */
+export function isConnectionLost(error: Error): boolean {
+  return driverErrorOf(error)['fatal'] === true;
 }
 
 /** The code of a driver's error, such as `ER_LOCK_DEADLOCK`; unlike the message, it contains no data. */

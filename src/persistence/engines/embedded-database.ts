@@ -28,7 +28,10 @@ export class EmbeddedDatabase implements Engine {
     this.log = this.database.syncedByCaller();
     this.statementLog = statements;
     this.pool = pool;
-    this.pool.observe(() => ({ open: 1, idle: this.isBusy ? 0 : 1, pending: this.pending, min: 1, max: 1 }));
+    this.pool.observe(() => {
+      const active = this.isBusy ? 1 : 0;
+      return { open: 1, idle: 1 - active, active, pending: this.pending, min: 1, max: 1 };
+    });
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
@@ -70,7 +73,7 @@ export class EmbeddedDatabase implements Engine {
   private async runNext<T>(asked: number, work: (statements: EmbeddedStatements) => Promise<T>): Promise<T> {
     this.pending -= 1;
     this.isBusy = true;
-    this.pool.acquired(asked, false);
+    this.pool.acquired(asked);
     const taken = performance.now();
     const statements = new EmbeddedStatements(this.database, this.statementLog);
     try {

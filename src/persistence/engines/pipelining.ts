@@ -1,4 +1,4 @@
-import type { PoolConnection } from 'mysql2';
+import type { Connection as DriverConnection } from 'mysql2';
 
 /** Private members of a command of `mysql2`. */
 interface Command {
@@ -49,7 +49,7 @@ export class Pipelining {
     },
   };
 
-  constructor(connection: PoolConnection) {
+  constructor(connection: DriverConnection) {
     const own = connection as unknown as Connection;
     this.connection = own;
     const { addCommand, write } = own;

@@ -1,10 +1,11 @@
 import { withTimeout } from '../../clock/with-timeout.js';
+import { PoolTimeout } from '../pool/connection-pool.js';
 import { type RequestContext, requestContext } from '../../principal/request-context.js';
 
 /** Limits in milliseconds; 0 sets no limit. */
 export interface WaitLimits {
-  /** Limit for a connection, and in a request also for the response to a statement. */
-  readonly connection: number;
+  /** Limit for the response to a statement of a request. */
+  readonly request: number;
   /** Limit for the response to any statement, if the URL of the database sets it (`socketTimeout`). */
   readonly statement?: number | undefined;
 }
@@ -38,17 +39,26 @@ export class ResponseDeadline {
 
   constructor(private readonly limits: WaitLimits) {}
 
-  /** @throws ResponseTimeout */
-  async connection<T>(open: () => Promise<T>): Promise<T> {
+  /**
+   * Borrows a connection; the pool limits the wait.
+   * @throws PoolTimeout, or ResponseTimeout at once if the request has reached its limit before
+   */
+  async connection<T>(borrow: () => Promise<T>): Promise<T> {
+    if (this.facts && timedOut.has(this.facts)) throw new ResponseTimeout();
     const begun = performance.now();
-    const connection = await this.within(this.limits.connection, open);
-    this.waitedForConnection = performance.now() - begun;
-    return connection;
+    try {
+      const connection = await borrow();
+      this.waitedForConnection = performance.now() - begun;
+      return connection;
+    } catch (error) {
+      if (this.facts && error instanceof PoolTimeout) timedOut.add(this.facts);
+      throw error;
+    }
   }
 
   /** @throws ResponseTimeout */
   async response<T>(run: () => Promise<T>): Promise<T> {
-    const limit = this.limits.statement ?? (this.facts ? this.limits.connection : DEFAULT_LIMIT_MILLIS);
+    const limit = this.limits.statement ?? (this.facts ? this.limits.request : DEFAULT_LIMIT_MILLIS);
     const response = await this.within(limit && Math.max(limit - this.waitedForConnection, MIN_LIMIT_MILLIS), run);
     this.waitedForConnection = 0;
     return response;

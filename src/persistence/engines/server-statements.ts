@@ -1,28 +1,10 @@
-import type { PoolConnection, PrepareStatementInfo, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
-import { classifyFailure } from './driver-failure.js';
-import { Pipelining } from './pipelining.js';
+import type { QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
+import type { Lease } from '../pool/connection-pool.js';
+import { classifyFailure, isConnectionLost, isServerGone } from './driver-failure.js';
 import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
+import type { ServerConnection } from './server-connection.js';
 import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
-
-/** What the service keeps for a connection while it is in the pool. */
-class ConnectionState {
-  private static readonly all = new WeakMap<PoolConnection, ConnectionState>();
-
-  static of(connection: PoolConnection): ConnectionState {
-    let state = ConnectionState.all.get(connection);
-    if (state === undefined) ConnectionState.all.set(connection, (state = new ConnectionState(connection)));
-    return state;
-  }
-
-  readonly pipelining: Pipelining;
-  /** Statements that are prepared on the connection, by their texts. */
-  readonly prepared = new Map<string, PrepareStatementInfo>();
-
-  constructor(connection: PoolConnection) {
-    this.pipelining = new Pipelining(connection);
-  }
-}
 
 /**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once
@@ -30,14 +12,16 @@ class ConnectionState {
  * sent together and executed in their order, also after one of them has failed.
  */
 export class ServerStatements implements Statements {
-  private readonly state: ConnectionState;
+  private readonly connection: ServerConnection;
 
+  /** `leave` is called if the server accepts no changes any more. */
   constructor(
-    private readonly connection: PoolConnection,
+    private readonly lease: Lease<ServerConnection>,
     private readonly deadline: ResponseDeadline,
     private readonly log: StatementLog,
+    private readonly leave: () => void,
   ) {
-    this.state = ConnectionState.of(connection);
+    this.connection = lease.connection;
   }
 
   async change(sql: string, values: readonly Value[] = []): Promise<number> {
@@ -80,7 +64,7 @@ export class ServerStatements implements Statements {
       await this.control('ROLLBACK');
     } catch {
       // The first error is the one to report.
-      disconnect(this.connection);
+      this.lease.discard();
       return;
     }
     await this.restoreAutocommit();
@@ -92,7 +76,7 @@ export class ServerStatements implements Statements {
    */
   private async restoreAutocommit(): Promise<void> {
     await this.control('SET autocommit = 1').catch(() => {
-      disconnect(this.connection);
+      this.lease.discard();
     });
   }
 
@@ -100,13 +84,13 @@ export class ServerStatements implements Statements {
   private async control(sql: string): Promise<void> {
     await this.withDeadline(sql, () =>
       this.sent((callback) => {
-        this.connection.query(sql, callback);
+        this.connection.driver.query(sql, callback);
       }),
     );
   }
 
   private execute<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
-    const statement = this.state.prepared.get(sql);
+    const statement = this.connection.prepared.get(sql);
     const run = (): Promise<R> =>
       statement
         ? this.sent((callback) => {
@@ -119,7 +103,7 @@ export class ServerStatements implements Statements {
   /** Sends a command at once, behind those that are sent already; settles with its result. */
   private sent<R>(add: (callback: (error: QueryError | null, result: R) => void) => void): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.state.pipelining.pipelined(() => {
+      this.connection.pipelining.pipelined(() => {
         add((error, result) => {
           if (error) reject(error);
           else resolve(result);
@@ -131,11 +115,11 @@ export class ServerStatements implements Statements {
   /** Later statements wait until the statement is prepared. */
   private prepareAndExecute<R>(sql: string, values: readonly Value[]): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.connection.prepare(sql, (error, statement) => {
-        if (!error) this.state.prepared.set(sql, statement);
+      this.connection.driver.prepare(sql, (error, statement) => {
+        if (!error) this.connection.prepared.set(sql, statement);
       });
       // The driver finds the prepared statement by its text.
-      this.connection.execute(sql, [...values], (error: QueryError | null, result) => {
+      this.connection.driver.execute(sql, [...values], (error: QueryError | null, result) => {
         if (error) reject(error);
         else resolve(result as R);
       });
@@ -147,17 +131,14 @@ export class ServerStatements implements Statements {
     try {
       return await (this.log.isEnabled ? this.log.log(sql, limited) : limited());
     } catch (error) {
-      // A late response would be taken for that of the next statement on this connection.
-      if (error instanceof ResponseTimeout) disconnect(this.connection);
+      if (error instanceof Error) this.react(error);
       throw error;
     }
   }
-}
 
-/** Removes a connection from its pool and destroys its socket, without waiting for an unresponsive server. */
-export function disconnect(connection: PoolConnection): void {
-  connection.destroy();
-  // With an error, which the driver reports to all statements that wait for a response.
-  const error = Object.assign(new Error('the connection was given up'), { code: 'POOL_DISCONNECTED' });
-  (connection as unknown as { readonly stream: { destroy(error: Error): void } }).stream.destroy(error);
+  private react(error: Error): void {
+    // After a timeout, a late response would be taken for that of the next statement on this connection.
+    if (error instanceof ResponseTimeout || isConnectionLost(error)) this.lease.discard();
+    else if (isServerGone(error)) this.leave();
+  }
 }

@@ -5,6 +5,8 @@ import type { Meters } from '../../metrics/meters.js';
 export interface PoolState {
   readonly open: number;
   readonly idle: number;
+  /** Lent connections. */
+  readonly active: number;
   /** Units of work waiting for a connection. */
   readonly pending: number;
   readonly min: number;
@@ -38,18 +40,24 @@ export class PoolMeters {
     const { meters } = this;
     meters.gauge('pool.connections', { description: 'Open connections' }, () => state().open, pool);
     meters.gauge('pool.connections.pending', { description: 'Units of work that wait' }, () => state().pending, pool);
-    const active = (): number => state().open - state().idle;
-    meters.gauge('jdbc.connections.active', { description: 'Connections in use' }, active, name);
-    meters.gauge('jdbc.connections.idle', { description: 'Connections not in use' }, () => state().idle, name);
-    meters.gauge('jdbc.connections.min', { description: 'Connections kept open' }, () => state().min, name);
-    meters.gauge('jdbc.connections.max', { description: 'Connections at most' }, () => state().max, name);
+    const both = (suffix: string, description: string, read: () => number): void => {
+      meters.gauge(`pool.connections.${suffix}`, { description }, read, pool);
+      meters.gauge(`jdbc.connections.${suffix}`, { description }, read, name);
+    };
+    both('active', 'Connections in use', () => state().active);
+    both('idle', 'Connections not in use', () => state().idle);
+    both('min', 'Connections kept open', () => state().min);
+    both('max', 'Connections at most', () => state().max);
   }
 
   /** `since` is a reading of `performance.now`. */
-  acquired(since: number, hasOpened: boolean): void {
-    const seconds = secondsSince(since);
-    this.acquire.record(seconds);
-    if (hasOpened) this.creation.record(seconds);
+  acquired(since: number): void {
+    this.acquire.record(secondsSince(since));
+  }
+
+  /** Records the time to open a connection. */
+  created(since: number): void {
+    this.creation.record(secondsSince(since));
   }
 
   timedOut(): void {

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { Connection, PrepareStatementInfo } from 'mysql2';
+import type { Host } from '../jdbc/jdbc-url.js';
+import type { PoolableConnection } from '../pool/connection-pool.js';
+import { Pipelining } from './pipelining.js';
+
+/** Limit for the server to close a connection that was ended. */
+const END_LIMIT_MILLIS = 1000;
+
+/** An open connection to MySQL or MariaDB. */
+export class ServerConnection implements PoolableConnection {
+  readonly pipelining: Pipelining;
+  /** Statements that are prepared on the connection, by their texts. */
+  readonly prepared = new Map<string, PrepareStatementInfo>();
+
+  constructor(
+    readonly driver: Connection,
+    private readonly socket: Socket,
+    readonly host: Host,
+    /** The statement of `connection-test-query`; without one, the ping of the protocol. */
+    private readonly testQuery?: string,
+  ) {
+    this.pipelining = new Pipelining(driver);
+  }
+
+  async test(): Promise<void> {
+    if (this.testQuery === undefined) await this.ping();
+    else await this.query(this.testQuery);
+  }
+
+  /** Sends the ping of the protocol. */
+  ping(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.driver.ping((error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  /** Runs a statement that is not prepared, and returns its rows. */
+  query(sql: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.driver.query(sql, (error: Error | null, rows: unknown) => {
+        if (error) reject(error);
+        else resolve(rows);
+      });
+    });
+  }
+
+  end(): void {
+    this.driver.end();
+    const timer = setTimeout(() => this.socket.destroy(), END_LIMIT_MILLIS).unref();
+    this.socket.once('close', () => {
+      clearTimeout(timer);
+    });
+  }
+
+  destroy(): void {
+    this.driver.destroy();
+    // With an error, which the driver reports to all statements that wait for a response.
+    this.socket.destroy(Object.assign(new Error('the connection was given up'), { code: 'POOL_DISCONNECTED' }));
+  }
+
+  onLost(listener: () => void): void {
+    this.socket.once('close', listener);
+    // The server ends the connection, or the driver finds it in an unknown state.
+    this.driver.once('end', listener).once('error', listener);
+  }
+}

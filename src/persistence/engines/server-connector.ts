@@ -1,0 +1,114 @@
+import { connect } from 'node:net';
+import type { Connection, ConnectionOptions } from 'mysql2';
+import { withTimeout } from '../../clock/with-timeout.js';
+import type { Host } from '../jdbc/jdbc-url.js';
+import { ServerConnection } from './server-connection.js';
+
+/**
+ * READ COMMITTED locks the changed rows and no gaps between them, so that transactions of different users do not collide.
+ * A lock that is not granted within seconds is reported as an error.
+ */
+const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
+
+/** A host that failed or was read-only is tried after the others for this time. */
+const AVOIDED_MILLIS = 10_000;
+/** Finds connections whose other side has vanished without a word, such as behind a firewall. */
+const KEEP_ALIVE_MILLIS = 60_000;
+
+export interface ConnectorOptions {
+  /** At least one, in the order of the URL. */
+  readonly hosts: readonly Host[];
+  readonly driver: ConnectionOptions;
+  /** Limit for one host; 0 leaves it to the operating system. */
+  readonly limitMillis: number;
+  readonly testQuery?: string | undefined;
+}
+
+/** Opens connections to the first host that accepts one and can be written to. */
+export class ServerConnector {
+  private readonly avoidedUntil = new Map<Host, number>();
+
+  constructor(private readonly options: ConnectorOptions) {}
+
+  /** @throws the error of the last host */
+  async open(): Promise<ServerConnection> {
+    const { hosts } = this.options;
+    let failure: unknown;
+    for (const host of this.inOrder()) {
+      try {
+        return await this.openAt(host);
+      } catch (error) {
+        failure = error;
+        this.avoid(host);
+      }
+    }
+    throw failure instanceof Error ? failure : new Error(`none of ${hosts.length} hosts accepts connections`);
+  }
+
+  /** Tries the other hosts first for some time. */
+  avoid(host: Host): void {
+    this.avoidedUntil.set(host, performance.now() + AVOIDED_MILLIS);
+  }
+
+  private inOrder(): readonly Host[] {
+    const now = performance.now();
+    const isAvoided = (host: Host): number => ((this.avoidedUntil.get(host) ?? 0) > now ? 1 : 0);
+    return this.options.hosts.toSorted((a, b) => isAvoided(a) - isAvoided(b));
+  }
+
+  private async openAt(host: Host): Promise<ServerConnection> {
+    const { createConnection } = await import('mysql2');
+    const { driver: options, limitMillis, testQuery } = this.options;
+    const socket = connect({
+      host: host.name,
+      port: host.port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
+    });
+    const driver = createConnection({
+      ...options,
+      host: host.name,
+      port: host.port,
+      stream: () => socket,
+      connectTimeout: limitMillis,
+    });
+    const opened = connected(driver).then(() => this.prepared(new ServerConnection(driver, socket, host, testQuery)));
+    try {
+      if (limitMillis === 0) return await opened;
+      return await withTimeout(opened, limitMillis, throwTimeout, { readsSocketsFirst: true });
+    } catch (error) {
+      driver.destroy();
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  private async prepared(connection: ServerConnection): Promise<ServerConnection> {
+    await Promise.all(SESSION.map((sql) => connection.query(sql)));
+    // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
+    if (this.options.hosts.length > 1 && (await isReadOnly(connection))) {
+      throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
+    }
+    return connection;
+  }
+}
+
+function connected(driver: Connection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The driver may report more than one error.
+    driver.on('error', reject);
+    driver.once('connect', () => {
+      resolve();
+    });
+  });
+}
+
+async function isReadOnly(connection: ServerConnection): Promise<boolean> {
+  const [row] = (await connection.query('SELECT @@GLOBAL.read_only AS value')) as readonly { readonly value: number }[];
+  return row?.value === 1;
+}
+
+function throwTimeout(): never {
+  throw Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' });
+}

@@ -1,0 +1,44 @@
+import type { Connection } from 'mysql2';
+import type { Lease } from '../pool/connection-pool.js';
+import type { ServerConnection } from './server-connection.js';
+import type { ServerPool } from './server-pool.js';
+
+type Callback = (error: Error | null, connection?: Connection) => void;
+
+/**
+ * Takes the place of the package `mysql2` for TypeORM, which runs the migrations, so that these use the pool of the stores:
+ * it has the functions that the driver of TypeORM calls.
+ */
+export class TypeormDriver {
+  constructor(readonly pool: ServerPool) {}
+
+  createPool(): object {
+    return {
+      getConnection: (callback: Callback) => {
+        this.pool.borrow().then(
+          (lease) => {
+            callback(null, releasing(lease));
+          },
+          (error: unknown) => {
+            callback(error as Error);
+          },
+        );
+      },
+      end: (callback: (error?: unknown) => void) => {
+        this.pool.close().then(() => {
+          callback();
+        }, callback);
+      },
+    };
+  }
+}
+
+/** A connection returns to the pool by a method of its own there. */
+function releasing(lease: Lease<ServerConnection>): Connection {
+  const { driver } = lease.connection;
+  return Object.assign(driver, {
+    release: () => {
+      lease.release();
+    },
+  });
+}

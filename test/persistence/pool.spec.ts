@@ -1,0 +1,272 @@
+import { createConnection } from 'mysql2/promise';
+import { DataSource } from 'typeorm';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dataSourceOptions, openDatabase, poolOf, type PoolOptions } from '../../src/persistence/database.js';
+import { reportLimits } from '../../src/persistence/engines/server-limits.js';
+import type { ServerPool } from '../../src/persistence/engines/server-pool.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
+import { CollectedLog } from '../support/collected-log.js';
+import { Door } from '../support/door.js';
+import { startDatabaseServer } from '../support/database-server.js';
+import { FakeDatabaseServer } from '../support/fake-database-server.js';
+import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+const COUNT = 'SELECT COUNT(*) AS count FROM used_mfa_token WHERE jti = ?';
+const TIMEOUT = 1000;
+
+const endings: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+interface Opened {
+  readonly pool: ServerPool;
+  readonly work: UnitOfWork;
+}
+
+/** A service on a schema that exists already; no connection is open yet. */
+async function opened(account: Omit<FreshDatabase, 'server'>, options: PoolOptions = {}): Promise<Opened> {
+  const settings = { connectionTimeout: TIMEOUT, ...options.settings };
+  const dataSource = new DataSource(await dataSourceOptions(account, { ...options, settings }));
+  const pool = poolOf(dataSource);
+  if (!pool) throw new Error('the URL names a database server');
+  endings.push(() => pool.close());
+  return { pool, work: unitOfWork(dataSource) };
+}
+
+function insert(work: UnitOfWork, name: string): Promise<boolean> {
+  return work.run((tx) => tx.insert(MARK, [name, 1]));
+}
+
+async function count(work: UnitOfWork, name: string): Promise<unknown> {
+  return (await work.single((tx) => tx.rows<{ readonly count: number }>(COUNT, [name])))[0]?.count;
+}
+
+function inRequest<T>(run: () => Promise<T>): Promise<T> {
+  return withRequestContext({ requestId: 'request', ip: '192.0.2.1' }, run);
+}
+
+needs('mariadb')('the pool of MariaDB connections', () => {
+  let database: FreshDatabase;
+
+  beforeAll(async () => {
+    database = await freshMariadbDatabase();
+    const migrated = await openDatabase(database);
+    await migrated.destroy();
+  });
+
+  /** Connections of the account that the server has. */
+  async function connections(): Promise<number> {
+    const { host, port, user, password } = database.server;
+    const administrator = await createConnection({ host, port, user, password });
+    const [rows] = await administrator.query('SELECT ID FROM information_schema.PROCESSLIST WHERE USER = ?', [
+      database.username,
+    ]);
+    await administrator.end();
+    return (rows as readonly unknown[]).length;
+  }
+
+  it('minimum-idle connections are open before they are needed, and none is left after the end', async () => {
+    const { pool } = await opened(database, { settings: { maximumPoolSize: 6, minimumIdle: 4 } });
+    expect(await connections()).toBe(0);
+
+    pool.keepWarm();
+    await waitUntil('four connections are open', async () => pool.state.idle === 4 && (await connections()) === 4);
+    await pool.close();
+
+    await waitUntil('the server has no connection', async () => (await connections()) === 0);
+  });
+
+  it('a burst uses maximum-pool-size connections and no more', async () => {
+    const { work } = await opened(database, { settings: { maximumPoolSize: 3 } });
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        work.single((tx) => tx.rows<{ readonly id: number }>('SELECT CONNECTION_ID() AS id')),
+      ),
+    );
+
+    expect(new Set(ids.flat().map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('a connection that the server has closed is replaced before it is used', async () => {
+    const { pool, work } = await opened(database);
+    const [row] = await work.single((tx) => tx.rows<{ readonly id: number }>('SELECT CONNECTION_ID() AS id'));
+    const { host, port, user, password } = database.server;
+    const administrator = await createConnection({ host, port, user, password });
+    await administrator.query(`KILL ${row?.id ?? 0}`);
+    await administrator.end();
+    await waitUntil('the pool has noticed', () => pool.state.open === 0);
+
+    expect(await insert(work, 'replaced')).toBe(true);
+  });
+
+  it.each([
+    ['the ping of the protocol', undefined, true],
+    ['the configured query', 'SELECT 1 FROM DUAL', true],
+    ['a query that fails', 'SELECT nothing FROM nowhere', false],
+  ])('the check of a connection is %s', async (_, testQuery, succeeds) => {
+    const { pool } = await opened(database, { testQuery });
+    const lease = await pool.borrow();
+
+    const alive = await lease.connection.test().then(
+      () => true,
+      () => false,
+    );
+    lease.release();
+
+    expect(alive).toBe(succeeds);
+  });
+
+  describe('rule 4: the limits of the server', () => {
+    const warnings = async (settings: PoolOptions['settings'] = {}): Promise<readonly object[]> => {
+      const log = new CollectedLog();
+      const { pool } = await opened(database, { settings });
+      await reportLimits(pool, log.loggers.get('persistence'));
+      return log.lines;
+    };
+
+    it('values within the limits cause no warning', async () => {
+      expect(await warnings()).toEqual([]);
+    });
+
+    it('a lifetime that is not below wait_timeout causes a warning', async () => {
+      expect(await warnings({ maxLifetime: 28_800_000 })).toMatchObject([
+        { level: 'WARN', fields: { maxLifetimeMillis: 28_800_000, waitTimeoutMillis: 28_800_000 } },
+      ]);
+      expect(await warnings({ maxLifetime: 0 })).toHaveLength(1);
+    });
+
+    it('more connections than max_connections cause a warning', async () => {
+      expect(await warnings({ maximumPoolSize: 301, minimumIdle: 0 })).toMatchObject([
+        { level: 'WARN', fields: { maximumPoolSize: 301, others: 0, maxConnections: 300 } },
+      ]);
+    });
+
+    it('the connections of other instances count', async () => {
+      const other = await opened(database);
+      const lease = await other.pool.borrow();
+
+      expect(await warnings({ maximumPoolSize: 300, minimumIdle: 0 })).toMatchObject([{ fields: { others: 1 } }]);
+      lease.release();
+    });
+  });
+
+  describe('fail-over from a server that no longer works', () => {
+    let fake: FakeDatabaseServer;
+
+    beforeEach(async () => {
+      fake = new FakeDatabaseServer();
+      await fake.open();
+      endings.push(() => fake.close());
+    });
+
+    const behind = (port: number): Omit<FreshDatabase, 'server'> => ({
+      ...database,
+      url: database.url.replace('//', `//127.0.0.1:${port},`),
+    });
+
+    it.each([1290, 1792, 1836, 1047])(
+      'R5: after error %i, the unit of work is repeated at the next host, and no connection to the first one is left',
+      async (refuse) => {
+        fake.behaviour = { refuse };
+        const { pool, work } = await opened(behind(fake.port));
+
+        const results = await Promise.all(
+          Array.from({ length: 8 }, (_, index) => insert(work, `moved-${refuse}-${index}`)),
+        );
+
+        expect(results).toEqual(Array(8).fill(true));
+        expect(fake.statements).toBeGreaterThan(0);
+        await waitUntil('no connection is left', () => fake.connections === 0);
+        expect(pool.state.open).toBeGreaterThan(0);
+        for (let index = 0; index < 8; index += 1) expect(await count(work, `moved-${refuse}-${index}`)).toBe(1);
+      },
+    );
+
+    it('R5: without another host, callers get UNAVAILABLE and each attempt has a new connection', async () => {
+      fake.behaviour = { refuse: 1290 };
+      const { work } = await opened({ ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) });
+
+      await expect(insert(work, 'refused')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+      await waitUntil('no connection is left', () => fake.connections === 0);
+    });
+
+    it('R4: a server that accepts connections and never responds is passed over within connection-timeout', async () => {
+      fake.behaviour = 'hang';
+      const { work } = await opened(behind(fake.port));
+
+      expect(await inRequest(() => insert(work, 'hung'))).toBe(true);
+    });
+
+    it('R4: a server that falls silent is replaced by the next host', async () => {
+      const { host, port } = database.server;
+      const door = new Door({ host, port });
+      await door.open();
+      endings.push(() => door.shut());
+      const { pool, work } = await opened(behind(door.port), { settings: { validationTimeout: 250 } });
+      expect(await insert(work, 'before')).toBe(true);
+      const hosts = async (): Promise<unknown> => {
+        const lease = await pool.borrow();
+        lease.release();
+        return lease.connection.host.port;
+      };
+      expect(await hosts()).toBe(door.port);
+
+      door.fallSilent();
+      await inRequest(() => insert(work, 'silent')).catch(() => undefined);
+
+      expect(await inRequest(() => insert(work, 'after'))).toBe(true);
+      expect(await hosts()).toBe(port);
+    });
+
+    it('a host that is read-only when a connection opens is passed over', async () => {
+      const server = await startDatabaseServer('mariadb', temporaryFolder('read-only'), ['--read-only=1']);
+      endings.push(() => server.stop());
+      const { host, port, user, password } = server;
+      const administrator = await createConnection({ host, port, user, password });
+      await administrator.query(`CREATE DATABASE ${database.username}`);
+      await administrator.query(`CREATE USER '${database.username}'@'${host}' IDENTIFIED BY '${database.password}'`);
+      await administrator.query(`GRANT ALL ON ${database.username}.* TO '${database.username}'@'${host}'`);
+      await administrator.end();
+      const { pool } = await opened(behind(port));
+
+      const lease = await pool.borrow();
+      lease.release();
+
+      expect(lease.connection.host.port).toBe(database.server.port);
+    });
+  });
+
+  it('R5: a primary that becomes read-only and writable again is used without a restart', async () => {
+    const server = await startDatabaseServer('mariadb', temporaryFolder('primary'), []);
+    endings.push(() => server.stop());
+    const { host, port, user, password } = server;
+    const administrator = await createConnection({ host, port, user, password });
+    endings.push(() => administrator.end());
+    await administrator.query('CREATE DATABASE login');
+    await administrator.query(`CREATE USER 'login'@'${host}' IDENTIFIED BY 's3cret'`);
+    await administrator.query(`GRANT ALL ON login.* TO 'login'@'${host}'`);
+    const account = { url: `jdbc:mariadb://${host}:${port}/login`, username: 'login', password: 's3cret' };
+    await (await openDatabase(account)).destroy();
+    const { work } = await opened(account);
+    expect(await insert(work, 'before')).toBe(true);
+    const id = (): Promise<unknown> => work.single((tx) => tx.rows('SELECT CONNECTION_ID() AS id'));
+    const before = await id();
+
+    await administrator.query('SET GLOBAL read_only = 1');
+    await expect(insert(work, 'during')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await administrator.query('SET GLOBAL read_only = 0');
+
+    expect(await insert(work, 'after')).toBe(true);
+    expect(await id()).not.toEqual(before);
+    expect(await count(work, 'during')).toBe(0);
+  });
+});

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { type Connection, createServer } from 'mysql2';
+
+/** Members of `mysql2` that its types lack. */
+interface ServerSide {
+  readonly stream: Socket;
+  sequenceId: number;
+  serverHandshake(facts: object): void;
+  on(event: 'query' | 'stmt_prepare', listener: (sql: string) => void): this;
+  on(event: 'error', listener: () => void): this;
+}
+
+/** `refuse` answers each statement with an error, `hang` answers none of them. */
+export type Behaviour = { readonly refuse: number } | 'hang' | 'work';
+
+const COMPRESSION = 0x20;
+const TLS = 0x800;
+
+/**
+ * Speaks the protocol of MySQL: it accepts every account, answers what a new connection asks, and from then on behaves as
+ * told.
+ */
+export class FakeDatabaseServer {
+  behaviour: Behaviour = 'work';
+  port = 0;
+  /** Statements of units of work that arrived. */
+  statements = 0;
+  private readonly sockets = new Set<Socket>();
+  private server: NetServer | undefined;
+
+  get connections(): number {
+    return this.sockets.size;
+  }
+
+  async open(): Promise<void> {
+    const server = createServer((connection) => {
+      this.serve(connection as unknown as Connection & ServerSide);
+    });
+    server.listen(0);
+    this.server = (server as unknown as { readonly _server: NetServer })._server;
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    for (const socket of this.sockets) socket.destroy();
+    if (!server) return;
+    server.close();
+    await once(server, 'close');
+  }
+
+  private serve(connection: Connection & ServerSide): void {
+    const { stream } = connection;
+    this.sockets.add(stream);
+    stream.once('close', () => this.sockets.delete(stream));
+    connection.on('error', () => undefined);
+    connection.serverHandshake({
+      protocolVersion: 10,
+      serverVersion: '10.11.0-MariaDB',
+      connectionId: this.sockets.size,
+      statusFlags: 2,
+      characterSet: 45,
+      capabilityFlags: 0xff_ffff & ~(COMPRESSION | TLS),
+      authCallback: (_: unknown, respond: (error: null) => void) => {
+        respond(null);
+        connection.sequenceId = 0;
+      },
+    });
+    const answer = (sql: string): void => {
+      this.answer(connection, sql);
+      // The packets of each command and its response count from 0.
+      connection.sequenceId = 0;
+    };
+    connection.on('query', answer);
+    connection.on('stmt_prepare', answer);
+  }
+
+  private answer(connection: Connection & ServerSide, sql: string): void {
+    const { behaviour } = this;
+    if (behaviour === 'hang') return;
+    if (sql.startsWith('SET') || /^(?:START|ROLLBACK|COMMIT)/.test(sql)) {
+      connection.writeOk();
+    } else if (sql.includes('read_only')) {
+      const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
+      const integer = { ...column, characterSet: 63, columnLength: 1, columnType: 8, flags: 0, decimals: 0 };
+      connection.writeTextResult([{ value: 0 }], [integer]);
+    } else {
+      this.statements += 1;
+      const code = behaviour === 'work' ? 1047 : behaviour.refuse;
+      connection.writeError({ message: 'refused', code });
+    }
+  }
+}
