@@ -24,26 +24,7 @@ needs('mariadb')('unresponsive database server', () => {
     'H1: requests fail within connection-timeout while the database is unresponsive, and recovery needs no restart',
     { timeout: 120_000 },
     async () => {
-      const { url, username, password, server } = await freshMariadbDatabase();
-      const door = new Door(server);
-      await door.open();
-      endings.push(() => door.shut());
-      const service = await startService({
-        isAlone: true,
-        args: [
-          `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
-          `--app.datasource.username=${username}`,
-          `--app.datasource.password=${password}`,
-          `--app.datasource.pool.connection-timeout=${LIMIT_MILLIS}`,
-          // Lets the initial administrator sign in by password.
-          '--app.security.mfa.required-roles=ROLE_AUDITOR',
-        ],
-      });
-      endings.push(() => service.kill());
-      const credentials = await firstUser(service);
-      const login = (): Promise<Answer> => client(service).post('/login', credentials, hangs());
-      const token = String((await login()).body['access_token']);
-      const session = (): Promise<Answer> => client(service).get('/session', { bearer: token, ...hangs() });
+      const { door, service, login, session } = await serviceBehindDoor();
       expect((await session()).status).toBe(200);
 
       const before = Array.from({ length: CALLERS }, (_, index) => timed(index % 2 === 0 ? login : session));
@@ -73,6 +54,35 @@ needs('mariadb')('unresponsive database server', () => {
   );
 });
 
+needs('mariadb')('a stopped database server', () => {
+  it(
+    'R4: liveness is 200, readiness and requests are 503, and everything works within 5 s after its return',
+    { timeout: 120_000 },
+    async () => {
+      const { door, service, login, session, token } = await serviceBehindDoor();
+      const management = (): Promise<Answer> =>
+        client(service).get('/actuator/loggers', { bearer: token, ...hangs() });
+      const page = (): Promise<Answer> =>
+        client(service).get('/', { headers: { cookie: `SESSION=${'A'.repeat(43)}`, accept: 'text/html' }, ...hangs() });
+      expect((await session()).status).toBe(200);
+      expect([(await management()).status, (await page()).status]).not.toContain(503);
+
+      await door.shut();
+      await waitUntil('readiness is 503', async () => (await health(service, 'readiness')).status === 503);
+      const refused = await Promise.all([login, session, management, page].map((request) => timed(request)));
+
+      expect((await health(service, 'liveness')).status).toBe(200);
+      expect(refused.map(({ answer }) => answer.status)).toEqual([503, 503, 503, 503]);
+      expect(Math.max(...refused.map(took))).toBeLessThan(GENEROUS_MILLIS);
+
+      await door.open();
+      await waitUntil('a login succeeds again', async () => (await login()).status === 200, { limitMillis: 5000 });
+      expect((await session()).status).toBe(200);
+      await waitUntil('readiness is 200', async () => (await health(service, 'readiness')).status === 200);
+    },
+  );
+});
+
 interface Timed {
   readonly answer: Answer;
   readonly begin: number;
@@ -87,6 +97,43 @@ async function timed(request: () => Promise<Answer>): Promise<Timed> {
 
 function took({ begin, end }: Timed): number {
   return end - begin;
+}
+
+interface BehindDoor {
+  readonly door: Door;
+  readonly service: RunningService;
+  readonly token: string;
+  readonly login: () => Promise<Answer>;
+  readonly session: () => Promise<Answer>;
+}
+
+/** A service whose database can be shut off, with requests of a user that is signed in. */
+async function serviceBehindDoor(): Promise<BehindDoor> {
+  const { url, username, password, server } = await freshMariadbDatabase();
+  const door = new Door(server);
+  await door.open();
+  endings.push(() => door.shut());
+  const service = await startService({
+    isAlone: true,
+    args: [
+      `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
+      `--app.datasource.username=${username}`,
+      `--app.datasource.password=${password}`,
+      `--app.datasource.pool.connection-timeout=${LIMIT_MILLIS}`,
+      // Lets the initial administrator sign in by password.
+      '--app.security.mfa.required-roles=ROLE_AUDITOR',
+    ],
+  });
+  endings.push(() => service.kill());
+  const credentials = await firstUser(service);
+  const login = (): Promise<Answer> => client(service).post('/login', credentials, hangs());
+  const token = String((await login()).body['access_token']);
+  const session = (): Promise<Answer> => client(service).get('/session', { bearer: token, ...hangs() });
+  return { door, service, token, login, session };
+}
+
+function health(service: RunningService, group: string): Promise<Answer> {
+  return client(service).get(`/actuator/health/${group}`, hangs());
 }
 
 function client({ url }: RunningService): HttpClient {
