@@ -60,8 +60,7 @@ needs('mariadb')('a stopped database server', () => {
     { timeout: 120_000 },
     async () => {
       const { door, service, login, session, token } = await serviceBehindDoor();
-      const management = (): Promise<Answer> =>
-        client(service).get('/actuator/loggers', { bearer: token, ...hangs() });
+      const management = (): Promise<Answer> => client(service).get('/actuator/loggers', { bearer: token, ...hangs() });
       const page = (): Promise<Answer> =>
         client(service).get('/', { headers: { cookie: `SESSION=${'A'.repeat(43)}`, accept: 'text/html' }, ...hangs() });
       expect((await session()).status).toBe(200);
