@@ -96,9 +96,9 @@ export class HttpClient {
     this.jar.delete(name);
   }
 
-  /** Another browser with the same cookies. */
-  copy(): HttpClient {
-    const copy = new HttpClient(this.baseUrl);
+  /** Another browser with the same cookies, or the same one at another service. */
+  copy(baseUrl = this.baseUrl): HttpClient {
+    const copy = new HttpClient(baseUrl);
     for (const [name, cookie] of this.jar) copy.jar.set(name, cookie);
     Object.assign(copy.headers, this.headers);
     copy.address = this.address;

@@ -6,7 +6,7 @@ import { AuthenticatorApp } from './authenticator-app.js';
 import type { Engine, StoryDatabase } from './story-database.js';
 import { type Answer, HttpClient, textOf, textsOf } from './http-client.js';
 import { MovedClock } from './moved-clock.js';
-import { type Ended, type RunningService, runCli, startService } from './service.js';
+import { type Ended, type RunningService, runCli, startService, THIS_BUILD } from './service.js';
 import { temporaryFolder } from './temporary-folder.js';
 import './matchers.js';
 
@@ -60,6 +60,8 @@ export interface StoryOptions {
   readonly nodeArguments?: readonly string[];
   /** Starts each service in a process of its own. */
   readonly isAlone?: boolean;
+  /** The folder of another build for its commands and its first services. */
+  readonly build?: string;
 }
 
 export const PASSWORD = 'seven quiet lanterns & 1 harbour';
@@ -127,9 +129,9 @@ export class LoginStory {
     this.running[0] = await this.start(this.clock, more, true);
   }
 
-  /** Starts another service on the same database, with its own clock. */
-  async join(clock: MovedClock): Promise<RunningService> {
-    const service = await this.start(clock);
+  /** Starts another service on the same database, with its own clock or of another build. */
+  async join(clock: MovedClock, build = this.build): Promise<RunningService> {
+    const service = await this.start(clock, [], undefined, build);
     this.running.push(service);
     return service;
   }
@@ -148,7 +150,8 @@ export class LoginStory {
 
   /** Runs one command on the database of the story. */
   command(...args: readonly string[]): Promise<Ended> {
-    return runCli([...args, ...this.argsWith([])], { cwd: this.cwd, nodeArguments: this.clock.nodeArguments });
+    const { nodeArguments } = this.clock;
+    return runCli([...args, ...this.argsWith([])], { cwd: this.cwd, nodeArguments, build: this.build });
   }
 
   async subjectOf({ id }: Pick<Person, 'id'>): Promise<string> {
@@ -231,6 +234,10 @@ export class LoginStory {
     }
   }
 
+  private get build(): string {
+    return this.options.build ?? THIS_BUILD;
+  }
+
   private get people(): number {
     return this.options.people ?? 40;
   }
@@ -253,9 +260,10 @@ export class LoginStory {
     clock = this.clock,
     more: readonly string[] = [],
     isAlone = this.options.isAlone ?? false,
+    build = this.build,
   ): Promise<RunningService> {
     const nodeArguments = [...clock.nodeArguments, ...(this.options.nodeArguments ?? [])];
-    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments, isAlone });
+    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments, isAlone, build });
   }
 
   private async importPeople(): Promise<void> {

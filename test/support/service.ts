@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request } from './broker.js';
 import { HostedProcess } from './hosted-process.js';
@@ -15,6 +16,8 @@ export interface ServiceOptions {
   readonly cwd?: string;
   /** Arguments of Node itself, before the script. */
   readonly nodeArguments?: readonly string[];
+  /** The folder of another build of the service; this one by default. */
+  readonly build?: string;
   /** Starts a process of its own, for tests about the start or the end of a process and about process-wide state. */
   readonly isAlone?: boolean;
 }
@@ -48,8 +51,10 @@ export interface Ended {
   readonly cwd: string;
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** The folder of this build. */
+export const THIS_BUILD = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = 'dist/main.js';
+const CLI = 'dist/cli.js';
 /** Time for a graceful shutdown that no test is about. */
 const RELEASE_MILLIS = 500;
 const START_LIMIT_MILLIS = 30_000;
@@ -116,17 +121,19 @@ export async function runCli(args: readonly string[], options: Omit<ServiceOptio
   return run(CLI, { ...options, args });
 }
 
-async function run(script: string, options: ServiceOptions): Promise<Ended> {
-  const { kept, cwd } = await start(script, options);
+async function run(program: string, options: ServiceOptions): Promise<Ended> {
+  const { kept, cwd } = await start(program, options);
   const { code } = await kept.exit;
   return { exitCode: code, stdout: kept.stdout, stderr: kept.stderr, cwd };
 }
 
 async function start(
-  script: string,
+  program: string,
   options: ServiceOptions,
 ): Promise<{ kept: HostedProcess | KeptProcess; cwd: string }> {
-  await request('build');
+  const { build = THIS_BUILD } = options;
+  if (build === THIS_BUILD) await request('build');
+  const script = join(build, program);
   const cwd = options.cwd ?? temporaryFolder('service');
   const env = { PATH: process.env['PATH'] ?? '', ...options.env };
   const { args = [], nodeArguments = [] } = options;

@@ -39,7 +39,7 @@ const SQLITE: Engine = {
   },
 };
 
-const MARIADB: Engine = {
+export const MARIADB: Engine = {
   name: 'MariaDB',
   async freshDatabase() {
     const { url, username, password, server } = await freshMariadbDatabase();
