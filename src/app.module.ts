@@ -18,6 +18,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { dataFolder } from './persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
+import { DdlAutoModule } from './persistence/schema/schema.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { SamlModule } from './saml/saml.module.js';
@@ -47,6 +48,7 @@ export interface Instruments {
     RandomModule,
     HealthModule,
     PersistenceModule,
+    DdlAutoModule,
     WebModule,
     AuthModule,
     SamlModule,

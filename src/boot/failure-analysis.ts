@@ -1,6 +1,9 @@
 import type { Configuration } from '../config/configuration.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
+import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
+import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
+import { sanitizeUrls } from '../redaction/secrets.js';
 import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem, UploadFolderFailure } from '../http/upload/upload-folder.js';
 
@@ -11,11 +14,20 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
     const origin = configuration.originOf('app.servlet.multipart.location');
     return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
   }
+  if (error instanceof SchemaFailure) return new ConfigurationFailure([schemaProblem(error, configuration)]);
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
   return new ConfigurationFailure([
     { ...rest, facts: [...facts, ['Origin', configuration.originOf('app.datasource.url')]] },
   ]);
+}
+
+/** Adds the database, and the origin of the key at fault. */
+function schemaProblem({ problem: { facts, ...rest } }: SchemaFailure, configuration: Configuration): Problem {
+  const url = sanitizeUrls(configuration.get(DatasourceProperties).url);
+  const [, property] = facts.find(([label]) => label === 'Property') ?? [];
+  const origin = property === undefined ? [] : [['Origin', configuration.originOf(property)] as const];
+  return { ...rest, facts: [...facts, ...origin, ['Database', url]] };
 }
 
 /** Reports a listener that cannot open, with an action for each cause. */

@@ -3,7 +3,8 @@ import { exportsOf } from './discovery.js';
 
 /** The order in which documents and reports list keys; prefixes that no section covers come last. */
 const SECTIONS = [
-  ...['app.config', 'app.profiles', 'user', 'server', 'app.lifecycle', 'app.datasource', 'app.jpa', 'mapper'],
+  ...['app.config', 'app.profiles', 'user', 'server', 'app.lifecycle', 'app.datasource', 'app.persistence'],
+  ...['app.jpa', 'mapper'],
   ...['app.security', 'logging', 'management', 'info', 'app.boot', 'app.servlet', 'app.json', 'app.openapi'],
   ...['app.cache', 'app.task', 'app.mail', 'app.data', 'app.http', 'http', 'https', 'app.ssl'],
 ];

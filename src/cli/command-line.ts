@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
 import { operatorActor, processOwner } from './operator.js';
 import { addKeysCommand } from './keys.command.js';
+import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
 import { addSamlCommand } from './saml.command.js';
 import { addUsersCommand } from './users.command.js';
 import { addConfigCommand } from './config.command.js';
@@ -52,6 +53,11 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     addUsersCommand(program, { open: services, actor, input: process.stdin, print, complain }, exit);
     addKeysCommand(program, { open: services, actor, print, complain }, exit);
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
+    const migrations = async (): Promise<MigrateServices> => {
+      const { openMigrateServices } = await import('./migrate-services.js');
+      return openMigrateServices(configuration());
+    };
+    addMigrateCommand(program, { open: migrations, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));

@@ -14,6 +14,7 @@ import type { DatasourceProperties } from './datasource.properties.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
+import { SchemaFailure } from './migrations/schema-failure.js';
 import { makeFolderNow } from '../files/make-folder.js';
 
 /** The time for which startup waits for another process that locks the file. */
@@ -40,17 +41,22 @@ export interface PoolOptions {
   readonly logger?: Logger;
 }
 
-/** Connects to the first host that responds and migrates the schema. */
-export async function openDatabase(settings: Settings, pool: PoolOptions = {}): Promise<DataSource> {
+/** Connects to the first host that responds and prepares the schema. */
+export async function openDatabase(
+  settings: Settings,
+  pool: PoolOptions = {},
+  prepare: (dataSource: DataSource) => Promise<unknown> = migrate,
+): Promise<DataSource> {
   const dataSource = await connect(settings, pool);
   try {
-    await migrate(dataSource);
+    await prepare(dataSource);
     if (dataSource.options.type === 'better-sqlite3') {
       await dataSource.query(`PRAGMA busy_timeout = ${REQUEST_BUSY_TIMEOUT_MILLIS}`);
     }
     return dataSource;
   } catch (error) {
     await dataSource.destroy();
+    if (error instanceof SchemaFailure) throw error;
     throw new DatabaseUnavailable(settings.url, error);
   }
 }

@@ -65,6 +65,24 @@ function engineIn(name: string): 'sqlite' | 'mysql' | null {
   return /mysql|mariadb/i.test(name) ? 'mysql' : null;
 }
 
+/** The account that changes tables, so that the running service needs no right to do so. */
+@Properties('app.datasource.migration')
+export class MigrationAccountProperties {
+  @Key(text(), {
+    does: 'Database user that changes tables: at startup, and for the command migrate. The embedded database has none.',
+    effect: full,
+    defaultText: 'same as app.datasource.username',
+  })
+  readonly username?: string;
+
+  @Key(text(), {
+    does: 'Password of that user; write ${NAME} and keep the value in the environment.',
+    effect: full,
+    defaultText: 'same as app.datasource.password, if no migration user is set',
+  })
+  readonly password?: string;
+}
+
 const pooled = near('without effect on the embedded database, which has one connection.');
 
 /** Accepts values that the pool replaces by safer ones, such as a wait below 250 ms; the values in force are shown. */

@@ -1,4 +1,4 @@
-import { noEffect, notYet } from '../config/bind/effect.js';
+import { near, noEffect, notYet } from '../config/bind/effect.js';
 import { flag, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
@@ -17,17 +17,22 @@ export class JpaProperties {
   readonly openInView: boolean = false;
 }
 
-type DdlAuto = 'none' | 'validate' | 'update' | 'create' | 'create-drop';
+export type DdlAutoMode = 'none' | 'validate' | 'update' | 'create' | 'create-drop';
 
 @Properties('app.jpa.orm')
 export class OrmProperties {
   @Key(oneOf('none', 'validate', 'update', 'create', 'create-drop'), {
     does:
       'How tables are changed at startup, after the migrations: none changes nothing, validate fails on a ' +
-      'difference, update adds what is missing, create and create-drop DELETE all data.',
-    effect: notYet('N'),
+      'difference, update adds what is missing, create and create-drop DELETE all data; create-drop does so at shutdown, ' +
+      'too.',
+    effect: near(
+      'the tables are compared with what the migrations of this version create, also their indexes, defaults and ' +
+        'collations; startup fails if update cannot add everything; create runs the migrations again; commands ignore ' +
+        'the key; with profile prod, rule 5 refuses every value but none.',
+    ),
   })
-  readonly ddlAuto: DdlAuto = 'none';
+  readonly ddlAuto: DdlAutoMode = 'none';
 }
 
 @Properties('app.jpa.properties.orm')

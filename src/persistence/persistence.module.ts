@@ -5,7 +5,7 @@ import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { openDatabase, poolOf, socketTimeoutOf } from './database.js';
+import { openDatabase, poolOf, type PoolOptions, socketTimeoutOf } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
@@ -13,12 +13,14 @@ import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
+import { SchemaModule } from './schema/schema.module.js';
+import { SchemaSetup } from './schema/schema-setup.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
 @Global()
 @Module({
-  imports: [HealthModule, TasksModule],
+  imports: [HealthModule, TasksModule, SchemaModule],
   providers: [
     {
       provide: DatabaseInstrumentation,
@@ -28,14 +30,14 @@ import { UnitOfWork } from './unit-of-work.js';
     },
     {
       provide: DataSource,
-      inject: [DatasourceProperties, PoolProperties, Random, Loggers],
-      useFactory: (datasource: DatasourceProperties, pool: PoolProperties, random: Random, loggers: Loggers) =>
-        openDatabase(datasource, {
-          settings: pool.asConfigured(),
-          testQuery: pool.connectionTestQuery?.trim(),
-          random,
-          logger: loggers.get('persistence'),
-        }),
+      inject: [DatasourceProperties, PoolProperties, Random, Loggers, SchemaSetup],
+      useFactory: (
+        datasource: DatasourceProperties,
+        pool: PoolProperties,
+        random: Random,
+        loggers: Loggers,
+        schema: SchemaSetup,
+      ) => openDatabase(datasource, poolOptions(pool, random, loggers), (dataSource) => schema.prepare(dataSource)),
     },
     {
       provide: UnitOfWork,
@@ -51,6 +53,7 @@ export class PersistenceModule implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     private readonly loggers: Loggers,
+    private readonly schema: SchemaSetup,
   ) {}
 
   /** Opens the connections that the service keeps, and compares the pool with the limits of the server. */
@@ -62,8 +65,14 @@ export class PersistenceModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.schema.tearDown(this.dataSource);
     await this.dataSource.destroy();
   }
+}
+
+function poolOptions(pool: PoolProperties, random: Random, loggers: Loggers): PoolOptions {
+  const testQuery = pool.connectionTestQuery?.trim();
+  return { settings: pool.asConfigured(), testQuery, random, logger: loggers.get('persistence') };
 }
 
 export function unitOfWork(

@@ -346,11 +346,10 @@ describe('failed startup', () => {
 needs('mariadb')('startup on MariaDB', () => {
   it('starts with URL, username and password from the environment', async () => {
     const { url, username, password } = await freshMariadbDatabase();
+    const env = { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: password };
+    await runCli(['migrate', 'up'], { env });
 
-    const service = await start({
-      env: { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: password },
-      args: ['--management.server.port=0'],
-    });
+    const service = await start({ env, args: ['--management.server.port=0'] });
 
     expect((await fetch(`${service.url}/`)).status).toBe(200);
     expect(existsSync(join(service.cwd, 'data'))).toBe(false);

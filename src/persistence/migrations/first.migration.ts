@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { tableSuffix } from './table-suffix.js';
 
 /** Instants are seconds since 1970 (`_at`, `_until`); `security_event.at` counts milliseconds. */
 const TABLES = [
@@ -143,8 +144,7 @@ export class First1795219200000 implements MigrationInterface {
   readonly name = 'First1795219200000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const isEmbedded = runner.dataSource.options.type === 'better-sqlite3';
-    const suffix = isEmbedded ? ' WITHOUT ROWID' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
+    const suffix = tableSuffix(runner.dataSource);
     for (const sql of TABLES) await runner.query(sql.startsWith('CREATE TABLE') ? sql + suffix : sql);
   }
 

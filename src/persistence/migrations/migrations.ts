@@ -1,67 +1,71 @@
 import type { DataSource } from 'typeorm';
-import {
-  AccountAdministration1795651200037,
-  LockedAccounts1795305600000,
-  ManagementEvents1795564811000,
-  PasswordKinds1795564833000,
-  PlainNames1795737600000,
-  UnprovenTimes1795564873000,
-} from './columns.migration.js';
-import { First1795219200000 } from './first.migration.js';
-import {
-  IdentityProviderMetadata1795478400000,
-  MetadataRequests1795564933000,
-  StaffLogin1795392000000,
-} from './staff-login.migration.js';
+import { type Clock, SystemClock } from '../../clock/clock.js';
+import { problem } from '../../config/problem.js';
+import { exclusively } from './exclusively.js';
+import { compatibleLevel, HISTORY } from './history.js';
+import { isKnown, MigrationState } from './migration-state.js';
+import { SchemaFailure } from './schema-failure.js';
 
-/** All migrations, oldest first; a released one is never changed. */
-export const MIGRATIONS = [
-  First1795219200000,
-  LockedAccounts1795305600000,
-  StaffLogin1795392000000,
-  IdentityProviderMetadata1795478400000,
-  ManagementEvents1795564811000,
-  PasswordKinds1795564833000,
-  UnprovenTimes1795564873000,
-  MetadataRequests1795564933000,
-  AccountAdministration1795651200037,
-  PlainNames1795737600000,
-];
+/** The classes that TypeORM runs. */
+export const MIGRATIONS = HISTORY.map(({ migration }) => migration);
 
-const LOCK_LIMIT_SECONDS = 60;
-
-/** Brings the schema up to date; of processes that start at the same time, one migrates and the others wait. */
-export async function migrate(dataSource: DataSource): Promise<void> {
-  if (dataSource.options.type === 'better-sqlite3') await migrateEmbedded(dataSource);
-  else await migrateServer(dataSource);
+/**
+ * Brings the schema up to date; of processes that start at the same time, one migrates and the others wait.
+ * @returns the names of the migrations that ran
+ * @throws SchemaFailure if the tables are too new for this version
+ */
+export async function migrate(dataSource: DataSource, clock: Clock = new SystemClock()): Promise<readonly string[]> {
+  const before = await MigrationState.read(dataSource);
+  before.refuseIncompatible();
+  if (!before.isBehind) return [];
+  return exclusively(dataSource, async () => {
+    // Another process may have migrated in the meantime.
+    (await MigrationState.read(dataSource)).refuseIncompatible();
+    const ran = (await dataSource.runMigrations({ transaction: 'none' })).map(({ name }) => name);
+    await record(dataSource, ran, clock.seconds());
+    return ran;
+  });
 }
 
-/** The embedded database changes tables in transactions, so the write lock of its file is enough. */
-async function migrateEmbedded(dataSource: DataSource): Promise<void> {
-  const runner = dataSource.createQueryRunner();
-  await runner.query('BEGIN IMMEDIATE');
-  try {
-    await dataSource.runMigrations({ transaction: 'none' });
-    await runner.query('COMMIT');
-  } catch (error) {
-    await runner.query('ROLLBACK');
-    throw error;
+/** Also completes the records of migrations that an older version, or an interrupted run, has applied. */
+async function record(dataSource: DataSource, ran: readonly string[], now: number): Promise<void> {
+  for (const step of HISTORY) {
+    const { name } = step.migration;
+    await dataSource.query(
+      'UPDATE migrations SET applied_at = ?, compatible_from = ? WHERE name = ? AND compatible_from IS NULL',
+      [ran.includes(name) ? now : null, compatibleLevel(step), name],
+    );
   }
 }
 
-async function migrateServer(dataSource: DataSource): Promise<void> {
-  const runner = dataSource.createQueryRunner();
-  // The connection holds the lock, so a process that dies releases it. All schemas of a server share the names of locks.
-  const lock = 'SUBSTRING(CONCAT(?, DATABASE()), 1, 64)';
-  const prefix = 'login-service migration ';
-  try {
-    const [row] = (await runner.query(`SELECT GET_LOCK(${lock}, ?) AS held`, [prefix, LOCK_LIMIT_SECONDS])) as [
-      { readonly held: number | null },
-    ];
-    if (row.held !== 1) throw new Error(`another process has been changing the schema for ${LOCK_LIMIT_SECONDS} s`);
-    await dataSource.runMigrations({ transaction: 'none' });
-  } finally {
-    await runner.query(`SELECT RELEASE_LOCK(${lock})`, [prefix]).catch(() => undefined);
-    await runner.release();
+/**
+ * Reverts the migration that was applied last.
+ * @returns its name; undefined if none is applied
+ * @throws SchemaFailure if this version does not know it, or if it would lose facts and `acceptsLoss` is false
+ */
+export async function revertLast(dataSource: DataSource, acceptsLoss: boolean): Promise<string | undefined> {
+  return exclusively(dataSource, async () => {
+    const last = (await MigrationState.read(dataSource)).applied.at(-1);
+    if (last === undefined) return undefined;
+    refuseRevert(last.name, acceptsLoss);
+    await dataSource.undoLastMigration({ transaction: 'none' });
+    return last.name;
+  });
+}
+
+function refuseRevert(name: string, acceptsLoss: boolean): void {
+  const [first] = HISTORY;
+  const step = HISTORY.find(({ migration }) => migration.name === name);
+  if (!isKnown(name) || step === undefined) {
+    const action = 'Revert it with the version that applied it.';
+    throw new SchemaFailure(problem(`This version does not know the migration ${name}`, action));
+  }
+  if (step === first) {
+    const action = 'To remove the service, drop its tables yourself after a backup.';
+    throw new SchemaFailure(problem(`The first migration ${name} is never reverted: it created all tables`, action));
+  }
+  if (step.revertLoses !== null && !acceptsLoss) {
+    const what = `Reverting ${name} would lose ${step.revertLoses}`;
+    throw new SchemaFailure(problem(what, 'Back up the database, then repeat the command with --force.'));
   }
 }

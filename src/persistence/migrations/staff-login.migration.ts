@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { tableSuffix } from './table-suffix.js';
 
 /** Instants are seconds since 1970; ids of 43 characters are SHA-256 hashes of values that may be long. */
 const TABLES = [
@@ -49,7 +50,7 @@ export class StaffLogin1795392000000 implements MigrationInterface {
   readonly name = 'StaffLogin1795392000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of TABLES) await runner.query(sql + tableSuffix(runner));
+    for (const sql of TABLES) await runner.query(sql + tableSuffix(runner.dataSource));
     for (const { name, on } of INDEXES) await runner.query(`CREATE INDEX ${name} ON ${on}`);
     await runner.query('ALTER TABLE session ADD COLUMN ends_at bigint NULL');
     await runner.query('ALTER TABLE session ADD COLUMN idp_session varchar(36) NULL');
@@ -80,7 +81,7 @@ export class IdentityProviderMetadata1795478400000 implements MigrationInterface
   readonly name = 'IdentityProviderMetadata1795478400000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(METADATA_TABLE + tableSuffix(runner));
+    await runner.query(METADATA_TABLE + tableSuffix(runner.dataSource));
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -98,16 +99,10 @@ export class MetadataRequests1795564933000 implements MigrationInterface {
   readonly name = 'MetadataRequests1795564933000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(REQUEST_TABLE + tableSuffix(runner));
+    await runner.query(REQUEST_TABLE + tableSuffix(runner.dataSource));
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE metadata_request');
   }
-}
-
-/** Ends the statement that creates a table; texts compare byte by byte on every engine. */
-function tableSuffix(runner: QueryRunner): string {
-  const isEmbedded = runner.dataSource.options.type === 'better-sqlite3';
-  return isEmbedded ? ' WITHOUT ROWID' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
 }

@@ -1,0 +1,34 @@
+import type { Configuration } from '../config/configuration.js';
+import { DatasourceProperties, MigrationAccountProperties } from '../persistence/datasource.properties.js';
+import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
+import { MigrationAccount } from '../persistence/migrations/migration-account.js';
+import { MigrationState } from '../persistence/migrations/migration-state.js';
+import { migrate, revertLast } from '../persistence/migrations/migrations.js';
+import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
+import { analyzeFailure } from '../boot/failure-analysis.js';
+import type { MigrateServices } from './migrate.command.js';
+
+/** @throws ConfigurationFailure if the database cannot be opened */
+export async function openMigrateServices(configuration: Configuration): Promise<MigrateServices> {
+  const account = new MigrationAccount(
+    configuration.get(DatasourceProperties),
+    configuration.get(MigrationAccountProperties),
+  );
+  const dataSource = await account.open().catch((error: unknown) => {
+    throw analyzeFailure(error, configuration);
+  });
+  const changed = async <T>(change: () => Promise<T>): Promise<T> => {
+    try {
+      return await account.explained(change);
+    } catch (error) {
+      if (error instanceof SchemaFailure) throw error;
+      throw analyzeFailure(new DatabaseUnavailable(configuration.get(DatasourceProperties).url, error), configuration);
+    }
+  };
+  return {
+    state: () => changed(() => MigrationState.read(dataSource)),
+    up: () => changed(() => migrate(dataSource)),
+    down: (acceptsLoss) => changed(() => revertLast(dataSource, acceptsLoss)),
+    close: () => dataSource.destroy(),
+  };
+}

@@ -1,0 +1,60 @@
+import type { MigrationInterface } from 'typeorm';
+import {
+  AccountAdministration1795651200037,
+  LockedAccounts1795305600000,
+  ManagementEvents1795564811000,
+  PasswordKinds1795564833000,
+  PlainNames1795737600000,
+  UnprovenTimes1795564873000,
+} from './columns.migration.js';
+import { First1795219200000 } from './first.migration.js';
+import { MigrationRecords1795824000000 } from './records.migration.js';
+import {
+  IdentityProviderMetadata1795478400000,
+  MetadataRequests1795564933000,
+  StaffLogin1795392000000,
+} from './staff-login.migration.js';
+
+export type MigrationClass = new () => MigrationInterface & { readonly name: string };
+
+/** A migration with what operators need to know about it. */
+export interface Step {
+  readonly migration: MigrationClass;
+  /** What a revert deletes or makes up; null if it loses no fact. */
+  readonly revertLoses: string | null;
+  /**
+   * The oldest version that still runs on the tables after this migration, named by its newest migration. Without it, only
+   * versions that have this migration run: a change that older versions tolerate must say so.
+   */
+  readonly compatibleFrom?: MigrationClass;
+}
+
+/** All migrations, oldest first; a released one is never changed. */
+export const HISTORY: readonly Step[] = [
+  { migration: First1795219200000, revertLoses: 'every account and everything else' },
+  { migration: LockedAccounts1795305600000, revertLoses: null },
+  { migration: StaffLogin1795392000000, revertLoses: 'the links between accounts and identity providers' },
+  { migration: IdentityProviderMetadata1795478400000, revertLoses: 'the stored metadata of identity providers' },
+  { migration: ManagementEvents1795564811000, revertLoses: 'the details of security events' },
+  // The service classifies the hashes again.
+  { migration: PasswordKinds1795564833000, revertLoses: null },
+  { migration: UnprovenTimes1795564873000, revertLoses: 'which logins have no proven time' },
+  { migration: MetadataRequests1795564933000, revertLoses: 'requests to read metadata again' },
+  { migration: AccountAdministration1795651200037, revertLoses: 'every temporary password' },
+  { migration: PlainNames1795737600000, revertLoses: null },
+  // The columns describe migrations, not users; the next run fills them again, without times.
+  { migration: MigrationRecords1795824000000, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+];
+
+/** The schema level of a migration: the time in its name, which grows with each migration. */
+export function levelOf(name: string): number {
+  return Number(/\d{13}$/.exec(name)?.[0] ?? NaN);
+}
+
+/** The newest level that this version knows. */
+export const KNOWN_LEVEL = Math.max(...HISTORY.map(({ migration }) => levelOf(migration.name)));
+
+/** The level that is recorded with a step. */
+export function compatibleLevel({ migration, compatibleFrom = migration }: Step): number {
+  return levelOf(compatibleFrom.name);
+}

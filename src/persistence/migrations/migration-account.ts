@@ -1,0 +1,67 @@
+import type { DataSource } from 'typeorm';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { problem } from '../../config/problem.js';
+import { openDatabase } from '../database.js';
+import type { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
+import { DatabaseUnavailable } from '../engines/database-unavailable.js';
+import { driverCode } from '../engines/driver-failure.js';
+import { SchemaFailure } from './schema-failure.js';
+
+type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
+type Account = Readonly<Pick<MigrationAccountProperties, 'username' | 'password'>>;
+
+/** The account that changes the tables of a database. */
+export class MigrationAccount {
+  /** True if it differs from the account of the running service; the embedded database has no accounts. */
+  readonly isSeparate: boolean;
+  private readonly settings: Settings;
+
+  constructor(settings: Settings, { username, password }: Account) {
+    this.isSeparate = username !== undefined && !settings.url.startsWith('jdbc:sqlite:');
+    const account = withoutUndefined({ username, password });
+    this.settings = this.isSeparate ? { url: settings.url, ...account } : settings;
+  }
+
+  /** Connects without changing anything; the caller closes the connection. */
+  async open(): Promise<DataSource> {
+    try {
+      return await openDatabase(this.settings, {}, () => Promise.resolve());
+    } catch (error) {
+      if (!this.isSeparate || !(error instanceof DatabaseUnavailable)) throw error;
+      const facts = { Property: 'app.datasource.migration.username', Reason: error.message };
+      const action = 'Correct app.datasource.migration.username and app.datasource.migration.password.';
+      throw new SchemaFailure(problem('The migration account cannot open the database', action, facts), {
+        cause: error,
+      });
+    }
+  }
+
+  /** Runs a change of the tables with this account; `dataSource` is that of the service. */
+  async change<T>(dataSource: DataSource, run: (dataSource: DataSource) => Promise<T>): Promise<T> {
+    if (!this.isSeparate) return this.explained(() => run(dataSource));
+    const own = await this.open();
+    try {
+      return await this.explained(() => run(own));
+    } finally {
+      await own.destroy();
+    }
+  }
+
+  /** Explains a refusal of the server; other errors stay. */
+  async explained<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      const code = driverCode(error);
+      if (!DENIED.has(code)) throw error;
+      const property = `app.datasource.${this.isSeparate ? 'migration.' : ''}username`;
+      const action =
+        'Grant it CREATE, ALTER, DROP and INDEX on the database, or set app.datasource.migration.username to an ' +
+        'account that has them (docs/operations.md, "Migrations").';
+      const facts = { Property: property, Reason: code };
+      throw new SchemaFailure(problem('The database account may not change tables', action, facts), { cause: error });
+    }
+  }
+}
+
+const DENIED = new Set(['ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_SPECIFIC_ACCESS_DENIED_ERROR']);

@@ -1,0 +1,90 @@
+import type { DataSource } from 'typeorm';
+import { problem } from '../../config/problem.js';
+import { HISTORY, KNOWN_LEVEL } from './history.js';
+import { SchemaFailure } from './schema-failure.js';
+
+/** A row of the table `migrations`. */
+export interface AppliedMigration {
+  readonly name: string;
+  /** Seconds since 1970; undefined if it was applied before times were recorded. */
+  readonly appliedAt: number | undefined;
+  /** The oldest schema level whose versions run after it; undefined if nothing was recorded. */
+  readonly compatibleFrom: number | undefined;
+}
+
+interface Row {
+  readonly name: string;
+  readonly applied_at?: number | null;
+  readonly compatible_from?: number | null;
+}
+
+/** The migrations of a database, compared with those of this version. */
+export class MigrationState {
+  /** Reads without a lock and without the right to change tables. */
+  static async read(dataSource: DataSource): Promise<MigrationState> {
+    const runner = dataSource.createQueryRunner();
+    try {
+      const hasTable = await runner.hasTable('migrations');
+      // All columns, since older versions have created the table without some of them.
+      const rows = hasTable ? ((await runner.query('SELECT * FROM migrations ORDER BY id')) as readonly Row[]) : [];
+      return new MigrationState(rows.map(applied));
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /** In the order in which they were applied. */
+  constructor(readonly applied: readonly AppliedMigration[]) {}
+
+  /** Names of the migrations that have not run yet, oldest first. */
+  get pending(): readonly string[] {
+    const names = new Set(this.applied.map(({ name }) => name));
+    return HISTORY.map(({ migration }) => migration.name).filter((name) => !names.has(name));
+  }
+
+  /** Migrations of newer versions. */
+  get unknown(): readonly AppliedMigration[] {
+    return this.applied.filter(({ name }) => !isKnown(name));
+  }
+
+  /** Migrations of newer versions on whose tables this version must not run. */
+  get incompatible(): readonly AppliedMigration[] {
+    return this.unknown.filter((each) => !isCompatible(each));
+  }
+
+  /** True if a run would change something: the tables, or what is recorded about known migrations. */
+  get isBehind(): boolean {
+    return (
+      this.pending.length > 0 || this.applied.some((each) => isKnown(each.name) && each.compatibleFrom === undefined)
+    );
+  }
+
+  /** @throws SchemaFailure if the tables are newer than this version and not declared compatible with it */
+  refuseIncompatible(): void {
+    const { incompatible } = this;
+    if (incompatible.length === 0) return;
+    const action =
+      'Start the version that applied these migrations, or a newer one. To return to this version, revert them first ' +
+      'with the newer version: npm run cli -- migrate down.';
+    throw new SchemaFailure(
+      problem('The tables are newer than this version of the service', action, {
+        Migrations: incompatible.map(({ name }) => name).join(', '),
+        'Level known': String(KNOWN_LEVEL),
+        'Level needed': incompatible.map(({ compatibleFrom }) => compatibleFrom ?? 'not recorded').join(', '),
+      }),
+    );
+  }
+}
+
+/** The database decides: a version cannot know what a newer migration has changed. */
+export function isCompatible({ compatibleFrom }: AppliedMigration): boolean {
+  return compatibleFrom !== undefined && compatibleFrom <= KNOWN_LEVEL;
+}
+
+export function isKnown(name: string): boolean {
+  return HISTORY.some(({ migration }) => migration.name === name);
+}
+
+function applied({ name, applied_at: at, compatible_from: from }: Row): AppliedMigration {
+  return { name, appliedAt: at ?? undefined, compatibleFrom: from ?? undefined };
+}

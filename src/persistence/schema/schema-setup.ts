@@ -1,0 +1,56 @@
+import type { DataSource } from 'typeorm';
+import { problem } from '../../config/problem.js';
+import type { Logger } from '../../logging/logger.js';
+import type { MigrationAccount } from '../migrations/migration-account.js';
+import { MigrationState } from '../migrations/migration-state.js';
+import { migrate } from '../migrations/migrations.js';
+import { SchemaFailure } from '../migrations/schema-failure.js';
+import type { DdlAuto } from './ddl-auto.js';
+
+/** Brings the tables into the state that a startup needs, or prevents the startup. */
+export class SchemaSetup {
+  constructor(
+    private readonly account: MigrationAccount,
+    private readonly migratesAtStart: boolean,
+    private readonly log: Logger,
+    /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
+    private readonly ddlAuto?: DdlAuto,
+  ) {}
+
+  /** @throws SchemaFailure if the tables do not fit this version, or if migrations are pending and must not run now */
+  async prepare(dataSource: DataSource): Promise<void> {
+    const state = await MigrationState.read(dataSource);
+    state.refuseIncompatible();
+    const newer = logged(state.unknown.map(({ name }) => name));
+    if (newer !== '') this.log.info('The tables are newer than this version, which may run on them', { newer });
+    if (this.migratesAtStart) {
+      if (state.isBehind) await this.migrate(dataSource, state);
+    } else if (state.pending.length > 0) {
+      throw pendingFailure(state.pending);
+    }
+    await this.ddlAuto?.apply(dataSource, this.account);
+  }
+
+  /** For an orderly shutdown, when nothing uses the tables any more. */
+  async tearDown(dataSource: DataSource): Promise<void> {
+    await this.ddlAuto?.tearDown(dataSource, this.account);
+  }
+
+  private async migrate(dataSource: DataSource, { applied }: MigrationState): Promise<void> {
+    const ran = await this.account.change(dataSource, (own) => migrate(own));
+    // The first startup creates all tables, which is no news.
+    if (ran.length > 0 && applied.length > 0) this.log.info('Migrated the tables', { migrations: logged(ran) });
+  }
+}
+
+/** Without the times in the names: the log masks long words of letters and digits, since they may be secrets. */
+function logged(names: readonly string[]): string {
+  return names.map((name) => name.replace(/\d+$/, '')).join(', ');
+}
+
+function pendingFailure(pending: readonly string[]): SchemaFailure {
+  const action =
+    'Run "npm run cli -- migrate up" (docs/operations.md, "Migrations"), or set app.persistence.migrate-at-start=true.';
+  const facts = { Property: 'app.persistence.migrate-at-start', Value: 'false', Migrations: pending.join(', ') };
+  return new SchemaFailure(problem('Migrations are pending, and this startup does not run them', action, facts));
+}

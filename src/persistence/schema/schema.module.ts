@@ -1,0 +1,52 @@
+import { Global, Module } from '@nestjs/common';
+import { Configuration } from '../../config/configuration.js';
+import { Loggers } from '../../logging/loggers.js';
+import { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
+import { OrmProperties } from '../jpa.properties.js';
+import { MigrationAccount } from '../migrations/migration-account.js';
+import { PersistenceProperties } from '../migrations/migration.properties.js';
+import { DdlAuto } from './ddl-auto.js';
+import { SchemaSetup } from './schema-setup.js';
+
+const LOGGER = 'persistence';
+
+/** Brings the tables up to date, or prevents the startup; exported for the module that opens the database. */
+@Module({
+  providers: [
+    {
+      provide: SchemaSetup,
+      inject: [Configuration, Loggers, { token: DdlAuto, optional: true }],
+      useFactory: (configuration: Configuration, loggers: Loggers, ddlAuto?: DdlAuto) =>
+        new SchemaSetup(
+          new MigrationAccount(configuration.get(DatasourceProperties), configuration.get(MigrationAccountProperties)),
+          migratesAtStart(configuration),
+          loggers.get(LOGGER),
+          ddlAuto,
+        ),
+    },
+  ],
+  exports: [SchemaSetup],
+})
+export class SchemaModule {}
+
+/** Imported by the service only: a command must not create or drop tables because of `app.jpa.orm.ddl-auto`. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: DdlAuto,
+      inject: [OrmProperties, Loggers],
+      useFactory: ({ ddlAuto }: OrmProperties, loggers: Loggers) => new DdlAuto(ddlAuto, loggers.get(LOGGER)),
+    },
+  ],
+  exports: [DdlAuto],
+})
+export class DdlAutoModule {}
+
+/** A server in production is migrated by a step of the deployment, with an account that the service does not have. */
+function migratesAtStart(configuration: Configuration): boolean {
+  const { migrateAtStart } = configuration.get(PersistenceProperties);
+  if (migrateAtStart !== undefined) return migrateAtStart;
+  const isProduction = configuration.environment.profiles.active.includes('prod');
+  return !isProduction || configuration.get(DatasourceProperties).url.startsWith('jdbc:sqlite:');
+}
