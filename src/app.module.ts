@@ -18,7 +18,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { dataFolder } from './persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
-import { DdlAutoModule } from './persistence/schema/schema.module.js';
+import { ServicePersistenceModule } from './persistence/service-persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { SamlModule } from './saml/saml.module.js';
@@ -48,7 +48,7 @@ export interface Instruments {
     RandomModule,
     HealthModule,
     PersistenceModule,
-    DdlAutoModule,
+    ServicePersistenceModule,
     WebModule,
     AuthModule,
     SamlModule,

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { batchesOf } from '../persistence/batches.js';
+import { OrmPropertiesProperties } from '../persistence/jpa.properties.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import { type AccountKind, ROLE_ADMIN, rolesText } from './account.js';
 
@@ -54,16 +56,20 @@ const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NUL
 /** Table `account`: inserts, changes and deletes accounts; at least one active administrator always remains. */
 @Injectable()
 export class AccountChangesStore {
+  constructor(private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties()) {}
+
   async isEmpty(tx: Tx): Promise<boolean> {
     return (await tx.rows(ANY)).length === 0;
   }
 
   /** The login ids among these that exist. */
   async taken(tx: Tx, loginIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const marks = loginIds.map(() => '?').join(', ');
-    const sql = `SELECT login_id FROM account WHERE login_id IN (${marks})`;
-    const rows = await tx.rows<{ readonly login_id: string }>(sql, loginIds);
-    return new Set(rows.map((row) => row.login_id));
+    const read = (batch: readonly string[]): Promise<readonly { readonly login_id: string }[]> => {
+      const marks = batch.map(() => '?').join(', ');
+      return tx.rows(`SELECT login_id FROM account WHERE login_id IN (${marks})`, batch);
+    };
+    const found = await Promise.all(batchesOf(loginIds, this.settings.defaultBatchFetchSize).map(read));
+    return new Set(found.flat().map((row) => row.login_id));
   }
 
   /** Inserts all accounts, or none and returns false if one of the login ids is taken. */

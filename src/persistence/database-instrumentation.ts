@@ -6,6 +6,7 @@ import { Meters } from '../metrics/meters.js';
 import { classifyFailure, driverCode, type DriverFailure } from './engines/driver-failure.js';
 import { PoolTimeout } from './pool/connection-pool.js';
 import { PoolMeters } from './pool/pool-meters.js';
+import { StatementOutput } from './statement-output.js';
 
 /** The minimum time between two lines of one kind: an outage affects every request. */
 const QUIET_MILLIS = 1000;
@@ -17,16 +18,24 @@ const MESSAGES: Readonly<Record<Outcome, string>> = {
   given_up: 'A unit of work failed in the database',
 };
 
-/** Logger `orm.sql`: at `DEBUG`, every statement with its duration, without its values, which may be secrets. */
+/**
+ * Logger `orm.sql`: at `DEBUG`, every statement with its duration, without its values, which may be secrets. Prints
+ * statements to standard output if `app.jpa.show-sql` says so.
+ */
 export class StatementLog {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly output = new StatementOutput(),
+  ) {}
 
   get isEnabled(): boolean {
-    return this.logger.isEnabled('DEBUG');
+    return this.output.isPrinted || this.logger.isEnabled('DEBUG');
   }
 
-  /** Runs a statement and logs it, whether or not it succeeds. */
+  /** Runs a statement and shows it, whether or not it succeeds. */
   async log<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    if (this.output.isPrinted) this.output.print(sql);
+    if (!this.logger.isEnabled('DEBUG')) return run();
     const begun = performance.now();
     try {
       const result = await run();
@@ -40,7 +49,10 @@ export class StatementLog {
 
   private write(sql: string, begun: number, failure?: string): void {
     const millis = Math.round((performance.now() - begun) * 1000) / 1000;
-    this.logger.debug(sql.replaceAll(/\s+/g, ' ').trim(), withoutUndefined({ millis, failure }));
+    // A line break inside a message would be shown as an escape sequence, so each line is a message.
+    const lines = this.output.lines(sql);
+    for (const line of lines.slice(0, -1)) this.logger.debug(line);
+    this.logger.debug(lines.at(-1) ?? '', withoutUndefined({ millis, failure }));
   }
 }
 
@@ -79,9 +91,9 @@ export class DatabaseInstrumentation {
   readonly statements: StatementLog;
   readonly retries: RetryLog;
 
-  constructor(meters = new Meters(), loggers = new Loggers(), poolName = 'pool-1') {
+  constructor(meters = new Meters(), loggers = new Loggers(), poolName = 'pool-1', output?: StatementOutput) {
     this.pool = new PoolMeters(meters, poolName);
-    this.statements = new StatementLog(loggers.get('orm.sql'));
+    this.statements = new StatementLog(loggers.get('orm.sql'), output);
     this.retries = new RetryLog(loggers.get('persistence'), poolName);
   }
 }

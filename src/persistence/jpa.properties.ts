@@ -1,4 +1,4 @@
-import { near, noEffect, notYet } from '../config/bind/effect.js';
+import { acceptedOnly, near, noEffect } from '../config/bind/effect.js';
 import { flag, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
@@ -6,13 +6,13 @@ import { Key, Properties } from '../config/bind/properties.decorator.js';
 export class JpaProperties {
   @Key(flag(), {
     does: 'Prints every SQL statement to standard output, past the log; prefer logging.level.orm.sql.',
-    effect: notYet('F'),
+    effect: near('values are never shown; statements of migrations and commands are not printed.'),
   })
   readonly showSql: boolean = false;
 
   @Key(flag(), {
     does: 'Whether a database session lasts for the whole request; only false has an effect.',
-    effect: noEffect('no session outlives its transaction; true is not supported'),
+    effect: noEffect('true is not offered: no database session outlives its transaction'),
   })
   readonly openInView: boolean = false;
 }
@@ -40,21 +40,24 @@ export class OrmPropertiesProperties {
   @Key(flag(), {
     name: 'format_sql',
     does: 'Prints logged SQL over several lines; for development.',
-    effect: notYet('F'),
+    effect: near('applies to app.jpa.show-sql and the logger orm.sql, where each line is a message of its own.'),
   })
   readonly formatSql: boolean = false;
 
   @Key(integer({ min: 0 }), {
     name: 'default_batch_fetch_size',
     does: 'Number of owners for which related rows are read by one query; 0 reads them owner by owner.',
-    effect: notYet('N'),
+    effect: near('used where an import looks up login ids; no other read is for many owners.'),
   })
   readonly defaultBatchFetchSize: number = 0;
 
   @Key(integer({ min: 0 }), {
     name: 'jdbc.batch_size',
     does: 'Rows written by one insert statement; 0 writes row by row.',
-    effect: notYet('N'),
+    effect: near(
+      'used for imported accounts and for backup codes; security events that belong together are always one statement, ' +
+        'since they are stored or lost together.',
+    ),
   })
   readonly jdbcBatchSize: number = 0;
 
@@ -65,7 +68,7 @@ export class OrmPropertiesProperties {
     }),
     {
       does: 'SQL dialect; not needed, since the database URL determines it, and rejected if it does not fit the URL.',
-      effect: notYet('A'),
+      effect: acceptedOnly('checked against the URL; format_sql formats by it, nothing else depends on it'),
       defaultText: 'from app.datasource.url',
     },
   )

@@ -15,6 +15,7 @@ import { reportLimits } from './engines/server-limits.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { SchemaSetup } from './schema/schema-setup.js';
+import { StatementOutput } from './statement-output.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
@@ -24,9 +25,9 @@ import { UnitOfWork } from './unit-of-work.js';
   providers: [
     {
       provide: DatabaseInstrumentation,
-      inject: [Meters, Loggers, PoolProperties],
-      useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties) =>
-        new DatabaseInstrumentation(meters, loggers, poolName),
+      inject: [Meters, Loggers, PoolProperties, { token: StatementOutput, optional: true }],
+      useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties, output?: StatementOutput) =>
+        new DatabaseInstrumentation(meters, loggers, poolName, output),
     },
     {
       provide: DataSource,

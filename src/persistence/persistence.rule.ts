@@ -2,7 +2,8 @@ import { ConversionError } from '../config/problem.js';
 import { type Finding, finding, Rule } from '../config/check/rule.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';
-import { JpaProperties, OrmProperties } from './jpa.properties.js';
+import { dialectOf, fits } from './dialect.js';
+import { JpaProperties, OrmProperties, OrmPropertiesProperties } from './jpa.properties.js';
 import { MapperConfigurationProperties } from './mapper/mapper.properties.js';
 
 /** Rule 5: values that are fixed in production. */
@@ -40,6 +41,16 @@ export const mapperLimits = new Rule('6', (facts) => {
     findings.push(facts.about(key, { what: 'Null must be bound as NULL', action: `Set ${key} to NULL.` }));
   }
   return findings;
+});
+
+/** A stated dialect is that of the database URL. */
+export const dialectFits = new Rule('database', (facts) => {
+  const { dialect } = facts.get(OrmPropertiesProperties);
+  const { url } = facts.get(DatasourceProperties);
+  if (dialect === undefined || fits(dialectOf(dialect), dialectOf(url))) return [];
+  const what = 'The SQL dialect does not fit the database named by app.datasource.url';
+  const action = 'Remove app.jpa.properties.orm.dialect: the URL determines the dialect.';
+  return [facts.about('app.jpa.properties.orm.dialect', { severity: 'fault', what, action })];
 });
 
 /** Notes on parts of the database URL that may have an unexpected effect. */

@@ -35,6 +35,7 @@ import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
+import { batchSizes } from '../support/batch-sizes.js';
 
 /** A clock that is stopped until a test moves it. */
 export class StoppedClock extends Clock {
@@ -67,13 +68,18 @@ export interface AccountParts {
   readonly decoys: Decoys;
 }
 
-export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash: HashFloor = 'any'): AccountParts {
+export function accountParts(
+  work: UnitOfWork,
+  loggers = new Loggers(),
+  minHash: HashFloor = 'any',
+  sizes = batchSizes(),
+): AccountParts {
   const clock = new StoppedClock();
   const random = new SystemRandom();
   const imports = Object.assign(new PasswordImportProperties(), { minHash });
   const limits = new RateLimitProperties();
   const store = new AccountStore();
-  const changesStore = new AccountChangesStore();
+  const changesStore = new AccountChangesStore(sizes);
   const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
@@ -106,7 +112,7 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
     passwordChanges: new PasswordChanges(store, work, passwords, events, clock),
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),
     creation: new AccountCreation(changesStore, changes, work, drafts, random),
-    accountImport: new AccountImport(changesStore, work, drafts, events),
+    accountImport: new AccountImport(changesStore, work, drafts, events, sizes),
     staff: new StaffAccounts(identities, store, staffCreation, changes),
   };
 }

@@ -29,6 +29,7 @@ import type { Tx, UnitOfWork, Value } from '../../src/persistence/unit-of-work.j
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import { AuthenticatorApp } from './authenticator-app.js';
+import { batchSizes } from './batch-sizes.js';
 
 const ACCOUNT = `INSERT INTO account (id, login_id, kind, status, roles, mfa_required, enrolment_forced, security_stamp,
   last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at)
@@ -73,7 +74,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const budget = new AttemptBudget(work, clock, store, deviceStore, events);
   const attempts = new Attempts(work, budget, counted, random, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
-  const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
+  const backupCodes = new BackupCodes(new BackupCodeStore(batchSizes()), random, peppered);
   const totp = new TotpFactor(clock, store, secrets);
   const codes = new BackupCodeFactor(store, backupCodes, events);
   const secondFactors = new SecondFactors({ totp, backup_code: codes }, attempts, clock, counted);

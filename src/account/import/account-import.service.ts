@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
+import { batchesOf } from '../../persistence/batches.js';
+import { OrmPropertiesProperties } from '../../persistence/jpa.properties.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
 import { AccountChangesStore, type NewAccount } from '../account-changes.store.js';
@@ -14,7 +16,7 @@ import {
   type RowFault,
 } from './import-row.js';
 
-/** Rows of one statement. */
+/** Rows that are checked and stored together. */
 const BATCH = 500;
 /** Passwords hashed at once; concurrent logins need the other workers. */
 const HASHED_AT_ONCE = 2;
@@ -65,6 +67,7 @@ export class AccountImport {
     private readonly work: UnitOfWork,
     private readonly drafts: AccountDrafts,
     private readonly events: SecurityEvents,
+    private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties(),
   ) {}
 
   /** `rows` begins at the first row each time it is called; it is read twice unless `isPartial`. */
@@ -186,12 +189,12 @@ export class AccountImport {
       else made.push(row);
       seen.add(row.account.loginId);
     }
-    const accounts = made.map(({ account }) => account);
-    if (made.length > 0 && !(await this.store.insert(tx, accounts))) {
+    for (const batch of batchesOf(made, this.settings.jdbcBatchSize)) {
+      const accounts = batch.map(({ account }) => account);
+      if (await this.store.insert(tx, accounts)) await insertTotps(tx, batch, totps);
       // Another process took one of the login ids since: the unique key decides which.
-      return this.insertOneByOne(tx, made, totps, errors);
+      else await this.insertOneByOne(tx, batch, totps, errors);
     }
-    await insertTotps(tx, made, totps);
     return errors;
   }
 
@@ -200,12 +203,11 @@ export class AccountImport {
     rows: readonly Ready[],
     totps: TotpImport | undefined,
     errors: RowError[],
-  ): Promise<RowError[]> {
+  ): Promise<void> {
     for (const row of rows) {
       if (await this.store.insert(tx, [row.account])) await insertTotps(tx, [row], totps);
       else errors.push(takenError(row));
     }
-    return errors;
   }
 
   private record(tx: Tx, { actor }: ImportOptions): Promise<void> {

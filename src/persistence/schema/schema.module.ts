@@ -1,8 +1,7 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Loggers } from '../../logging/loggers.js';
 import { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
-import { OrmProperties } from '../jpa.properties.js';
 import { MigrationAccount } from '../migrations/migration-account.js';
 import { PersistenceProperties } from '../migrations/migration.properties.js';
 import { DdlAuto } from './ddl-auto.js';
@@ -28,20 +27,6 @@ const LOGGER = 'persistence';
   exports: [SchemaSetup],
 })
 export class SchemaModule {}
-
-/** Imported by the service only: a command must not create or drop tables because of `app.jpa.orm.ddl-auto`. */
-@Global()
-@Module({
-  providers: [
-    {
-      provide: DdlAuto,
-      inject: [OrmProperties, Loggers],
-      useFactory: ({ ddlAuto }: OrmProperties, loggers: Loggers) => new DdlAuto(ddlAuto, loggers.get(LOGGER)),
-    },
-  ],
-  exports: [DdlAuto],
-})
-export class DdlAutoModule {}
 
 /** A server in production is migrated by a step of the deployment, with an account that the service does not have. */
 function migratesAtStart(configuration: Configuration): boolean {

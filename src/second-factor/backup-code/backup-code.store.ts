@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { batchesOf } from '../../persistence/batches.js';
+import { OrmPropertiesProperties } from '../../persistence/jpa.properties.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
 const INSERT = 'INSERT INTO backup_code (user_id, set_id, hash) VALUES ';
@@ -9,12 +11,16 @@ const DISCARD = 'DELETE FROM backup_code WHERE user_id = ?';
 /** The hashed codes, one row each; using a code deletes its row. */
 @Injectable()
 export class BackupCodeStore {
+  constructor(private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties()) {}
+
   async insert(tx: Tx, subject: string, setId: string, hashes: readonly string[]): Promise<void> {
-    const rows = hashes.map(() => '(?, ?, ?)').join(', ');
-    await tx.change(
-      INSERT + rows,
-      hashes.flatMap((hash) => [subject, setId, hash]),
-    );
+    for (const batch of batchesOf(hashes, this.settings.jdbcBatchSize)) {
+      const rows = batch.map(() => '(?, ?, ?)').join(', ');
+      await tx.change(
+        INSERT + rows,
+        batch.flatMap((hash) => [subject, setId, hash]),
+      );
+    }
   }
 
   /** Deletes the code; false if it is not in the set, or no longer. */
