@@ -31,7 +31,7 @@ const ROLES = [
     'dto',
     'properties',
   ],
-  ...['strategy', 'indicator', 'endpoint', 'listener', 'task', 'command', 'client', 'migration', 'rule'],
+  ...['strategy', 'indicator', 'endpoint', 'listener', 'task', 'command', 'client', 'migration', 'rule', 'mapping'],
 ];
 
 const oneOf = (names) => `(${names.join('|')})`;
@@ -42,7 +42,7 @@ const TOP_LEVEL = '^src/[^/]+[.]ts$';
 const SPEC = '[.]spec[.]ts$';
 const WITH_ROLE = `[.]${oneOf(ROLES)}[.]ts$`;
 /** What runs without an import: the programs, and the roles that src/boot/discovery.ts imports by their names. */
-const STARTING = ['^src/(main|cli)[.]ts$', '[.](properties|rule)[.]ts$'];
+const STARTING = ['^src/(main|cli)[.]ts$', '[.](properties|rule|mapping)[.]ts$'];
 const HTTP_FRAMEWORK = packages('fastify', '@fastify', '@nestjs/platform-fastify');
 const ORM = packages('typeorm');
 

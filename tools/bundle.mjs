@@ -123,7 +123,7 @@ function ownDatabases() {
  */
 function ownCode(id, dist) {
   const url = `new URL(${JSON.stringify(`../${relative(dist, id)}`)}, import.meta.url).href`;
-  return readFileSync(id, 'utf8').replaceAll('import.meta.url', url).replaceAll('(await exportsOf(', '(exportsOf(');
+  return readFileSync(id, 'utf8').replaceAll('import.meta.url', url).replaceAll('await exportsOf(', 'exportsOf(');
 }
 
 /** V8 keeps the text of the code, and a single other character would double its memory. */

@@ -9,6 +9,9 @@ import {
 import { ConfigurationFailure, lineOf, type Problem } from '../config/problem.js';
 import { exportsOf } from './discovery.js';
 
+// The rule of the mapper files needs what the program declares for them.
+await exportsOf('mapping');
+
 /** Every rule that a `*.rule.ts` file exports, in the order of reports. */
 const RULES: readonly Rule[] = (await exportsOf('rule'))
   .filter((value): value is Rule => value instanceof Rule)

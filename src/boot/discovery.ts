@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The roles whose modules register what they export. */
-export const ROLES = ['properties', 'rule'] as const;
+export const ROLES = ['properties', 'rule', 'mapping'] as const;
 
 type Role = (typeof ROLES)[number];
 

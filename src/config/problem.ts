@@ -27,7 +27,8 @@ export function lineOf({ what, facts, action }: Problem): string {
   const { Property: property, Value: value, Origin: origin, ...others } = Object.fromEntries(facts);
   const subject = `${property ?? ''}${value === undefined ? '' : ` = ${value.replace(/^"(.*)"$/s, '$1')}`}`;
   const place = origin === undefined ? '' : ` (${origin})`;
-  const more = Object.entries(others).map(([label, text]) => `; ${label}: ${text}`);
+  const alone = property === undefined && origin !== undefined ? { Origin: origin } : {};
+  const more = Object.entries({ ...alone, ...others }).map(([label, text]) => `; ${label}: ${text}`);
   return `${property === undefined ? '' : `${subject}${place}: `}${what}${more.join('')}. ${action}`;
 }
 

@@ -21,6 +21,12 @@ export interface EventRow {
   readonly detail: string | null;
 }
 
+/** The columns of `security_event`. */
+export const EVENT_COLUMNS = [
+  ...(['id', 'at', 'kind', 'user_id', 'actor', 'ip', 'agent', 'request_id', 'idp', 'authn_context', 'amr'] as const),
+  ...(['result', 'reason', 'detail'] as const),
+] satisfies readonly (keyof EventRow)[];
+
 /**
  * Logs a stored event; a rejection is a warning. No field contains input of a user. The line about a change of a log level
  * is written at every level, since this logger itself may have been silenced.

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import type { SqlMapper } from './mapper/sql-mapper.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import { SystemRandom } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
@@ -27,7 +28,7 @@ describe('ExpirySweep', () => {
     failure = undefined;
     const clock = new ManualClock();
     tasks = new ScheduledTasks(clock);
-    new ExpirySweep(work, clock, new SystemRandom(), tasks);
+    new ExpirySweep(work, {} as SqlMapper, clock, new SystemRandom(), tasks);
     tasks.start();
   });
   afterEach(async () => {

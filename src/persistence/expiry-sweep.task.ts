@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { type Tx, UnitOfWork } from './unit-of-work.js';
+import { UnitOfWork } from './unit-of-work.js';
 import { Random } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { type ExpiringTable, expiringTables } from './expiring-tables.js';
+import { SqlMapper } from './mapper/sql-mapper.js';
 
 /** Rows of one transaction: few, so that requests do not wait long for its locks. */
 const BATCH = 200;
@@ -18,6 +19,7 @@ const UNFINISHED_DELAY_MILLIS = 5000;
 export class ExpirySweep {
   constructor(
     private readonly work: UnitOfWork,
+    private readonly mapper: SqlMapper,
     private readonly clock: Clock,
     random: Random,
     tasks: ScheduledTasks,
@@ -42,31 +44,19 @@ export class ExpirySweep {
     return count;
   }
 
-  private async sweepTable(table: ExpiringTable, signal: AbortSignal | undefined): Promise<number> {
-    const before = this.clock.seconds() - table.keptSeconds;
+  private async sweepTable({ table, key, keptSeconds }: ExpiringTable, signal?: AbortSignal): Promise<number> {
+    const before = this.clock.seconds() - keptSeconds;
     let count = 0;
     for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch += 1) {
-      const keys = await this.work.single((tx) => expiredKeys(tx, table, before));
-      if (keys.length > 0) count += await this.work.single((tx) => deleteExpired(tx, table, keys, before));
+      const keys = await this.work.single((tx) =>
+        this.mapper.select<string>(tx, 'expiry.expiredKeys', { table, key, before, limit: BATCH }),
+      );
+      if (keys.length > 0) {
+        const expired = { table, key, before, expiredKeys: keys };
+        count += await this.work.single((tx) => this.mapper.change(tx, 'expiry.deleteExpired', expired));
+      }
       if (keys.length < BATCH) break;
     }
     return count;
   }
-}
-
-/** Keys of the rows that expired longest ago. They are read first because one engine has no `DELETE … LIMIT`. */
-async function expiredKeys(tx: Tx, { table, key }: ExpiringTable, before: number): Promise<readonly string[]> {
-  const sql = `SELECT ${key} AS name FROM ${table} WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
-  return (await tx.rows<{ readonly name: string }>(sql, [before, BATCH])).map(({ name }) => name);
-}
-
-/** Keeps a row if its expiry was extended after its key was read. */
-async function deleteExpired(
-  tx: Tx,
-  { table, key }: ExpiringTable,
-  keys: readonly string[],
-  before: number,
-): Promise<number> {
-  const marks = keys.map(() => '?').join(', ');
-  return tx.change(`DELETE FROM ${table} WHERE ${key} IN (${marks}) AND expires_at <= ?`, [...keys, before]);
 }

@@ -1,5 +1,8 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Configuration } from '../config/configuration.js';
+import { ConfigurationFailure } from '../config/problem.js';
+import { processInputs } from '../config/read/process-inputs.js';
 import { HealthModule } from '../health/health.module.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
@@ -16,6 +19,9 @@ import { ExpirySweep } from './expiry-sweep.task.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { SchemaSetup } from './schema/schema-setup.js';
 import { StatementOutput } from './statement-output.js';
+import { databaseIdOf } from './mapper/database-id.js';
+import { mapperFiles } from './mapper/mapper-files.js';
+import { SqlMapper } from './mapper/sql-mapper.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
@@ -45,10 +51,11 @@ import { UnitOfWork } from './unit-of-work.js';
       inject: [DataSource, Random, DatabaseInstrumentation],
       useFactory: unitOfWork,
     },
+    { provide: SqlMapper, inject: [Configuration, DataSource, UnitOfWork, Loggers], useFactory: sqlMapper },
     DbIndicator,
     ExpirySweep,
   ],
-  exports: [UnitOfWork],
+  exports: [UnitOfWork, SqlMapper],
 })
 export class PersistenceModule implements OnApplicationShutdown {
   constructor(
@@ -74,6 +81,18 @@ export class PersistenceModule implements OnApplicationShutdown {
 function poolOptions(pool: PoolProperties, random: Random, loggers: Loggers): PoolOptions {
   const testQuery = pool.connectionTestQuery?.trim();
   return { settings: pool.asConfigured(), testQuery, random, logger: loggers.get('persistence') };
+}
+
+/** A service has checked the files by a rule; commands check no rules. */
+async function sqlMapper(
+  configuration: Configuration,
+  dataSource: DataSource,
+  work: UnitOfWork,
+  loggers: Loggers,
+): Promise<SqlMapper> {
+  const files = mapperFiles(configuration, processInputs());
+  if (files.problems.length > 0) throw new ConfigurationFailure(files.problems);
+  return new SqlMapper(files, await databaseIdOf(dataSource, work), loggers);
 }
 
 export function unitOfWork(

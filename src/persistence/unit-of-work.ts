@@ -8,13 +8,16 @@ import { type DriverFailure, classifyFailure } from './engines/driver-failure.js
 /** A value that can be stored. */
 export type Value = string | number | null | Uint8Array;
 
-/** The same portable SQL on every engine, with `?` for each value. */
+/**
+ * The same portable SQL on every engine, with `?` for each value. A server cancels a statement that runs longer than
+ * `limitMillis`; the embedded database cannot. 0 sets no limit.
+ */
 export interface Statements {
   /** Runs an insert, update or delete; returns the number of rows that its condition matched, changed or not. */
-  change(sql: string, values?: readonly Value[]): Promise<number>;
+  change(sql: string, values?: readonly Value[], limitMillis?: number): Promise<number>;
   /** Runs an insert; returns false if a row with the same unique key exists. */
-  insert(sql: string, values?: readonly Value[]): Promise<boolean>;
-  rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]>;
+  insert(sql: string, values?: readonly Value[], limitMillis?: number): Promise<boolean>;
+  rows<Row>(sql: string, values?: readonly Value[], limitMillis?: number): Promise<readonly Row[]>;
 }
 
 /** Statements of one transaction. */
@@ -139,16 +142,16 @@ class Transaction implements Tx {
     private readonly listeners: (() => void)[],
   ) {}
 
-  change(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.hasEnded ? refused() : this.statements.change(sql, values);
+  change(sql: string, values?: readonly Value[], limitMillis?: number): Promise<number> {
+    return this.hasEnded ? refused() : this.statements.change(sql, values, limitMillis);
   }
 
-  insert(sql: string, values?: readonly Value[]): Promise<boolean> {
-    return this.hasEnded ? refused() : this.statements.insert(sql, values);
+  insert(sql: string, values?: readonly Value[], limitMillis?: number): Promise<boolean> {
+    return this.hasEnded ? refused() : this.statements.insert(sql, values, limitMillis);
   }
 
-  rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]> {
-    return this.hasEnded ? refused() : this.statements.rows<Row>(sql, values);
+  rows<Row>(sql: string, values?: readonly Value[], limitMillis?: number): Promise<readonly Row[]> {
+    return this.hasEnded ? refused() : this.statements.rows<Row>(sql, values, limitMillis);
   }
 
   afterCommit(listener: () => void): void {

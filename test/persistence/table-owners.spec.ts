@@ -13,9 +13,11 @@ const STATEMENT = /\b(?:FROM|INTO|JOIN|UPDATE)\s+([a-z][a-z_]+)\b/g;
  */
 const SHARED = ['account second-factor', 'used_mfa_token second-factor'];
 
-const sources = globSync('**/*.ts', { cwd: SRC })
+/** A mapper file belongs to the folder that it is named after. */
+const MAPPERS = 'resources/mapper/';
+const sources = globSync(['**/*.ts', `${MAPPERS}**/*.xml`], { cwd: SRC })
   .filter((file) => !file.endsWith('.spec.ts'))
-  .map((file) => ({ file, text: readFileSync(SRC + file, 'utf8') }));
+  .map((file) => ({ file: file.replace(MAPPERS, ''), text: readFileSync(SRC + file, 'utf8') }));
 const tables = new Set(
   sources
     .filter(({ file }) => file.startsWith(MIGRATIONS))

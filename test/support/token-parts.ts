@@ -3,6 +3,7 @@ import { Duration } from '../../src/config/bind/duration.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
+import { mapperOf } from './mapper.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
@@ -94,6 +95,6 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     accessTokens: new AccessTokens(keys, issuer, clock, random, token),
     mfaTokens: new MfaTokens(keys, issuer, clock, random),
     sealedSuccessors,
-    sweep: new ExpirySweep(work, clock, random, tasks),
+    sweep: new ExpirySweep(work, mapperOf(), clock, random, tasks),
   };
 }

@@ -13,7 +13,21 @@ import type { Entry } from '../read/source.js';
  * "Configuration rules" of the specification.
  */
 export const RULE_NAMES = [
-  ...(['1', '2', '3', '5', '6', 'database', '7', 'endpoints', 'management', '8', 'empty text', 'time zone'] as const),
+  ...([
+    '1',
+    '2',
+    '3',
+    '5',
+    '6',
+    'database',
+    'mapper files',
+    '7',
+    'endpoints',
+    'management',
+    '8',
+    'empty text',
+    'time zone',
+  ] as const),
   ...(['security', 'logging', 'health', 'paths', 'tls', 'tokens', 'saml', 'uploads', 'staff login'] as const),
 ] as const;
 

@@ -3,6 +3,7 @@ import type { Lease } from '../pool/connection-pool.js';
 import { classifyFailure, isConnectionLost, isServerGone } from './driver-failure.js';
 import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
 import type { ServerConnection } from './server-connection.js';
+import { cancelledAfter } from './statement-cancellation.js';
 import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
@@ -24,14 +25,14 @@ export class ServerStatements implements Statements {
     this.connection = lease.connection;
   }
 
-  async change(sql: string, values: readonly Value[] = []): Promise<number> {
-    const { affectedRows } = await this.execute<ResultSetHeader>(sql, values);
+  async change(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<number> {
+    const { affectedRows } = await this.execute<ResultSetHeader>(sql, values, limitMillis);
     return affectedRows;
   }
 
-  async insert(sql: string, values: readonly Value[] = []): Promise<boolean> {
+  async insert(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<boolean> {
     try {
-      await this.execute<ResultSetHeader>(sql, values);
+      await this.execute<ResultSetHeader>(sql, values, limitMillis);
       return true;
     } catch (error) {
       // The transaction stays open.
@@ -40,8 +41,8 @@ export class ServerStatements implements Statements {
     }
   }
 
-  async rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    return (await this.execute<RowDataPacket[]>(sql, values)) as readonly unknown[] as readonly Row[];
+  async rows<Row>(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<readonly Row[]> {
+    return (await this.execute<RowDataPacket[]>(sql, values, limitMillis)) as readonly unknown[] as readonly Row[];
   }
 
   /**
@@ -89,7 +90,11 @@ export class ServerStatements implements Statements {
     );
   }
 
-  private execute<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
+  private execute<R extends ResultSetHeader | RowDataPacket[]>(
+    sql: string,
+    values: readonly Value[],
+    limitMillis: number,
+  ): Promise<R> {
     const statement = this.connection.prepared.get(sql);
     const run = (): Promise<R> =>
       statement
@@ -97,7 +102,9 @@ export class ServerStatements implements Statements {
             statement.execute([...values], callback);
           })
         : this.prepareAndExecute(sql, values);
-    return this.withDeadline(sql, run);
+    if (limitMillis === 0) return this.withDeadline(sql, run);
+    const { lease } = this;
+    return this.withDeadline(sql, () => cancelledAfter(limitMillis, { lease, sql }, run));
   }
 
   /** Sends a command at once, behind those that are sent already; settles with its result. */

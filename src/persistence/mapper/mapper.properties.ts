@@ -1,4 +1,4 @@
-import { notYet } from '../../config/bind/effect.js';
+import { acceptedOnly, full, near } from '../../config/bind/effect.js';
 import { duration, flag, integer, list, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import type { Duration } from '../../config/bind/duration.js';
@@ -7,21 +7,26 @@ import type { Duration } from '../../config/bind/duration.js';
 export class MapperProperties {
   @Key(list(text()), {
     does:
-      'Locations of the SQL mapper files: patterns such as classpath:mapper/**/*.xml or ' +
-      'file:/etc/login/mapper/*.xml.',
-    effect: notYet('F'),
+      'Locations of further SQL mapper files: patterns such as file:/etc/login/mapper/**/*.xml. The packaged files ' +
+      '(classpath:mapper/**/*.xml) are always read.',
+    effect: full,
   })
   readonly mapperLocations: readonly string[] = [];
 
   @Key(text(), {
-    does: 'Package or folder of result classes that mapper files may name without it.',
-    effect: notYet('N'),
+    does: 'Packages of result types that mapper files may name without it, separated by commas.',
+    effect: near(
+      'a package is a folder of the program that declares result types, such as events; others have no effect',
+    ),
   })
   readonly typeAliasesPackage?: string;
 
   @Key(text(), {
     does: 'XML file with settings, aliases and mappers; a key set under mapper.configuration wins over it.',
-    effect: notYet('N'),
+    effect: near(
+      'settings, typeAliases and mappers are read; other elements and settings prevent startup, and values of the ' +
+        'packaged configuration do not win over it',
+    ),
   })
   readonly configLocation?: string;
 }
@@ -43,13 +48,13 @@ const nullType: ScalarType<NullType> = {
 export class MapperConfigurationProperties {
   @Key(flag(), {
     does: 'Fills the member userName from the column user_name without a result map.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly mapUnderscoreToCamelCase: boolean = false;
 
   @Key(integer({ min: 0 }), {
     does: 'Rows fetched at a time by statements that stream their result; 0 leaves it to the driver.',
-    effect: notYet('A', 'Only cursors read in steps; a normal select reads all rows at once.'),
+    effect: acceptedOnly('no statement streams its result; a select reads all rows at once, and LIMIT bounds them'),
     defaultText: 'left to the driver',
   })
   readonly defaultFetchSize?: number;
@@ -57,21 +62,21 @@ export class MapperConfigurationProperties {
   @Key(duration({ unit: 's', min: '0s' }), {
     does:
       'Longest run of a mapper statement, in seconds if no unit is given; with 0 or unset, a slow statement holds ' +
-      'its connection without limit.',
-    effect: notYet('F'),
+      'its connection without limit. The server cancels the statement; otherwise its connection is killed a second later.',
+    effect: near('the embedded database cannot cancel a statement: it runs to its end, and a warning is logged'),
     defaultText: 'no limit',
   })
   readonly defaultStatementTimeout?: Duration;
 
   @Key(nullType, {
     does: 'SQL type stated when null is bound to a parameter without a type.',
-    effect: notYet('A', 'Binding null works with each of them.'),
+    effect: acceptedOnly('binding null works with each of them'),
   })
   readonly jdbcTypeForNull: NullType = 'OTHER';
 
   @Key(flag(), {
     does: 'Whether null columns are members with the value null in a result; otherwise they are absent.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly callSettersOnNulls: boolean = false;
 }

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { lineOf, type Problem } from '../../src/config/problem.js';
+import { readMappers } from '../support/mapper.js';
+
+const LOCATION = '--mapper.mapper-locations=file:mapper/**/*.xml';
+
+function problemsOf(files: Readonly<Record<string, string>>, args: readonly string[] = [LOCATION]): readonly string[] {
+  return readMappers({ files, args }).problems.map(lineOf);
+}
+
+function originsOf(problems: readonly Problem[]): readonly (string | undefined)[] {
+  return problems.map(({ facts }) => new Map(facts).get('Origin'));
+}
+
+const mapper = (content: string, namespace = 'a'): string => `<mapper namespace="${namespace}">\n${content}\n</mapper>`;
+const select = (id: string, content = 'SELECT 1', more = ''): string =>
+  `<select id="${id}" resultType="map"${more}>${content}</select>`;
+
+it('all faults of all files are reported with file, line and column', () => {
+  const { problems } = readMappers({
+    args: [LOCATION],
+    files: {
+      'mapper/one.xml': mapper(`${select('x')}\n${select('x')}\n${select('y', '\n\n  a = #{b')}`),
+      'mapper/deep/two.xml': `<mapper namespace="b">\n  <select id="x">\n</mapper>`,
+      'mapper/deep/er/three.xml': mapper(`<selekt id="x"/>\n${select('z', 'A <if test="b ==">B</if>')}`, 'c'),
+    },
+  });
+
+  expect(originsOf(problems)).toEqual([
+    'file [mapper/deep/er/three.xml] - 2:1',
+    'file [mapper/deep/er/three.xml] - 3:35',
+    'file [mapper/deep/two.xml] - 2:3',
+    'file [mapper/one.xml] - 3:1',
+    'file [mapper/one.xml] - 6:7',
+  ]);
+});
+
+describe('a mapper file', () => {
+  it.each([
+    ['an id twice', `${select('x')}${select('x')}`, 'Reason: the first one is in line 2 of mapper/it.xml'],
+    [
+      'an id twice for one engine',
+      `${select('x', 'A', ' databaseId="mysql"')}${select('x', 'A', ' databaseId="mysql"')}`,
+      'The statement a.x is defined twice',
+    ],
+    [
+      'an id of another statement',
+      `${select('x')}<delete id="x">DELETE</delete>`,
+      'The statement a.x is defined twice',
+    ],
+    ['a fragment twice', '<sql id="x">A</sql><sql id="x">A</sql>', 'The fragment a.x is defined twice'],
+    ['an unknown fragment', select('x', '<include refid="b.y"/>'), 'The fragment b.y is unknown'],
+    ['a circular fragment', '<sql id="x">A<include refid="x"/></sql>', 'The fragment x includes itself'],
+    ['an unknown result map', '<select id="x" resultMap="y">A</select>', 'The result map y is unknown'],
+    ['an unknown result type', '<select id="x" resultType="y.Z">A</select>', 'The type y.Z is unknown'],
+    ['an unknown parameter type', '<delete id="x" parameterType="Y">A</delete>', 'The type Y is unknown'],
+    ['no result type', '<select id="x">A</select>', 'The select a.x needs a resultType or a resultMap'],
+    [
+      'two result types',
+      '<select id="x" resultType="map" resultMap="y">A</select>',
+      'needs a resultType or a resultMap',
+    ],
+    ['an unknown element', '<procedure id="x">A</procedure>', '<procedure> is not known in <mapper>'],
+    ['a cache', '<cache/>', '<cache> is not known in <mapper>'],
+    ['an unknown attribute', select('x', 'A', ' flushCache="true"'), '<select> has no attribute flushCache'],
+    ['no id', '<sql>A</sql>', '<sql> needs the attribute id'],
+    ['a malformed id', '<sql id="a b">A</sql>', '"a b" is no id'],
+    ['an unknown engine', select('x', 'A', ' databaseId="oracle"'), '"oracle" is no database id'],
+    ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" is not a whole number'],
+    ['stray text', 'A', 'Text in <mapper> belongs to no statement'],
+    ['a member that the type has not', resultMap('<result column="a" property="b"/>'), 'has no member b'],
+    ['an association', resultMap('<association property="kind"/>'), '<association> is not known in <resultMap>'],
+    ['a result without a column', resultMap('<id property="kind"/>'), '<id> needs the attribute column'],
+    ['a result map of a scalar', '<resultMap id="m" type="long"/>', 'The type of the result map a.m has no members'],
+    ['a circular result map', '<resultMap id="m" type="map" extends="m"/>', 'The result map m extends itself'],
+    ['a text that is not allowed', select('x', 'ORDER BY ${order}'), 'the program allows no ${order} in a'],
+  ])('with %s is reported', (_, content, fault) => {
+    const problems = problemsOf({ 'mapper/it.xml': mapper(content) });
+
+    expect(problems.join('\n')).toContain(fault);
+    expect(problems.join('\n')).toMatch(/Origin: file \[mapper\/it\.xml\] - \d+:\d+/);
+  });
+
+  it.each([
+    ['another root', '<mappers/>', 'A mapper file begins with <mapper>, not <mappers>'],
+    ['no namespace', '<mapper/>', '<mapper> needs the attribute namespace'],
+    ['a malformed namespace', '<mapper namespace="a..b"/>', '"a..b" is no namespace'],
+    ['no XML', 'SELECT 1', 'The mapper file is not well-formed XML'],
+    ['an open tag', '<mapper namespace="a">', 'a tag is not closed'],
+    ['an unknown entity', '<mapper namespace="a">&more;</mapper>', 'entity not found'],
+    ['an attribute twice', '<mapper namespace="a" namespace="b"/>', 'Attribute namespace redefined'],
+    ['text behind its end', '<mapper namespace="a"/>A', 'text is outside of the root'],
+    ['a DOCTYPE', '<!DOCTYPE mapper>\n<mapper namespace="a"/>', 'A mapper file has no DOCTYPE'],
+    [
+      'an entity that names a file',
+      '<!DOCTYPE m [<!ENTITY e SYSTEM "file:///etc/passwd">]><mapper namespace="a">&e;</mapper>',
+      'A mapper file has no DOCTYPE',
+    ],
+  ])('with %s is reported', (_, xml, fault) => {
+    const problems = problemsOf({ 'mapper/it.xml': xml });
+
+    expect(problems.join('\n')).toContain(fault);
+    expect(problems).toHaveLength(1);
+  });
+
+  it('that is not UTF-8 or not readable as a file is reported', () => {
+    expect(problemsOf({}, ['--mapper.mapper-locations=file:gone.xml'])[0]).toContain('there is no such file');
+    expect(problemsOf({ 'a/b.xml': '' }, ['--mapper.mapper-locations=file:a'])[0]).toContain('there is no such file');
+  });
+});
+
+function resultMap(content: string): string {
+  return `<resultMap id="m" type="events.EventCount">${content}</resultMap>`;
+}
+
+describe('mapper.mapper-locations', () => {
+  const files = {
+    'one.xml': mapper(select('x')),
+    'maps/two.xml': mapper(select('y')),
+    'maps/deep/three.xml': mapper(select('z')),
+    'maps/deep/notes.txt': 'no mapper',
+  };
+  const namesFor = (...locations: readonly string[]): readonly string[] => {
+    const found = readMappers({
+      files,
+      packaged: { 'mapper/own.xml': mapper(select('own'), 'p') },
+      args: [`--mapper.mapper-locations=${locations.join(',')}`],
+    });
+    expect(found.problems).toEqual([]);
+    return [...found.compile('sqlite').keys()].sort();
+  };
+
+  it.each([
+    [['file:one.xml'], ['a.x', 'p.own']],
+    [['one.xml'], ['a.x', 'p.own']],
+    [['file:maps/*.xml'], ['a.y', 'p.own']],
+    [['file:maps/**/*.xml'], ['a.y', 'a.z', 'p.own']],
+    [
+      ['file:**/t*.xml', 'file:maps/two.xml'],
+      ['a.y', 'a.z', 'p.own'],
+    ],
+    [['file:maps/de?p/three.xml'], ['a.z', 'p.own']],
+    [['file:none/*.xml'], ['p.own']],
+    [['classpath:mapper/**/*.xml'], ['p.own']],
+    [['classpath*:mapper/*.xml', 'classpath:/mapper/own.xml'], ['p.own']],
+    [[''], ['p.own']],
+  ])('%j adds files to those of the package: %j', (locations, names) => {
+    expect(namesFor(...locations)).toEqual(names);
+  });
+
+  it.each([
+    ['http://host/x.xml', 'it begins with classpath:, classpath*: or file:'],
+    ['classpath:mapper/gone.xml', 'there is no such file'],
+    ['file:maps/{a,b}.xml', 'a pattern contains *, ? and ** only'],
+  ])('%s cannot be used: %s', (location, reason) => {
+    const [problem] = problemsOf(files, [`--mapper.mapper-locations[0]=${location.replace('{a,b}', '*{a}')}`]);
+
+    expect(problem).toContain(reason);
+    expect(problem).toContain('mapper.mapper-locations');
+  });
+
+  it('a statement for one engine takes the place of the packaged statement on this engine only', () => {
+    const tuned = mapper(select('own', 'SELECT 2', ' databaseId="mariadb"'), 'p');
+    const packaged = { 'mapper/own.xml': mapper(select('own'), 'p') };
+    const found = readMappers({
+      files: { 'tuned.xml': tuned },
+      packaged,
+      args: ['--mapper.mapper-locations=tuned.xml'],
+    });
+
+    expect(found.problems).toEqual([]);
+    expect(found.compile('mariadb').get('p.own')).not.toEqual(found.compile('sqlite').get('p.own'));
+  });
+});
+
+describe('mapper.config-location', () => {
+  const configuration = (content: string): string => `<configuration>\n${content}\n</configuration>`;
+
+  it.each([
+    ['another root', '<mapper/>', 'The file begins with <configuration>, not <mapper>'],
+    ['environments', configuration('<environments/>'), '<environments> has no effect here'],
+    ['plugins', configuration('<plugins/>'), '<plugins> has no effect here'],
+    ['an unknown setting', setting('lazyLoadingEnabled', 'true'), 'The setting lazyLoadingEnabled has no effect here'],
+    ['an inherited name as setting', setting('constructor', 'true'), 'The setting constructor has no effect here'],
+    [
+      'a malformed setting',
+      setting('callSettersOnNulls', 'on'),
+      'The setting callSettersOnNulls cannot have this value',
+    ],
+    ['no limit', setting('defaultStatementTimeout', '0'), 'The setting defaultStatementTimeout cannot have this value'],
+    ['a missing mapper', configuration('<mappers><mapper resource="gone.xml"/></mappers>'), 'classpath:gone.xml'],
+    ['a class as mapper', configuration('<mappers><mapper class="A"/></mappers>'), '<mapper> has no attribute class'],
+    ['bad XML', '<configuration>', 'a tag is not closed'],
+  ])('with %s is reported', (_, xml, fault) => {
+    const problems = problemsOf({ 'it.xml': xml }, ['--mapper.config-location=file:it.xml']);
+
+    expect(problems.join('\n')).toContain(fault);
+  });
+
+  it('that names no file or several files is reported', () => {
+    const files = { 'a.xml': '<configuration/>', 'b.xml': '<configuration/>' };
+
+    expect(problemsOf(files, ['--mapper.config-location=file:c.xml'])[0]).toContain('there is no such file');
+    expect(problemsOf(files, ['--mapper.config-location=file:*.xml'])[0]).toContain('it must name one file');
+  });
+
+  it('the statement timeout of the file is in force, unless a key is set by the operator', () => {
+    const files = { 'it.xml': setting('defaultStatementTimeout', '7') };
+    const location = '--mapper.config-location=file:it.xml';
+    const timeoutOf = (...args: readonly string[]): number =>
+      readMappers({ files, args }).settings.statementTimeoutMillis;
+
+    expect(timeoutOf(location)).toBe(7000);
+    expect(timeoutOf(location, '--mapper.configuration.default-statement-timeout=9')).toBe(9000);
+    expect(timeoutOf()).toBe(30_000);
+  });
+
+  function setting(name: string, value: string): string {
+    return configuration(`<settings><setting name="${name}" value="${value}"/></settings>`);
+  }
+});
+
+it('the packaged mapper files have no faults', () => {
+  const found = readMappers({});
+
+  expect(found.problems).toEqual([]);
+  for (const engine of ['sqlite', 'mariadb', 'mysql'] as const) {
+    expect([...found.compile(engine).keys()].sort()).toEqual([
+      ...['events.report', 'events.search', 'expiry.deleteExpired', 'expiry.expiredKeys'],
+    ]);
+  }
+});
