@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
 import { operatorActor, processOwner } from './operator.js';
+import { addEventsCommand } from './events.command.js';
 import { addKeysCommand } from './keys.command.js';
 import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
 import { addSamlCommand } from './saml.command.js';
@@ -58,6 +59,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
       return openMigrateServices(configuration());
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
+    addEventsCommand(program, { open: services, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));

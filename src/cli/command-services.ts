@@ -7,6 +7,7 @@ import { AccountAdministration } from '../admin/account-administration.service.j
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
+import type { EventsServices } from './events.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -30,6 +31,8 @@ import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { analyzeFailure } from '../boot/failure-analysis.js';
+import { EventSearch } from '../events/event-search.service.js';
+import { EventsModule } from '../events/events.module.js';
 import { HostFactsModule } from '../auth/host-facts.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { TokenModule } from '../token/token.module.js';
@@ -46,6 +49,7 @@ import { TokenModule } from '../token/token.module.js';
     MfaModule,
     AdministrationModule,
     MetadataRequestsModule,
+    EventsModule,
   ],
 })
 class CommandModule {
@@ -64,8 +68,8 @@ class CommandModule {
   }
 }
 
-/** Services of the commands `users`, `keys` and `saml`; the caller that opens them must close them. */
-export type CommandServices = UsersServices & KeysServices & SamlServices;
+/** Services of the commands `users`, `keys`, `saml` and `events`; the caller that opens them must close them. */
+export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices;
 
 /** @throws ConfigurationFailure if the database or a key cannot be opened */
 export async function openCommandServices(
@@ -81,6 +85,7 @@ export async function openCommandServices(
     provisioning: context.get(AccountProvisioning),
     admission: context.get(StaffAdmission),
     factorState: (subject) => context.get(Enrolment).state(subject),
+    eventSearch: context.get(EventSearch),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,

@@ -1,0 +1,124 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../account/account.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { EventRow } from '../events/event-line.js';
+import { addEventsCommand } from './events.command.js';
+
+const EVENT = {
+  ...{
+    id: '0193',
+    at: 1_800_000_000_000,
+    kind: 'MFA_FAILED',
+    result: 'refused',
+    reason: 'wrong\u001b[2J',
+    user_id: 's-1',
+  },
+  ...{ actor: null, ip: '192.0.2.1', agent: null, request_id: null, idp: null, authn_context: null, amr: null },
+  detail: null,
+} satisfies EventRow;
+
+interface Outcome {
+  readonly code: number | undefined;
+  readonly printed: readonly string[];
+  readonly complaints: readonly string[];
+  readonly calls: readonly unknown[];
+}
+
+async function run(args: readonly string[], failure?: Error): Promise<Outcome> {
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  const calls: unknown[] = [];
+  let code: number | undefined;
+  const call = <T>(name: string, given: unknown, answer: T): Promise<T> => {
+    calls.push([name, given]);
+    return failure ? Promise.reject(failure) : Promise.resolve(answer);
+  };
+  const parts = {
+    open: () =>
+      Promise.resolve({
+        accounts: {
+          findByLoginId: (id: string) => Promise.resolve(id === 'anna' ? ({ id: 's-1' } as Account) : undefined),
+        },
+        eventSearch: {
+          search: (filter: object) => call('search', filter, [EVENT]),
+          report: (period: object) => call('report', period, [{ kind: 'MFA_OK', result: 'ok', events: 12 } as const]),
+        },
+        close: () => Promise.resolve(void calls.push('closed')),
+      }),
+    print: (line: string) => void printed.push(line),
+    complain: (line: string) => void complaints.push(line),
+  };
+  const program = new Command().exitOverride().configureOutput({ writeErr: (text) => void complaints.push(text) });
+  addEventsCommand(program, parts, (given) => {
+    code = given;
+  });
+  program.commands.forEach((each) => {
+    each.commands.forEach((command) => command.exitOverride().copyInheritedSettings(program));
+  });
+  await program.parseAsync(['events', ...args], { from: 'user' });
+  return { code, printed, complaints, calls };
+}
+
+describe('the events commands', () => {
+  it('search prints an event on a line that its content cannot forge', async () => {
+    const { code, printed, calls } = await run(['search']);
+
+    expect(code).toBe(0);
+    expect(printed).toEqual([
+      '2027-01-15T08:00:00.000Z  MFA_FAILED  refused  subject=s-1  reason=wrong\\u001b[2J  ip=192.0.2.1  id=0193',
+    ]);
+    expect(calls).toEqual([['search', { limit: 50, user: undefined }], 'closed']);
+  });
+
+  it('search passes its filters on, and names the next page', async () => {
+    const times = ['--from', '2027-01-15', '--to', '2027-01-15T09:00:00+01:00'];
+    const { printed, calls } = await run([
+      ...['search', '--user', 'anna', '--kind', 'MFA_FAILED', '--after', '0195', '--limit', '1'],
+      ...times,
+    ]);
+
+    expect(calls[0]).toEqual([
+      'search',
+      {
+        ...{ user: 's-1', kind: 'MFA_FAILED', after: '0195', limit: 1 },
+        ...{ from: 1_799_971_200_000, to: 1_800_000_000_000 },
+      },
+    ]);
+    expect(printed.at(-1)).toBe('More events may follow: --after 0193');
+  });
+
+  it('search finds the events of a deleted user by subject', async () => {
+    expect((await run(['search', '--subject', 's-9'])).calls[0]).toEqual(['search', { user: 's-9', limit: 50 }]);
+  });
+
+  it('search reports an unknown user', async () => {
+    expect(await run(['search', '--user', 'nobody'])).toMatchObject({
+      ...{ code: 4, printed: [], complaints: ['Unknown user nobody.'], calls: ['closed'] },
+    });
+  });
+
+  it('report prints the number of events of each kind and result', async () => {
+    const { code, printed } = await run(['report', '--from', '2027-01-15T08:00Z']);
+
+    expect(code).toBe(0);
+    expect(printed).toEqual(['MFA_OK                 ok       12']);
+  });
+
+  it('an unavailable database fails the command', async () => {
+    expect(await run(['report'], new ServiceError('UNAVAILABLE'))).toMatchObject({
+      ...{ code: 1, printed: [], complaints: ['The database cannot be reached or is busy; try again.'] },
+    });
+  });
+
+  it.each([
+    ['--from', 'yesterday'],
+    ['--from', '2027-02-31T25:00'],
+    ['--to', '15.01.2027'],
+    ['--limit', '0'],
+    ['--limit', '201'],
+    ['--kind', 'MFA'],
+  ])('search rejects %s %s', async (option, value) => {
+    await expect(run(['search', option, value])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
+  });
+});

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Accounts } from '../account/accounts.service.js';
+import { printable } from '../config/show/failure-report.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { EventRow } from '../events/event-line.js';
+import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../events/event-search.service.js';
+import { type EventKind, KINDS } from '../events/security-event.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { type Complaint, complaintOf, noSuch } from './users-answers.js';
+
+/** The service as far as the commands need it, opened for one command. */
+export interface EventsServices {
+  readonly accounts: Pick<Accounts, 'findByLoginId'>;
+  readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
+  readonly close: () => Promise<void>;
+}
+
+/** Dependencies of the commands. */
+export interface EventsCommandParts {
+  readonly open: () => Promise<EventsServices>;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface SearchOptions extends EventPeriod {
+  readonly user?: string;
+  readonly subject?: string;
+  readonly kind?: EventKind;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+const USUAL_LIMIT = 50;
+
+/** Adds `events search` and `events report`, which change nothing. */
+export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
+  const events = program.command('events').description('searches and counts security events');
+  const run = async (command: (services: EventsServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
+    exit(await answered(parts, command));
+  };
+
+  withPeriod(events.command('search'))
+    .description('lists security events, newest first, a page at a time')
+    .option('--user <id>', 'only events of the user with this login id')
+    .addOption(
+      new Option('--subject <subject>', 'only events of this subject, also of a deleted user').conflicts('user'),
+    )
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS))
+    .option('--after <id>', 'continue after the event with this id')
+    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
+    .action((options: SearchOptions) => run((services) => search(services, options)));
+
+  withPeriod(events.command('report'))
+    .description('counts security events by kind and result')
+    .action((period: EventPeriod) => run((services) => report(services, period)));
+}
+
+function withPeriod(command: Command): Command {
+  return command
+    .option(
+      '--from <time>',
+      'first instant, such as 2026-11-01 or 2026-11-01T08:00:00Z; without a zone in UTC',
+      instantOf,
+    )
+    .option('--to <time>', 'first instant after the period', instantOf);
+}
+
+async function answered(
+  { open, print, complain }: EventsCommandParts,
+  command: (services: EventsServices) => Promise<readonly string[] | Complaint>,
+): Promise<ExitCode> {
+  const services = await open();
+  try {
+    const answer = await command(services).catch((error: unknown): Complaint => {
+      if (error instanceof ServiceError) return complaintOf(error);
+      throw error;
+    });
+    if (!('complaint' in answer)) {
+      for (const line of answer) print(line);
+      return EXIT.done;
+    }
+    complain(answer.complaint);
+    return answer.exitCode ?? EXIT.failed;
+  } finally {
+    await services.close();
+  }
+}
+
+async function search(
+  { accounts, eventSearch }: EventsServices,
+  { user, subject, limit, ...filter }: SearchOptions,
+): Promise<readonly string[] | Complaint> {
+  const account = user === undefined ? undefined : await accounts.findByLoginId(user);
+  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  const found = await eventSearch.search({ ...filter, user: account?.id ?? subject, limit });
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return [...found.map(lineOf), ...(last ? [`More events may follow: --after ${last.id}`] : [])];
+}
+
+function lineOf({ at, kind, result, user_id, reason, actor, ip, id }: EventRow): string {
+  const facts = [
+    `subject=${user_id ?? '-'}`,
+    reason && `reason=${reason}`,
+    actor && `actor=${actor}`,
+    ip && `ip=${ip}`,
+  ];
+  return printable([new Date(at).toISOString(), kind, result, ...facts.filter(Boolean), `id=${id}`].join('  '));
+}
+
+async function report({ eventSearch }: EventsServices, period: EventPeriod): Promise<readonly string[]> {
+  const counts = await eventSearch.report(period);
+  return counts.map(({ kind, result, events }) => `${kind.padEnd(22)} ${result.padEnd(8)} ${events}`);
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_EVENTS) throw new InvalidArgumentError(`A page has 1 to ${MAX_EVENTS} events.`);
+  return limit;
+}
+
+/** A date, or a date with a time; milliseconds since 1970. */
+function instantOf(text: string): number {
+  const [, date, time = 'T00:00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const millis = date === undefined ? NaN : Date.parse(date + time + zone);
+  if (!(millis >= 0)) throw new InvalidArgumentError('A time looks like 2026-11-01 or 2026-11-01T08:00:00Z.');
+  return millis;
+}

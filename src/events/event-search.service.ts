@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { SqlMapper } from '../persistence/mapper/sql-mapper.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { timeOrderedId } from '../random/random.js';
+import { EVENT_COLUMNS, type EventRow } from './event-line.js';
+import type { EventKind } from './security-event.js';
+
+/** A period in milliseconds since 1970; `from` belongs to it, `to` does not. */
+export interface EventPeriod {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** What an event must have to be found; without any condition, all are. */
+export interface EventFilter extends EventPeriod {
+  /** Subject of the account. */
+  readonly user?: string | undefined;
+  readonly kind?: EventKind | undefined;
+  /** Id of the last event of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** The number of events of one kind and result. */
+export interface EventCount {
+  readonly kind: EventKind;
+  readonly result: 'ok' | 'refused';
+  readonly events: number;
+}
+
+/** Limit of a page of events. */
+export const MAX_EVENTS = 200;
+
+/** Whether null columns are members depends on `mapper.configuration.call-setters-on-nulls`. */
+const EMPTY = Object.fromEntries(EVENT_COLUMNS.map((column) => [column, null]));
+
+/** Finds and counts the security events of all users, for administrators. */
+@Injectable()
+export class EventSearch {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly mapper: SqlMapper,
+  ) {}
+
+  /** Newest first. */
+  async search({ user, kind, after, limit, ...period }: EventFilter): Promise<readonly EventRow[]> {
+    const count = Math.min(Math.max(limit, 1), MAX_EVENTS);
+    const parameters = withoutUndefined({ user, kind, after, limit: count, ...idsOf(period) });
+    const rows = await this.work.single((tx) => this.mapper.select<EventRow>(tx, 'events.search', parameters));
+    return rows.map((row) => ({ ...EMPTY, ...row }));
+  }
+
+  /** Counts by kind and result. */
+  report(period: EventPeriod): Promise<readonly EventCount[]> {
+    return this.work.single((tx) => this.mapper.select<EventCount>(tx, 'events.report', idsOf(period)));
+  }
+}
+
+const SMALLEST = new Uint8Array(10);
+
+/** An id begins with the time of its event, so a period is a range of ids. */
+function idsOf({ from, to }: EventPeriod): { readonly firstId?: string; readonly endId?: string } {
+  return withoutUndefined({ firstId: firstIdAt(from), endId: firstIdAt(to) });
+}
+
+function firstIdAt(millis: number | undefined): string | undefined {
+  return millis === undefined ? undefined : timeOrderedId(millis, SMALLEST);
+}
