@@ -10,7 +10,7 @@ const CALLS = 2000;
 const ROUNDS = { rounds: 25, warmUp: 5 };
 const MOST_RATIO = 1.1;
 
-export async function borrowPart({ access, settings }) {
+export async function part({ database: { access, settings } }) {
   const raw = await createConnection(access);
   await raw.query('CREATE TABLE fact (id int PRIMARY KEY, value varchar(40) NOT NULL)');
   await raw.query(`INSERT INTO fact SELECT seq, UUID() FROM seq_1_to_${ROWS}`);

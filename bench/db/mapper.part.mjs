@@ -1,0 +1,138 @@
+import { Buffer } from 'node:buffer';
+import { createConnection } from 'mysql2';
+import { configurationOf, readConfiguration } from '../../dist/config/configuration.js';
+import { processInputs } from '../../dist/config/read/process-inputs.js';
+import { PROPERTIES } from '../../dist/boot/properties.js';
+import '../../dist/events/events.mapping.js';
+import '../../dist/persistence/expiry.mapping.js';
+import { openDatabase } from '../../dist/persistence/database.js';
+import { mapperFiles } from '../../dist/persistence/mapper/mapper-files.js';
+import { SqlMapper } from '../../dist/persistence/mapper/sql-mapper.js';
+import { unitOfWork } from '../../dist/persistence/persistence.module.js';
+import { timeOrderedId } from '../../dist/random/random.js';
+import { goal, median } from '../measure.mjs';
+
+const EVENTS = 20_000;
+const USERS = 100;
+const CALLS = 400;
+const ROUNDS = 40;
+const WARM_UP = 5;
+const MOST_OVERHEAD = 0.25;
+const COLUMNS = 'id, at, kind, user_id, result';
+/** One row, and a page of rows; both with a user, so that the server works little. */
+const SEARCHES = { 'one row': 1, 'fifty rows': 50 };
+
+/** A mapper statement against `execute` of the same text on a connection of its own, one call after the other. */
+export async function part({ database: { access } }) {
+  const { host, port, user: username, password, database } = access;
+  const dataSource = await openDatabase({ url: `jdbc:mariadb://${host}:${port}/${database}`, username, password });
+  const raw = createConnection({ ...access, timezone: 'Z', supportBigNumbers: true, bigNumberStrings: false });
+  try {
+    const work = unitOfWork(dataSource);
+    await fill(work);
+    console.log(`mapper: ${CALLS} calls in each of ${ROUNDS} rounds, in turns`);
+    for (const [name, limit] of Object.entries(SEARCHES)) await compare(name, limit, { work, raw });
+  } finally {
+    raw.destroy();
+    await dataSource.destroy();
+  }
+}
+
+async function compare(name, limit, { work, raw }) {
+  const [limited, unlimited] = [mapperWith(30), mapperWith(0)];
+  const parameters = { user: 'user-7', limit };
+  const [ownText, plainText] = [await sent(limited, parameters), await sent(unlimited, parameters)];
+  const byMapper = (mapper) => () =>
+    work.single(async (tx) => {
+      for (let call = 0; call < CALLS; call += 1) await mapper.select(tx, 'events.search', parameters);
+    });
+  const byDriver =
+    ({ sql, values }) =>
+    async () => {
+      for (let call = 0; call < CALLS; call += 1) await executed(raw, sql, values);
+    };
+  const times = await inTurns({
+    'mapper, with the limit of 30 s': byMapper(limited),
+    'mysql2 execute, the same text': byDriver(ownText),
+    'mapper, without a limit': byMapper(unlimited),
+    'Tx.rows, the same text without a limit': () =>
+      work.single(async (tx) => {
+        for (let call = 0; call < CALLS; call += 1) await tx.rows(plainText.sql, plainText.values);
+      }),
+    'mysql2 execute, the same text without a limit': byDriver(plainText),
+  });
+  const medians = Object.entries(times).map(([title, values]) => {
+    const middle = median(values);
+    console.log(`  ${name.padEnd(10)} ${title.padEnd(46)} ${((1000 * middle) / CALLS).toFixed(1)} µs a call`);
+    return middle;
+  });
+  const [withLimit, rawWithLimit, without, ofTx, rawWithout] = medians;
+  const most = `at most ${100 * MOST_OVERHEAD} % over mysql2 execute`;
+  for (const [title, ratio] of [
+    ['with the limit', withLimit / rawWithLimit],
+    ['without a limit', without / rawWithout],
+  ]) {
+    const shown = `ratio of medians ${ratio.toFixed(3)}`;
+    goal(`a mapper statement of ${name} ${title} costs ${most}: ${shown}`, ratio <= 1 + MOST_OVERHEAD);
+  }
+  const ofMapper = percent(without / ofTx);
+  console.log(
+    `  of this, Tx.rows costs ${percent(ofTx / rawWithout)} over mysql2, and the mapper ${ofMapper} over Tx.rows`,
+  );
+  console.log(`  the limit in the text of the statement costs the server ${percent(rawWithLimit / rawWithout)}`);
+}
+
+function percent(ratio) {
+  return `${(100 * (ratio - 1)).toFixed(1)} %`;
+}
+
+/** Milliseconds of each action in each round, in another order each round. */
+async function inTurns(actions) {
+  const names = Object.keys(actions);
+  const times = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const begun = performance.now();
+      await actions[name]();
+      if (round >= 0) times[name].push(performance.now() - begun);
+    }
+  }
+  return times;
+}
+
+function executed(connection, sql, values) {
+  return new Promise((resolve, reject) => {
+    connection.execute(sql, values, (error, rows) => (error ? reject(error) : resolve(rows)));
+  });
+}
+
+/** A mapper as in a service with the packaged configuration and this limit in seconds. */
+function mapperWith(seconds) {
+  const inputs = processInputs([`--mapper.configuration.default-statement-timeout=${seconds}`]);
+  const files = mapperFiles(configurationOf(readConfiguration(PROPERTIES, inputs)), inputs);
+  return new SqlMapper(files, 'mariadb');
+}
+
+/** The text and the values that a mapper sends. */
+async function sent(mapper, parameters) {
+  let found;
+  const rows = (sql, values) => {
+    found = { sql, values: [...values] };
+    return Promise.resolve([]);
+  };
+  await mapper.select({ rows }, 'events.search', parameters);
+  return found;
+}
+
+async function fill(work) {
+  const batch = 500;
+  const suffix = Buffer.alloc(10);
+  for (let first = 0; first < EVENTS; first += batch) {
+    const rows = Array.from({ length: batch }, (_, index) => {
+      const at = 1_800_000_000_000 + first + index;
+      return [timeOrderedId(at, suffix), at, 'MFA_OK', `user-${(first + index) % USERS}`, 'ok'];
+    });
+    const marks = rows.map(() => '(?, ?, ?, ?, ?)').join(', ');
+    await work.single((tx) => tx.change(`INSERT INTO security_event (${COLUMNS}) VALUES ${marks}`, rows.flat()));
+  }
+}
