@@ -63,7 +63,11 @@ describe('configprops', () => {
   it('shows the beans below one prefix with origins and with notes on keys without effect', async () => {
     const beans = beansIn(await shown.stranger.get('/configprops/app.datasource'));
 
-    expect(Object.keys(beans)).toEqual(['app.datasource-DatasourceProperties', 'app.datasource.pool-PoolProperties']);
+    expect(Object.keys(beans)).toEqual([
+      'app.datasource-DatasourceProperties',
+      'app.datasource.migration-MigrationAccountProperties',
+      'app.datasource.pool-PoolProperties',
+    ]);
     expect(beans['app.datasource-DatasourceProperties']).toMatchObject({
       properties: { url: 'jdbc:sqlite:./data/login.db' },
       inputs: { url: {}, driverClassName: { effect: 'A', note: expect.stringContaining('URL') as unknown } },
