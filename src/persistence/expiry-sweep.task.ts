@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { UnitOfWork } from './unit-of-work.js';
+import { BatchSize } from './batch-size.js';
+import { type Tx, UnitOfWork } from './unit-of-work.js';
 import { Random } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { type ExpiringTable, expiringTables } from './expiring-tables.js';
 import { SqlMapper } from './mapper/sql-mapper.js';
 
-/** Rows of one transaction: few, so that requests do not wait long for its locks. */
-const BATCH = 200;
-/** The next turn continues after this number of batches. */
-const MAX_BATCHES = 50;
+/** The next turn continues after this number of rows. */
+const MAX_ROWS = 10_000;
 const INTERVAL_MILLIS = 5 * 60_000;
 /** A turn that left expired rows is followed soon, so that the sweep keeps up with many logins. */
 const UNFINISHED_DELAY_MILLIS = 5000;
@@ -33,7 +32,7 @@ export class ExpirySweep {
         unfinishedDelayMillis: UNFINISHED_DELAY_MILLIS,
         jitter: random,
       },
-      async (signal) => ((await this.sweep(signal)) >= MAX_BATCHES * BATCH ? 'unfinished' : undefined),
+      async (signal) => ((await this.sweep(signal)) >= MAX_ROWS ? 'unfinished' : undefined),
     );
   }
 
@@ -46,16 +45,19 @@ export class ExpirySweep {
 
   private async sweepTable({ table, key, keptSeconds }: ExpiringTable, signal?: AbortSignal): Promise<number> {
     const before = this.clock.seconds() - keptSeconds;
+    const size = new BatchSize();
     let count = 0;
-    for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch += 1) {
+    for (let seen = 0; seen < MAX_ROWS && !signal?.aborted;) {
+      const { rows } = size;
       const keys = await this.work.single((tx) =>
-        this.mapper.select<string>(tx, 'expiry.expiredKeys', { table, key, before, limit: BATCH }),
+        this.mapper.select<string>(tx, 'expiry.expiredKeys', { table, key, before, limit: rows }),
       );
-      if (keys.length > 0) {
-        const expired = { table, key, before, expiredKeys: keys };
-        count += await this.work.single((tx) => this.mapper.change(tx, 'expiry.deleteExpired', expired));
-      }
-      if (keys.length < BATCH) break;
+      seen += keys.length;
+      const expired = { table, key, before, expiredKeys: size.padded(keys, rows) };
+      const remove = (tx: Tx): Promise<number> =>
+        size.measured(() => this.mapper.change(tx, 'expiry.deleteExpired', expired));
+      if (keys.length > 0) count += await this.work.single(remove);
+      if (keys.length < rows) break;
     }
     return count;
   }
