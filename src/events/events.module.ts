@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { EventRetention } from './event-retention.task.js';
 import { EventSearch } from './event-search.service.js';
 import { EventStore } from './event.store.js';
 import { SecurityEvents } from './security-events.service.js';
 
-@Module({ providers: [EventStore, EventSearch, SecurityEvents], exports: [EventSearch, SecurityEvents] })
+@Module({
+  imports: [TasksModule],
+  providers: [EventStore, EventSearch, EventRetention, SecurityEvents],
+  exports: [EventSearch, SecurityEvents],
+})
 export class EventsModule {}
