@@ -20,6 +20,7 @@ import { LoggingModule } from '../logging/logging.module.js';
 import { Meters } from '../metrics/meters.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
+import { PepperUses } from '../second-factor/backup-code/pepper-use.service.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
 import { dataFolder } from '../persistence/jdbc/jdbc-url.js';
@@ -90,6 +91,7 @@ export async function openCommandServices(
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,
     resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),
+    pepperUses: () => context.get(PepperUses).count(),
     countTotpSecrets: () => context.get(TotpSecrets).countByKey(),
     close: async () => {
       try {

@@ -3,6 +3,7 @@ import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
+import type { PepperUse } from '../second-factor/backup-code/pepper-use.service.js';
 import { SealFailure } from '../sealing/sealer.js';
 import type { KeyRotation, ListedKey } from '../token/keys/key-rotation.service.js';
 
@@ -15,6 +16,8 @@ export interface KeysServices {
   readonly resealTotpSecrets: () => Promise<number>;
   /** The number of TOTP keys that each seal key seals. */
   readonly countTotpSecrets?: () => Promise<ReadonlyMap<string, number>>;
+  /** The number of accounts with backup codes of each pepper. */
+  readonly pepperUses?: () => Promise<readonly PepperUse[] | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -43,8 +46,12 @@ export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: 
 
   keys
     .command('list')
-    .description('lists the signing keys of the database, and how many values each seal key seals')
-    .action(() => run(async (services) => ({ lines: [...(await list(services)), ...(await seals(services))] })));
+    .description('lists the signing keys, the values of each seal key, and the accounts with codes of each pepper')
+    .action(() =>
+      run(async (services) => ({
+        lines: [...(await list(services)), ...(await seals(services)), ...(await peppers(services))],
+      })),
+    );
 
   withReason(keys.command('rotate'))
     .description('creates the next signing keys: published now, in use a day later')
@@ -101,6 +108,14 @@ async function seals({ rotation, activeSealKey, countTotpSecrets }: KeysServices
     const total = (signing.get(id)?.length ?? 0) + (totp.get(id) ?? 0);
     const role = id === activeSealKey ? ' (active)' : '';
     return `seal key ${id}${role}: ${total} ${total === 1 ? 'value' : 'values'}`;
+  });
+}
+
+async function peppers({ pepperUses }: KeysServices): Promise<readonly string[]> {
+  return ((await pepperUses?.()) ?? []).map(({ key, state, accounts }) => {
+    const role = { active: ' (active)', configured: '', missing: ' (not configured: its codes are rejected)' }[state];
+    const codes = key === undefined ? 'backup codes without a pepper' : `backup codes of ${key}${role}`;
+    return `${codes}: ${accounts} ${accounts === 1 ? 'account' : 'accounts'}`;
   });
 }
 

@@ -10,6 +10,8 @@ import { LockedAccounts } from './attempts/locked-accounts.task.js';
 import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
 import { BackupCodeStore } from './backup-code/backup-code.store.js';
 import { BackupCodes } from './backup-code/backup-codes.service.js';
+import { MissingPeppers } from './backup-code/missing-peppers.task.js';
+import { PepperUses } from './backup-code/pepper-use.service.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
 import { Enrolment } from './enrolment/enrolment.service.js';
 import { EnrolmentStore } from './enrolment/enrolment.store.js';
@@ -49,6 +51,8 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     TotpFactor,
     BackupCodes,
     BackupCodeFactor,
+    PepperUses,
+    MissingPeppers,
     {
       provide: SECOND_FACTORS,
       inject: [TotpFactor, BackupCodeFactor],
@@ -73,6 +77,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     TrustedDeviceList,
     TotpSecrets,
     ImportedTotps,
+    PepperUses,
   ],
 })
 export class MfaModule {}

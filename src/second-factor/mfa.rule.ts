@@ -34,7 +34,7 @@ export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly stri
 
 /** All 2^40 backup codes can be hashed in minutes, so in production the hash must be keyed. */
 export const pepperedBackupCodes = new Rule('security', (facts) =>
-  facts.get(BackupCodeProperties).pepper === undefined && facts.activeProfiles.includes('prod')
+  facts.get(BackupCodeProperties).active === undefined && facts.activeProfiles.includes('prod')
     ? [
         facts.about(PEPPER, {
           what: 'Backup codes of production must have a pepper',

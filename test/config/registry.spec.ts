@@ -236,6 +236,9 @@ function readWith(key: Example, situation: Situation): ReturnType<typeof reading
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'app.boot.admin.client.username': ['--app.boot.admin.client.password=sample'],
   'app.boot.admin.client.password': ['--app.boot.admin.client.username=sample'],
+  'app.security.mfa.backup-code.active-pepper-id': [
+    '--app.security.mfa.backup-code.peppers.sample=a pepper of thirty-two characters or more',
+  ],
   'app.security.seal.active': [`--app.security.seal.keys.sample=${SEAL_KEY}`],
   'management.security.user': ['--management.security.password=sample'],
   'management.security.password': ['--management.security.user=sample'],

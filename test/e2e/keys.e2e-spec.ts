@@ -1,9 +1,12 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../support/http-client.js';
-import { type LoginStory, secondStep, storyOn } from '../support/login-story.js';
+import { type Answer, textOf } from '../support/http-client.js';
+import { type Enrolled, type LoginStory, secondStep, storyOn } from '../support/login-story.js';
+import { upTo } from '../support/races.js';
+import { runService } from '../support/service.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const DAY = 24 * 3600;
 /** Seconds after which a token with an unknown key id makes the service reload its keys. */
@@ -165,6 +168,58 @@ onEachEngine('app.security.mfa.backup-code.pepper', (engine) => {
       const code = person === before ? oldCode : newCode;
       expect(await secondStep(story.client(), await story.mfaToken(person), code)).toBeAnswered(200);
     }
+  });
+});
+
+onEachEngine('app.security.mfa.backup-code.peppers', (engine) => {
+  const story = storyOn(engine);
+  const old = `--app.security.mfa.backup-code.pepper=${PEPPER}`;
+  const next = `--app.security.mfa.backup-code.peppers.k2=the next ${PEPPER}`;
+  const activated = [old, next, '--app.security.mfa.backup-code.active-pepper-id=k2'];
+  const use = async (person: Enrolled, code = ''): Promise<Answer> =>
+    secondStep(story.client(), await story.mfaToken(person), code);
+
+  async function restart(...args: readonly string[]): Promise<void> {
+    await story.service.stop();
+    await story.restart(args);
+  }
+
+  it('a pepper is replaced step by step, and removing it rejects its codes with a warning', async () => {
+    await restart(old);
+    const before = await story.enrolled();
+    await restart(old, next);
+    const between = await story.enrolled();
+    await restart(...activated);
+    const after = await story.enrolled();
+
+    for (const person of [before, between, after]) {
+      const answers = await Promise.all(upTo(4).map(() => use(person, person.backupCodes[0])));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      expect(await use(person, person.backupCodes[1])).toBeAnswered(200);
+    }
+    const { stdout } = await story.command('keys', 'list', ...activated);
+    expect(stdout).toContain('backup codes of app.security.mfa.backup-code.pepper: 2 accounts');
+    expect(stdout).toContain('backup codes of app.security.mfa.backup-code.peppers.k2 (active): 1 account');
+
+    await restart(next);
+    const warning = await waitUntil('the missing pepper is reported', () =>
+      story.service.troubles.find((line) => line.startsWith('WARN Backup codes are rejected')),
+    );
+    expect(warning).toBe(
+      'WARN Backup codes are rejected because their pepper is not configured ' +
+        'missing=app.security.mfa.backup-code.pepper accounts=2',
+    );
+    expect(await use(before, before.backupCodes[2])).toBeRefused(401, 'MFA_CODE_INVALID');
+    expect(await use(after, after.backupCodes[2])).toBeAnswered(200);
+  });
+
+  it('an unknown active pepper prevents startup', async () => {
+    const args = [...story.args, old, '--app.security.mfa.backup-code.active-pepper-id=k9'];
+    const { exitCode, stdout, stderr } = await runService({ args, cwd: story.cwd });
+
+    expect(exitCode).not.toBe(0);
+    expect(stdout + stderr).toContain('app.security.mfa.backup-code.active-pepper-id');
+    expect(stdout + stderr).toContain('no pepper of that id');
   });
 });
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { BackupCodeProperties, MfaProperties } from '../../src/second-factor/mfa.properties.js';
 import { BackupCodeStore } from '../../src/second-factor/backup-code/backup-code.store.js';
+import { PepperUses } from '../../src/second-factor/backup-code/pepper-use.service.js';
+import { withoutUndefined } from '../../src/collections/without-undefined.js';
 import { BackupCodes } from '../../src/second-factor/backup-code/backup-codes.service.js';
 import type { Clock } from '../../src/clock/clock.js';
 import { ServiceError } from '../../src/errors/service-error.js';
@@ -41,6 +43,9 @@ const KEYS = new Map(['one', 'two'].map((id) => [id, randomBytes(32)]));
 export interface PartsOptions {
   readonly properties?: Partial<MfaProperties>;
   readonly pepper?: string;
+  /** Further peppers by id. */
+  readonly peppers?: Readonly<Record<string, string>>;
+  readonly activePepperId?: string;
   readonly sealKey?: 'one' | 'two';
   readonly meters?: Meters;
   readonly loggers?: Loggers;
@@ -57,6 +62,7 @@ export interface SecondFactorParts {
   readonly deviceList: TrustedDeviceList;
   readonly secrets: TotpSecrets;
   readonly backupCodes: BackupCodes;
+  readonly pepperUses: PepperUses;
   readonly store: SecondFactorStore;
 }
 
@@ -64,7 +70,11 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const random = new SystemRandom();
   const { meters = new Meters(), loggers = new Loggers() } = options;
   const properties = Object.assign(new MfaProperties(), options.properties);
-  const peppered = Object.assign(new BackupCodeProperties(), options.pepper && { pepper: options.pepper });
+  const { pepper, peppers = {}, activePepperId } = options;
+  const peppered = Object.assign(
+    new BackupCodeProperties(),
+    withoutUndefined({ pepper, activePepperId, peppers: new Map(Object.entries(peppers)) }),
+  );
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
   const store = new SecondFactorStore(properties);
@@ -74,7 +84,8 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const budget = new AttemptBudget(work, clock, store, deviceStore, events);
   const attempts = new Attempts(work, budget, counted, random, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
-  const backupCodes = new BackupCodes(new BackupCodeStore(batchSizes()), random, peppered);
+  const codeStore = new BackupCodeStore(batchSizes());
+  const backupCodes = new BackupCodes(codeStore, random, peppered);
   const totp = new TotpFactor(clock, store, secrets);
   const codes = new BackupCodeFactor(store, backupCodes, events);
   const secondFactors = new SecondFactors({ totp, backup_code: codes }, attempts, clock, counted);
@@ -90,6 +101,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     deviceList: new TrustedDeviceList(work, deviceStore, events),
     secrets,
     backupCodes,
+    pepperUses: new PepperUses(codeStore, work, peppered),
     store,
   };
 }

@@ -1,4 +1,5 @@
 import type { MigrationInterface } from 'typeorm';
+import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
   LockedAccounts1795305600000,
@@ -44,6 +45,12 @@ export const HISTORY: readonly Step[] = [
   { migration: PlainNames1795737600000, revertLoses: null },
   // The columns describe migrations, not users; the next run fills them again, without times.
   { migration: MigrationRecords1795824000000, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  // Older versions verify codes without the id of a pepper, which are all codes until one is configured.
+  {
+    migration: BackupCodePeppers1795824000061,
+    revertLoses: 'backup codes whose pepper has an id',
+    compatibleFrom: PlainNames1795737600000,
+  },
 ];
 
 /** The schema level of a migration: the time in its name, which grows with each migration. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SystemRandom } from '../../random/random.js';
-import { generateCodes, hashesOfCode, hashOfCode, normalisedCode, shownCode } from './backup-code.js';
+import { generateCodes, normalisedCode, shownCode, storedCode, storedForms } from './backup-code.js';
 
 describe('generated backup codes', () => {
   it('T16: are ten different codes of forty random bits', () => {
@@ -60,16 +60,28 @@ describe('a submitted backup code', () => {
 });
 
 describe('the stored form of a backup code', () => {
-  const sha256 = `sha256:${createHash('sha256').update('ABCDEFGH').digest('hex')}`;
-  const hmac = `hmac-sha256:${createHmac('sha256', 'pepper').update('ABCDEFGH').digest('hex')}`;
+  const sha256 = { hash: `sha256:${createHash('sha256').update('ABCDEFGH').digest('hex')}`, pepper: null };
+  const keyed = (secret: string): string =>
+    `hmac-sha256:${createHmac('sha256', secret).update('ABCDEFGH').digest('hex')}`;
+  const unnamed = { id: null, secret: 'pepper' };
+  const named = { id: 'k2', secret: 'another pepper' };
 
   it('is the SHA-256 of the normalised code without a pepper', () => {
-    expect(hashOfCode('ABCDEFGH', undefined)).toBe(sha256);
-    expect(hashesOfCode('ABCDEFGH', undefined)).toEqual([sha256]);
+    expect(storedCode('ABCDEFGH', undefined)).toEqual(sha256);
+    expect(storedForms('ABCDEFGH', [])).toEqual([sha256]);
   });
 
   it('is keyed with a pepper, and the older form is still recognized', () => {
-    expect(hashOfCode('ABCDEFGH', 'pepper')).toBe(hmac);
-    expect(hashesOfCode('ABCDEFGH', 'pepper')).toEqual([hmac, sha256]);
+    expect(storedCode('ABCDEFGH', unnamed)).toEqual({ hash: keyed('pepper'), pepper: null });
+    expect(storedForms('ABCDEFGH', [unnamed])).toEqual([{ hash: keyed('pepper'), pepper: null }, sha256]);
+  });
+
+  it('names the id of its pepper, and the forms under all configured peppers are recognized', () => {
+    expect(storedCode('ABCDEFGH', named)).toEqual({ hash: keyed('another pepper'), pepper: 'k2' });
+    expect(storedForms('ABCDEFGH', [unnamed, named])).toEqual([
+      { hash: keyed('pepper'), pepper: null },
+      { hash: keyed('another pepper'), pepper: 'k2' },
+      sha256,
+    ]);
   });
 });

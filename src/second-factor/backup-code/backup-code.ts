@@ -1,9 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Pepper } from './pepper.js';
 
 /** Number of codes in a set (specification, "Backup codes"). */
 export const CODES_PER_SET = 10;
 /** At this number of unused codes or fewer, the user is advised to reissue them. */
 export const LOW = 3;
+/** Begins hashes that have a pepper. */
+export const KEYED_TAG = 'hmac-sha256:';
 
 /** Crockford's Base32: no I, L, O and U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -40,13 +43,22 @@ export function normalisedCode(typed: string): string | undefined {
   return code.length === SYMBOLS && !code.includes('U') ? code : undefined;
 }
 
-/** The stored form of a code, with a tag for its algorithm; keyed if a pepper is configured. */
-export function hashOfCode(code: string, pepper: string | undefined): string {
-  if (pepper === undefined) return `sha256:${createHash('sha256').update(code).digest('hex')}`;
-  return `hmac-sha256:${createHmac('sha256', pepper).update(code).digest('hex')}`;
+/** The stored form of a code: the hash with a tag for its algorithm, and the id of its pepper. */
+export interface StoredCode {
+  readonly hash: string;
+  readonly pepper: string | null;
 }
 
-/** Every form in which the code can be stored: a set that was issued before the pepper was configured stays valid. */
-export function hashesOfCode(code: string, pepper: string | undefined): readonly string[] {
-  return pepper === undefined ? [hashOfCode(code, undefined)] : [hashOfCode(code, pepper), hashOfCode(code, undefined)];
+/** The stored form of a code; keyed if a pepper is configured. */
+export function storedCode(code: string, pepper: Pepper | undefined): StoredCode {
+  if (pepper === undefined) return { hash: `sha256:${createHash('sha256').update(code).digest('hex')}`, pepper: null };
+  return { hash: KEYED_TAG + createHmac('sha256', pepper.secret).update(code).digest('hex'), pepper: pepper.id };
+}
+
+/**
+ * Every form in which the code can be stored: a set that was issued under another configured pepper, or before any pepper
+ * was configured, stays valid. All are computed for every code, so that the time does not tell which one matches.
+ */
+export function storedForms(code: string, peppers: readonly Pepper[]): readonly StoredCode[] {
+  return [...peppers, undefined].map((pepper) => storedCode(code, pepper));
 }

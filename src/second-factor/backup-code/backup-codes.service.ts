@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import { generateCodes, hashesOfCode, hashOfCode, shownCode } from './backup-code.js';
+import { generateCodes, shownCode, storedCode, storedForms } from './backup-code.js';
 import { BackupCodeProperties } from '../mfa.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
@@ -21,14 +21,14 @@ export class BackupCodes {
       tx,
       subject,
       setId,
-      codes.map((code) => hashOfCode(code, this.properties.pepper)),
+      codes.map((code) => storedCode(code, this.properties.active)),
     );
     return codes.map(shownCode);
   }
 
   /** Uses up a normalised code; false if it is not in the set, or no longer. */
   consume(tx: Tx, subject: string, setId: string, code: string): Promise<boolean> {
-    return this.store.consume(tx, subject, setId, hashesOfCode(code, this.properties.pepper));
+    return this.store.consume(tx, subject, setId, storedForms(code, this.properties.all));
   }
 
   remaining(tx: Tx, subject: string, setId: string): Promise<number> {
