@@ -80,11 +80,11 @@ onEveryDatabase('batch sizes', (database) => {
 
   it('backup codes are inserted in batches', async () => {
     const { work, sizes } = watched(database);
-    const hashes = Array.from({ length: 10 }, (_, index) => `hash-${index}`);
+    const codes = Array.from({ length: 10 }, (_, index) => ({ hash: `hash-${index}`, pepper: null }));
 
-    await work.run((tx) => new BackupCodeStore(batchSizes(4)).insert(tx, 'subject', 'set', hashes));
+    await work.run((tx) => new BackupCodeStore(batchSizes(4)).insert(tx, 'subject', 'set', codes));
 
-    expect(sizes('INSERT INTO backup_code', /\(\?, \?, \?\)/g)).toEqual([4, 4, 2]);
+    expect(sizes('INSERT INTO backup_code', /\(\?, \?, \?, \?\)/g)).toEqual([4, 4, 2]);
     expect(await work.single((tx) => new BackupCodeStore().count(tx, 'subject', 'set'))).toBe(10);
   });
 });
