@@ -3,7 +3,7 @@ import { CollectedLog } from '../../../test/support/collected-log.js';
 import { readings } from '../../../test/support/meter-readings.js';
 import { fc } from '../../../test/support/property.js';
 import { Meters } from '../../metrics/meters.js';
-import { SystemRandom } from '../../random/random.js';
+import { type Random, SystemRandom } from '../../random/random.js';
 import { ConnectionPool, type Lease, type PoolableConnection } from './connection-pool.js';
 import { PoolMeters } from './pool-meters.js';
 import { adjustedSettings, type PoolSettings } from './pool-settings.js';
@@ -16,15 +16,19 @@ class FakeServer {
   readonly open = new Set<FakeConnection>();
   /** Maximum number of connections that were open or being opened at once. */
   most = 0;
+  attempts = 0;
   opened = 0;
   tests = 0;
   isReachable = true;
+  /** True if the check of each connection fails at once. */
+  failsTests = false;
   /** True if connections get no responses. */
   isSilent = false;
   private opening = 0;
 
   async connect(): Promise<FakeConnection> {
     this.opening += 1;
+    this.attempts += 1;
     this.most = Math.max(this.most, this.open.size + this.opening);
     await new Promise((resolve) => setTimeout(resolve, OPEN_MILLIS));
     this.opening -= 1;
@@ -37,20 +41,25 @@ class FakeServer {
 }
 
 class FakeConnection implements PoolableConnection {
+  /** How the pool has closed the connection, each time that it did. */
+  readonly closings: ('ended' | 'destroyed')[] = [];
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly server: FakeServer) {}
 
   test(): Promise<void> {
     this.server.tests += 1;
+    if (this.server.failsTests) return Promise.reject(new Error('the check failed'));
     return this.server.isSilent ? new Promise(() => undefined) : Promise.resolve();
   }
 
   end(): void {
+    this.closings.push('ended');
     this.server.open.delete(this);
   }
 
   destroy(): void {
+    this.closings.push('destroyed');
     this.server.open.delete(this);
   }
 
@@ -72,13 +81,13 @@ interface Stand {
   readonly meters: Meters;
 }
 
-function stand(configured: Partial<PoolSettings> = {}): Stand {
+function stand(configured: Partial<PoolSettings> = {}, random: Random = new SystemRandom()): Stand {
   const server = new FakeServer();
   const log = new CollectedLog();
   const meters = new Meters();
   const { settings } = adjustedSettings({ connectionTimeout: TIMEOUT, ...configured });
   const logger = log.loggers.get('persistence');
-  const pool = new ConnectionPool({ open: () => server.connect(), settings, random: new SystemRandom(), logger });
+  const pool = new ConnectionPool({ open: () => server.connect(), settings, random, logger });
   pool.addMeters(new PoolMeters(meters, settings.name));
   return { server, pool, log, meters };
 }
@@ -158,9 +167,67 @@ describe('borrowing', () => {
     await pass(TIMEOUT + 1);
 
     expect(server.most).toBe(1);
+    expect(pool.state).toMatchObject({ open: 0, active: 0, pending: 0 });
     for (const result of await failed) {
       expect(result).toMatchObject({ status: 'rejected', reason: { cause: { code: 'ECONNREFUSED' } } });
     }
+  });
+
+  it('callers that arrive in an outage cause no further attempts', async () => {
+    const { pool, server } = stand({ maximumPoolSize: 10 });
+    server.isReachable = false;
+    const callers = [failureOf(pool.borrow())];
+    await pass(OPEN_MILLIS);
+    server.most = 0;
+    for (let elapsed = 0; elapsed < 2 * TIMEOUT; elapsed += 3) {
+      callers.push(failureOf(pool.borrow()));
+      await pass(3);
+    }
+    await pass(TIMEOUT + 1);
+    await Promise.all(callers);
+
+    expect(server.most).toBe(1);
+    // The delays are at least 50, 100, 200, 400, and from then on 500 ms.
+    expect(server.attempts).toBeLessThanOrEqual(1 + 4 + (3 * TIMEOUT - 750) / 500);
+  });
+
+  it('after an outage, all connections that callers wait for are opened at once', async () => {
+    const { pool, server } = stand({ maximumPoolSize: 5 });
+    server.isReachable = false;
+    const callers = Promise.all(Array.from({ length: 5 }, () => pool.borrow()));
+    await pass(200);
+    server.isReachable = true;
+    while (pool.state.open === 0) await pass(1);
+    expect(pool.state.open).toBe(1);
+
+    await pass(OPEN_MILLIS);
+
+    expect(await callers).toHaveLength(5);
+    expect(pool.state).toMatchObject({ active: 5, pending: 0 });
+  });
+
+  it('a connection that is discarded is destroyed, and a caller that waits gets a new one', async () => {
+    const all = stand({ maximumPoolSize: 1 });
+    const [lease] = await exhausted(all);
+    const next = all.pool.borrow();
+
+    lease?.discard();
+    await pass(OPEN_MILLIS);
+
+    expect(lease?.connection.closings).toEqual(['destroyed']);
+    expect((await next).connection).not.toBe(lease?.connection);
+  });
+
+  it('a connection that returns in the turn in which the deadline passes still serves its caller', async () => {
+    const all = stand({ maximumPoolSize: 1 });
+    const [lease] = await exhausted(all);
+    const waiting = all.pool.borrow();
+    setTimeout(() => lease?.release(), TIMEOUT);
+
+    await pass(TIMEOUT + 1);
+
+    expect((await waiting).connection).toBe(lease?.connection);
+    expect(readings(all.meters, 'pool.connections.timeout')).toEqual({ 'pool-1': 0 });
   });
 
   it('a caller gets a connection within a second after the server is back', async () => {
@@ -220,9 +287,72 @@ describe('the check of a connection', () => {
 
     await pass(501);
     (await pool.borrow()).release();
+    await pass(OPEN_MILLIS);
 
     expect(server.tests).toBe(1);
     expect(server.opened).toBe(1);
+  });
+
+  it('does not happen after a long use', async () => {
+    const { pool, server } = stand();
+    const lease = await borrowed(pool);
+    await pass(60_000);
+    lease.release();
+    await pool.borrow();
+
+    expect(server.tests).toBe(0);
+  });
+
+  it('tests one connection for each caller', async () => {
+    const all = stand({ maximumPoolSize: 5 });
+    for (const lease of await exhausted(all)) lease.release();
+    await pass(501);
+
+    await Promise.all([all.pool.borrow(), all.pool.borrow()]);
+
+    expect(all.server.tests).toBe(2);
+    expect(all.pool.state).toMatchObject({ open: 5, active: 2, idle: 3 });
+  });
+
+  it('replaces a connection that fails it', async () => {
+    const all = stand({ maximumPoolSize: 2 });
+    const leases = await exhausted(all);
+    for (const lease of leases) lease.release();
+    await pass(501);
+    all.server.failsTests = true;
+
+    const lease = all.pool.borrow();
+    await pass(OPEN_MILLIS);
+
+    const { connection } = await lease;
+    expect(leases.map((old) => old.connection)).not.toContain(connection);
+  });
+
+  it('costs one caller one wait, even if no connection responds', async () => {
+    const all = stand({ maximumPoolSize: 10, validationTimeout: 1000 });
+    for (const lease of await exhausted(all)) lease.release();
+    await pass(501);
+    all.server.isSilent = true;
+
+    const lease = all.pool.borrow();
+    await pass(1000 + OPEN_MILLIS);
+
+    expect(all.pool.state).toMatchObject({ open: 1, active: 1 });
+    expect(all.server.open).toEqual(new Set([(await lease).connection]));
+  });
+
+  it('counts neither as use nor as idle; a connection that is lost during it is replaced', async () => {
+    const { pool, server } = stand({ maximumPoolSize: 1, validationTimeout: 1000 });
+    (await borrowed(pool)).release();
+    await pass(501);
+    server.isSilent = true;
+    const lease = pool.borrow();
+    expect(pool.state).toMatchObject({ open: 1, idle: 0, active: 0, pending: 1 });
+
+    [...server.open][0]?.lose();
+    await pass(1000 + OPEN_MILLIS);
+
+    expect(server.open).toEqual(new Set([(await lease).connection]));
   });
 
   it('is limited by validation-timeout, and its connection is replaced', async () => {
@@ -231,10 +361,12 @@ describe('the check of a connection', () => {
     await pass(501);
     server.isSilent = true;
 
+    const [silent] = server.open;
     const lease = pool.borrow();
     await pass(250 + OPEN_MILLIS);
 
     expect((await lease).connection).toBeInstanceOf(FakeConnection);
+    expect(silent?.closings).toEqual(['destroyed']);
     expect(server.opened).toBe(2);
     expect(server.open.size).toBe(1);
   });
@@ -255,6 +387,19 @@ describe('the age of a connection', () => {
     expect(server.open.has(used.connection)).toBe(true);
     used.release();
     expect(server.open.has(used.connection)).toBe(false);
+    expect(used.connection.closings).toEqual(['ended']);
+  });
+
+  it('differs between connections that were opened together', async () => {
+    const parts = [0, 0.999];
+    const random: Random = Object.assign(new SystemRandom(), { fraction: () => parts.shift() ?? 0 });
+    const all = stand({ maximumPoolSize: 2, maxLifetime: 30_000 }, random);
+    for (const lease of await exhausted(all)) lease.release();
+
+    await pass(29_300);
+    expect(all.pool.state.open).toBe(1);
+    await pass(700);
+    expect(all.pool.state.open).toBe(0);
   });
 });
 
@@ -282,7 +427,37 @@ describe('idle connections', () => {
     await pass(40_001);
 
     expect(all.pool.state).toMatchObject({ open: 2, idle: 2 });
+    expect(all.server.opened).toBe(5);
     await all.pool.close();
+  });
+
+  it.each([
+    ['used recently', 10_000, 29_000],
+    ['idle-timeout is 0', 0, 0],
+  ])('above minimum-idle they stay open: %s', async (_, idleTimeout, millis) => {
+    const all = stand({ maximumPoolSize: 5, minimumIdle: 0, idleTimeout });
+    all.pool.keepWarm();
+    const leases = await exhausted(all);
+    await pass(millis);
+    for (const lease of leases) lease.release();
+
+    await pass(30_001 - millis);
+
+    expect(all.pool.state.idle).toBe(5);
+    await all.pool.close();
+  });
+
+  it('are reopened after an eviction', async () => {
+    const { pool, server } = stand({ maximumPoolSize: 3 });
+    pool.keepWarm();
+    await pass(OPEN_MILLIS);
+
+    pool.evict(() => true);
+    await pass(OPEN_MILLIS);
+
+    expect(pool.state.idle).toBe(3);
+    expect(server.opened).toBe(6);
+    await pool.close();
   });
 });
 
@@ -302,6 +477,26 @@ describe('a lent connection', () => {
     ]);
   });
 
+  it('is not reported if it returns in time', async () => {
+    const { pool, log } = stand({ leakDetectionThreshold: 2000 });
+    (await borrowed(pool)).release();
+    await pass(2000);
+
+    expect(log.lines).toEqual([]);
+  });
+
+  it('is measured: the wait for it, its use, and the time to open it', async () => {
+    const { pool, meters } = stand();
+    const lease = await borrowed(pool);
+    expect(readings(meters, 'pool.connections.active', 'VALUE')).toEqual({ 'pool-1': 1 });
+    await pass(1000);
+    lease.release();
+
+    expect(readings(meters, 'pool.connections.creation')).toEqual({ 'pool-1': 1 });
+    expect(readings(meters, 'pool.connections.acquire')).toEqual({ 'pool-1': 1 });
+    expect(readings(meters, 'pool.connections.usage')).toEqual({ 'pool-1': 1 });
+  });
+
   it('is closed when it is evicted and returns; idle ones are closed at once', async () => {
     const all = stand({ maximumPoolSize: 2 });
     const [first, second] = await exhausted(all);
@@ -317,8 +512,8 @@ describe('a lent connection', () => {
 
 describe('closing', () => {
   it('refuses callers that wait, and waits some seconds for lent connections', async () => {
-    const all = stand({ maximumPoolSize: 2 });
-    const [first] = await exhausted(all);
+    const all = stand({ maximumPoolSize: 2, name: 'front' });
+    const [first, second] = await exhausted(all);
     const waiting = failureOf(all.pool.borrow());
 
     const closed = all.pool.close();
@@ -330,6 +525,60 @@ describe('closing', () => {
 
     expect(all.server.open.size).toBe(0);
     await expect(all.pool.borrow()).rejects.toMatchObject({ code: 'POOL_CLOSED' });
+    expect(readings(all.meters, 'pool.connections.timeout')).toEqual({ front: 0 });
+    second?.release();
+    expect(second?.connection.closings).toEqual(['destroyed']);
+  });
+
+  it.each(['nothing is open', 'connections are idle', 'the last connection returns'])(
+    'ends at once: %s',
+    async (state) => {
+      const all = stand({ maximumPoolSize: 2 });
+      const leases = state === 'nothing is open' ? [] : await exhausted(all);
+      if (state === 'connections are idle') for (const lease of leases) lease.release();
+
+      const closed = all.pool.close();
+      for (const lease of leases) lease.release();
+      await closed;
+
+      expect(all.server.open.size).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  it.each([
+    ['opens', true],
+    ['cannot be opened', false],
+  ])('waits for a connection that %s meanwhile, and opens no other', async (_, isReachable) => {
+    const { pool, server } = stand({ maximumPoolSize: 2 });
+    const waiting = failureOf(pool.borrow());
+    server.isReachable = isReachable;
+
+    const closed = pool.close();
+    await pass(OPEN_MILLIS);
+    await closed;
+
+    expect(await waiting).toMatchObject({ code: 'POOL_CLOSED' });
+    expect(server.open.size).toBe(0);
+    await pass(60_000);
+    expect(server.attempts).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('leaves no timer, in an outage as well', async () => {
+    const all = stand({ maximumPoolSize: 3, minimumIdle: 3, leakDetectionThreshold: 2000 });
+    const [lease] = await exhausted(all);
+    all.pool.keepWarm();
+    all.server.isReachable = false;
+    for (const connection of all.server.open) connection.lose();
+    await pass(1000);
+
+    const closed = all.pool.close();
+    lease?.discard();
+    await pass(5000);
+    await closed;
+
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -412,7 +661,15 @@ it('any schedule: at most the maximum is open, no caller waits beyond its deadli
       };
 
       pool.keepWarm();
-      for (const step of schedule) await act(step);
+      for (const step of schedule) {
+        await act(step);
+        if (step.kind !== 'pass') continue;
+        const { open, idle, active, pending } = pool.state;
+        expect(active).toBe(leases.size);
+        expect(pending).toBe(unsettled);
+        expect(idle).toBeLessThanOrEqual(open - active);
+        expect(open).toBeLessThanOrEqual(configured.maximumPoolSize);
+      }
       await pass(TIMEOUT + 1);
       expect(unsettled).toBe(0);
       expect(Math.max(0, ...waits)).toBeLessThanOrEqual(TIMEOUT + 1);
@@ -428,8 +685,11 @@ it('any schedule: at most the maximum is open, no caller waits beyond its deadli
       const all = Array.from({ length: configured.maximumPoolSize }, () => pool.borrow());
       await pass(TIMEOUT - 1);
       for (const lease of await Promise.all(all)) lease.release();
-      await pool.close();
+      const closed = pool.close();
+      await pass(OPEN_MILLIS);
+      await closed;
       expect(server.open.size).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
     }),
     { numRuns: 200 },
   );

@@ -224,11 +224,11 @@ export class ConnectionPool<C extends PoolableConnection> {
         },
         fail: (error) => {
           end();
-          for (const meters of this.meters) meters.timedOut();
           reject(error);
         },
       };
       const giveUp = (): void => {
+        for (const meters of this.meters) meters.timedOut();
         waiter.fail(new PoolTimeout(this.settings, this.state, this.outage?.error));
       };
       this.waiting.add(waiter);
@@ -240,18 +240,12 @@ export class ConnectionPool<C extends PoolableConnection> {
     });
   }
 
-  /** Serves callers with idle connections, and opens further ones if these are not enough. */
+  /** Tests one idle connection for each caller that waits, and opens further ones if these are not enough. */
   private serve(): void {
-    while (this.waiting.size > 0) {
-      const member = this.idle.at(-1);
+    while (this.waiting.size > this.testing) {
+      const member = this.idle.pop();
       if (member === undefined) break;
-      if (isTrusted(member)) {
-        this.idle.pop();
-        this.offer(member);
-      } else if (this.waiting.size > this.testing) {
-        this.idle.pop();
-        void this.test(member);
-      } else break;
+      void this.test(member);
     }
     this.grow();
   }
@@ -262,12 +256,14 @@ export class ConnectionPool<C extends PoolableConnection> {
       () => true,
       () => false,
     );
-    const isAlive = await withTimeout(succeeds, this.settings.validationTimeout, () => false);
+    const isAlive = await withTimeout(succeeds, this.settings.validationTimeout, () => undefined);
     this.testing -= 1;
-    if (isAlive) {
+    if (isAlive === true) {
       member.usedAt = performance.now();
       this.offer(member);
     } else this.drop(member);
+    // If one gets no response, the others have probably vanished with it, and each would cost its caller the same wait.
+    if (isAlive === undefined) for (const other of [...this.idle]) if (!isTrusted(other)) this.retire(other);
     this.serve();
   }
 
@@ -375,8 +371,8 @@ export class ConnectionPool<C extends PoolableConnection> {
 
   /** Closes idle connections above `minimum-idle`, those unused for longest first. */
   private closeLongIdle(): void {
-    const { idleTimeout, minimumIdle, maximumPoolSize } = this.settings;
-    if (idleTimeout === 0 || minimumIdle >= maximumPoolSize) return;
+    const { idleTimeout, minimumIdle } = this.settings;
+    if (idleTimeout === 0) return;
     const before = performance.now() - idleTimeout;
     for (const member of [...this.idle]) {
       if (this.idle.length <= minimumIdle) return;
