@@ -64,12 +64,13 @@ export class PersistenceModule implements OnApplicationShutdown {
     private readonly schema: SchemaSetup,
   ) {}
 
-  /** Opens the connections that the service keeps, and compares the pool with the limits of the server. */
+  /** Compares the pool with the limits of the server, and then opens the connections that the service keeps. */
   async warmUp(): Promise<void> {
     const pool = poolOf(this.dataSource);
     if (!pool) return;
-    pool.keepWarm();
+    // Connections that are being opened would be taken for those of other instances.
     await reportLimits(pool, this.loggers.get('persistence'));
+    pool.keepWarm();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -4,12 +4,14 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataSourceOptions, openDatabase, poolOf, type PoolOptions } from '../../src/persistence/database.js';
 import { reportLimits } from '../../src/persistence/engines/server-limits.js';
 import type { ServerPool } from '../../src/persistence/engines/server-pool.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import { PersistenceModule, unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { SchemaSetup } from '../../src/persistence/schema/schema-setup.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { withRequestContext } from '../../src/principal/request-context.js';
+import { makeCertificate } from '../support/certificates.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { Door } from '../support/door.js';
-import { startDatabaseServer } from '../support/database-server.js';
+import { type DatabaseServer, startDatabaseServer } from '../support/database-server.js';
 import { FakeDatabaseServer } from '../support/fake-database-server.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
@@ -27,6 +29,7 @@ afterEach(async () => {
 });
 
 interface Opened {
+  readonly dataSource: DataSource;
   readonly pool: ServerPool;
   readonly work: UnitOfWork;
 }
@@ -38,7 +41,7 @@ async function opened(account: Omit<FreshDatabase, 'server'>, options: PoolOptio
   const pool = poolOf(dataSource);
   if (!pool) throw new Error('the URL names a database server');
   endings.push(() => pool.close());
-  return { pool, work: unitOfWork(dataSource) };
+  return { dataSource, pool, work: unitOfWork(dataSource) };
 }
 
 function insert(work: UnitOfWork, name: string): Promise<boolean> {
@@ -107,6 +110,37 @@ needs('mariadb')('the pool of MariaDB connections', () => {
     expect(await insert(work, 'replaced')).toBe(true);
   });
 
+  it('the loss of a connection is told also if it happened before', async () => {
+    const { pool } = await opened(database);
+    const lease = await pool.borrow();
+    let tellings = 0;
+    lease.connection.onLost(() => (tellings += 1));
+    lease.discard();
+    await waitUntil('the connection is lost', () => tellings > 0);
+
+    tellings = 0;
+    lease.connection.onLost(() => (tellings += 1));
+
+    expect(tellings).toBe(1);
+  });
+
+  it('a connection returns when the last response has arrived, also if its unit of work has failed before', async () => {
+    const { pool, work } = await opened(database);
+    const { host, port, user, password } = database.server;
+    const administrator = await createConnection({ host, port, user, password });
+    endings.push(() => administrator.end());
+    await administrator.query("SELECT GET_LOCK('held', 1)");
+
+    const both = work.single((tx) =>
+      Promise.all([tx.rows('SELECT nothing FROM nowhere'), tx.rows("SELECT GET_LOCK('held', 60)")]),
+    );
+    await expect(both).rejects.toThrow('nowhere');
+    expect(pool.state).toMatchObject({ idle: 0, active: 1 });
+    await administrator.query("SELECT RELEASE_LOCK('held')");
+
+    await waitUntil('the connection has returned', () => pool.state.idle === 1 && pool.state.active === 0);
+  });
+
   it.each([
     ['the ping of the protocol', undefined, true],
     ['the configured query', 'SELECT 1 FROM DUAL', true],
@@ -147,6 +181,15 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       expect(await warnings({ maximumPoolSize: 301, minimumIdle: 0 })).toMatchObject([
         { level: 'WARN', fields: { maximumPoolSize: 301, others: 0, maxConnections: 300 } },
       ]);
+    });
+
+    it('connections that this instance opens are not those of others', async () => {
+      const log = new CollectedLog();
+      const { dataSource, pool } = await opened(database, { settings: { maximumPoolSize: 300, minimumIdle: 40 } });
+      await new PersistenceModule(dataSource, log.loggers, {} as SchemaSetup).warmUp();
+
+      expect(log.lines).toEqual([]);
+      await waitUntil('the connections are open', () => pool.state.idle === 40);
     });
 
     it('the connections of other instances count', async () => {
@@ -199,6 +242,15 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       await waitUntil('no connection is left', () => fake.connections === 0);
     });
 
+    it('a connection that the server kills is not lent again', async () => {
+      fake.behaviour = { refuse: 1927 };
+      const { pool, work } = await opened({ ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) });
+
+      await expect(insert(work, 'killed')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+      expect(pool.state.open).toBe(0);
+    });
+
     it('R4: a server that accepts connections and never responds is passed over within connection-timeout', async () => {
       fake.behaviour = 'hang';
       const { work } = await opened(behind(fake.port));
@@ -242,6 +294,43 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       lease.release();
 
       expect(lease.connection.host.port).toBe(database.server.port);
+    });
+  });
+
+  describe('TLS', () => {
+    let server: DatabaseServer;
+
+    beforeAll(async () => {
+      const { certificate, key } = makeCertificate({ key: 'rsa' });
+      server = await startDatabaseServer('mariadb', temporaryFolder('tls'), [
+        `--ssl-cert=${certificate}`,
+        `--ssl-key=${key}`,
+      ]);
+      return () => server.stop();
+    });
+
+    const account = (mode: string): Omit<FreshDatabase, 'server'> => ({
+      url: `jdbc:mariadb://localhost:${server.port}/mysql?sslMode=${mode}`,
+      username: server.user,
+      password: server.password,
+    });
+
+    it('sslMode=REQUIRED encrypts, and a connection that the server closes is noticed', async () => {
+      const { pool } = await opened(account('REQUIRED'));
+      const lease = await pool.borrow();
+      const cipher = await lease.connection.query("SHOW STATUS LIKE 'Ssl_cipher'");
+      expect(cipher).toMatchObject([{ Value: expect.stringContaining('TLS') as string }]);
+
+      await lease.connection.query('KILL CONNECTION_ID()').catch(() => undefined);
+      lease.release();
+
+      await waitUntil('the pool has noticed', () => pool.state.open === 0);
+    });
+
+    it('sslMode=VERIFY_CA rejects a certificate of an unknown authority', async () => {
+      const { pool } = await opened(account('VERIFY_CA'));
+
+      await expect(pool.openFirst()).rejects.toMatchObject({ code: 'HANDSHAKE_SSL_ERROR' });
     });
   });
 

@@ -42,14 +42,14 @@ export class DatabaseServer implements Engine {
   private async withConnection<T>(work: (statements: ServerStatements) => Promise<T>): Promise<T> {
     const deadline = new ResponseDeadline(this.limits);
     const lease = await deadline.connection(() => this.pool.borrow());
+    const leave = (): void => {
+      this.pool.leave(lease.connection.host);
+    };
+    const statements = new ServerStatements(lease, deadline, this.instrumentation.statements, leave);
     try {
-      const { statements: log } = this.instrumentation;
-      const leave = (): void => {
-        this.pool.leave(lease.connection.host);
-      };
-      return await work(new ServerStatements(lease, deadline, log, leave));
+      return await work(statements);
     } finally {
-      lease.release();
+      statements.end();
     }
   }
 }

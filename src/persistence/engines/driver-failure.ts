@@ -11,8 +11,9 @@ const LOCK_WAIT = 1205;
 /** Read-only after a failover, in three forms, and a cluster node without its cluster (Galera). */
 const MOVED = new Set([1290, 1792, 1836, 1047]);
 const SHUTDOWN = 1053;
+const KILLED = 1927;
 /** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
-const UNREACHABLE = new Set([SHUTDOWN, 1040, 1203, 1317, 1927, 1969, 3024, 1180, 1021]);
+const UNREACHABLE = new Set([SHUTDOWN, KILLED, 1040, 1203, 1317, 1969, 3024, 1180, 1021]);
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 /** Read-only, input/output error, disk full, cannot be opened. */
@@ -41,9 +42,10 @@ export function isServerGone(error: Error): boolean {
   return typeof errno === 'number' && (MOVED.has(errno) || errno === SHUTDOWN);
 }
 
-/** True if the driver cannot use the connection any more. */
+/** True if the driver cannot use the connection any more, or the server is about to close it. */
 export function isConnectionLost(error: Error): boolean {
-  return driverErrorOf(error)['fatal'] === true;
+  const { errno, fatal } = driverErrorOf(error);
+  return fatal === true || errno === KILLED;
 }
 
 /** The code of a driver's error, such as `ER_LOCK_DEADLOCK`; unlike the message, it contains no data. */

@@ -63,6 +63,7 @@ export class ServerConnection implements PoolableConnection {
   }
 
   onLost(listener: () => void): void {
+    if (this.socket.destroyed) listener();
     this.socket.once('close', listener);
     // The server ends the connection, or the driver finds it in an unknown state.
     this.driver.once('end', listener).once('error', listener);

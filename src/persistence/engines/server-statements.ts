@@ -14,6 +14,9 @@ import type { Statements, Value } from '../unit-of-work.js';
  */
 export class ServerStatements implements Statements {
   private readonly connection: ServerConnection;
+  /** Statements without a response. */
+  private due = 0;
+  private hasEnded = false;
 
   /** `leave` is called if the server accepts no changes any more. */
   constructor(
@@ -23,6 +26,12 @@ export class ServerStatements implements Statements {
     private readonly leave: () => void,
   ) {
     this.connection = lease.connection;
+  }
+
+  /** Returns the connection once all responses have arrived: work that failed may have left statements behind. */
+  end(): void {
+    this.hasEnded = true;
+    this.returnIfUnused();
   }
 
   async change(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<number> {
@@ -135,12 +144,20 @@ export class ServerStatements implements Statements {
 
   private async withDeadline<T>(sql: string, run: () => Promise<T>): Promise<T> {
     const limited = (): Promise<T> => this.deadline.response(run);
+    this.due += 1;
     try {
       return await (this.log.isEnabled ? this.log.log(sql, limited) : limited());
     } catch (error) {
       if (error instanceof Error) this.react(error);
       throw error;
+    } finally {
+      this.due -= 1;
+      this.returnIfUnused();
     }
+  }
+
+  private returnIfUnused(): void {
+    if (this.hasEnded && this.due === 0) this.lease.release();
   }
 
   private react(error: Error): void {

@@ -41,6 +41,8 @@ describe('a JDBC URL', () => {
     ['jdbc:mysql://db:65536/login', 'a host is written'],
     ['jdbc:mysql://address=(host=db)/login', 'a host is written'],
     ['jdbc:mysql://db/login?sslMode=MAYBE', 'parameter sslMode: write DISABLED'],
+    ['jdbc:mysql://db,10.0.0.2/login?sslMode=VERIFY_IDENTITY', 'VERIFY_IDENTITY needs host names'],
+    ['jdbc:mysql://[::1]/login?sslMode=VERIFY_IDENTITY', 'VERIFY_IDENTITY needs host names'],
     ['jdbc:mysql://db/login?connectTimeout=3s', 'parameter connectTimeout: write a whole number'],
     ['jdbc:mysql://db/login?serverTimezone=Mars/North', 'parameter serverTimezone: not a time zone'],
     ['jdbc:mysql://db/login?allowPublicKeyRetrieval=1', 'parameter allowPublicKeyRetrieval: write true or false'],

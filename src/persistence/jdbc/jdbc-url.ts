@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { ConversionError } from '../../config/problem.js';
 import {
@@ -48,6 +49,10 @@ export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
   if (database === '') return new ConversionError('the URL names no database behind the host');
   const parameters = readParameters(query);
   if (parameters instanceof ConversionError) return parameters;
+  // The driver would compare the certificate with the name localhost.
+  if (parameters.tls === 'verify-identity' && hosts.some(({ name }) => isIP(name) !== 0)) {
+    return new ConversionError('VERIFY_IDENTITY needs host names: the driver cannot verify an IP address');
+  }
   return {
     engine: engine as DatabaseServer['engine'],
     hosts,
