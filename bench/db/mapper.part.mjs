@@ -14,8 +14,8 @@ import { goal, median } from '../measure.mjs';
 
 const EVENTS = 20_000;
 const USERS = 100;
-const CALLS = 400;
-const ROUNDS = 40;
+const CALLS = 100;
+const ROUNDS = 150;
 const WARM_UP = 5;
 const MOST_OVERHEAD = 0.25;
 const COLUMNS = 'id, at, kind, user_id, result';

@@ -7,6 +7,19 @@ it('scheduledtasks lists every kind of trigger without tasks', () => {
   expect(describeTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
 });
 
+it('scheduledtasks sorts the tasks of a kind by target', () => {
+  const tasks = new ScheduledTasks(new ManualClock());
+  for (const target of ['Sweep.run', 'Keys.refresh', 'Pool.look']) {
+    tasks.add(target, { kind: 'fixedDelay', initialDelayMillis: 1, intervalMillis: 1 });
+  }
+
+  expect(describeTasks(tasks.all).fixedDelay.map(({ runnable }) => runnable)).toEqual([
+    { target: 'Keys.refresh' },
+    { target: 'Pool.look' },
+    { target: 'Sweep.run' },
+  ]);
+});
+
 it('scheduledtasks lists each task under its kind, with times in milliseconds and instants in UTC', async () => {
   const clock = new ManualClock(Date.UTC(2031, 4, 4, 3) / 1000);
   const tasks = new ScheduledTasks(clock);

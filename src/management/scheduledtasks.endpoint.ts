@@ -22,10 +22,12 @@ export type TaskView = Readonly<Record<string, unknown>>;
 /** Every kind of trigger, in the order of the response. */
 const KINDS = ['cron', 'fixedDelay', 'fixedRate', 'custom'] as const;
 
-/** All tasks by the kinds of their triggers (management API, "scheduledtasks"). */
+/** All tasks by the kinds of their triggers, sorted by target (management API, "scheduledtasks"). */
 export function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
+  // The order in which providers are constructed is of no interest.
+  const sorted = tasks.toSorted((a, b) => (a.target < b.target ? -1 : Number(a.target > b.target)));
   const of = (kind: Trigger['kind']): readonly TaskView[] =>
-    tasks.filter(({ trigger }) => trigger.kind === kind).map(describeTask);
+    sorted.filter(({ trigger }) => trigger.kind === kind).map(describeTask);
   return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as ReturnType<typeof describeTasks>;
 }
 

@@ -51,7 +51,7 @@ import { UnitOfWork } from './unit-of-work.js';
       inject: [DataSource, Random, DatabaseInstrumentation],
       useFactory: unitOfWork,
     },
-    { provide: SqlMapper, inject: [Configuration, DataSource, UnitOfWork, Loggers], useFactory: sqlMapper },
+    { provide: SqlMapper, inject: [Configuration, DataSource, Loggers], useFactory: sqlMapper },
     DbIndicator,
     ExpirySweep,
   ],
@@ -85,15 +85,10 @@ function poolOptions(pool: PoolProperties, random: Random, loggers: Loggers): Po
 }
 
 /** A service has checked the files by a rule; commands check no rules. */
-async function sqlMapper(
-  configuration: Configuration,
-  dataSource: DataSource,
-  work: UnitOfWork,
-  loggers: Loggers,
-): Promise<SqlMapper> {
+async function sqlMapper(configuration: Configuration, dataSource: DataSource, loggers: Loggers): Promise<SqlMapper> {
   const files = mapperFiles(configuration, processInputs());
   if (files.problems.length > 0) throw new ConfigurationFailure(files.problems);
-  return new SqlMapper(files, await databaseIdOf(dataSource, work), loggers);
+  return new SqlMapper(files, await databaseIdOf(dataSource), loggers);
 }
 
 export function unitOfWork(

@@ -45,14 +45,10 @@ interface Mapped {
   readonly log: CollectedLog;
 }
 
-async function mapped(
-  { dataSource, work }: TestDatabase,
-  keys: readonly string[] = [],
-  as?: DatabaseId,
-): Promise<Mapped> {
+async function mapped({ dataSource }: TestDatabase, keys: readonly string[] = [], as?: DatabaseId): Promise<Mapped> {
   const log = new CollectedLog();
   const args = ['--mapper.mapper-locations=file:test.xml', ...keys.map((key) => `--mapper.${key}`)];
-  const databaseId = as ?? (await databaseIdOf(dataSource, work));
+  const databaseId = as ?? (await databaseIdOf(dataSource));
   return { mapper: mapperOf({ files: { 'test.xml': FILE }, args }, { databaseId, loggers: log.loggers }), log };
 }
 

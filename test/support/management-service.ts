@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AppModule } from '../../src/app.module.js';
+import '../../src/boot/configuration-rules.js';
 import { Clock } from '../../src/clock/clock.js';
 import { Configuration, loadConfiguration } from '../../src/config/configuration.js';
 import { Listeners } from '../../src/boot/listeners.js';

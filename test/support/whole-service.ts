@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { AppModule, type Instruments } from '../../src/app.module.js';
+import '../../src/boot/configuration-rules.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';

@@ -90,7 +90,7 @@ export class ServerProbe implements DatabaseProbe {
       aborted.reject(new Error('given up'));
     };
     signal.addEventListener('abort', giveUp, { once: true });
-    const borrowing = this.pool.borrow();
+    const borrowing = this.pool.borrow({ failsAtOutage: true });
     try {
       const lease = await Promise.race([borrowing, aborted.promise]);
       try {

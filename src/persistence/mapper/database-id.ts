@@ -1,14 +1,13 @@
 import type { DataSource } from 'typeorm';
-import type { UnitOfWork } from '../unit-of-work.js';
 
 /** The engines, as the attribute `databaseId` names them. */
 export const DATABASE_IDS = ['sqlite', 'mariadb', 'mysql'] as const;
 
 export type DatabaseId = (typeof DATABASE_IDS)[number];
 
-/** Asks the server, since a URL for MySQL may lead to MariaDB. */
-export async function databaseIdOf(dataSource: DataSource, work: UnitOfWork): Promise<DatabaseId> {
+/** Asks a server, since a URL for MySQL may lead to MariaDB. */
+export async function databaseIdOf(dataSource: DataSource): Promise<DatabaseId> {
   if (dataSource.options.type === 'better-sqlite3') return 'sqlite';
-  const [row] = await work.single((tx) => tx.rows<{ readonly version: string }>('SELECT VERSION() AS version'));
+  const [row] = await dataSource.query<readonly { readonly version: string }[]>('SELECT VERSION() AS version');
   return /mariadb/i.test(row?.version ?? '') ? 'mariadb' : 'mysql';
 }

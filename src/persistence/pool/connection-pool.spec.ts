@@ -173,6 +173,22 @@ describe('borrowing', () => {
     }
   });
 
+  it('a health check fails with the reason of an outage at the next attempt of the pool', async () => {
+    const { pool, server } = stand();
+    server.isReachable = false;
+
+    const first = failureOf(pool.borrow({ failsAtOutage: true }));
+    await pass(OPEN_MILLIS);
+    expect(await first).toMatchObject({ code: 'ECONNREFUSED' });
+    const second = failureOf(pool.borrow({ failsAtOutage: true }));
+    await pass(500 + OPEN_MILLIS);
+    expect(await second).toMatchObject({ code: 'ECONNREFUSED' });
+
+    server.isReachable = true;
+    await pass(1000);
+    expect((await borrowed(pool)).connection).toBeInstanceOf(FakeConnection);
+  });
+
   it('callers that arrive in an outage cause no further attempts', async () => {
     const { pool, server } = stand({ maximumPoolSize: 10 });
     server.isReachable = false;
@@ -187,8 +203,8 @@ describe('borrowing', () => {
     await Promise.all(callers);
 
     expect(server.most).toBe(1);
-    // The delays are at least 50, 100, 200, 400, and from then on 500 ms.
-    expect(server.attempts).toBeLessThanOrEqual(1 + 4 + (3 * TIMEOUT - 750) / 500);
+    // The delays are at least 50, 100, 200, and from then on 250 ms.
+    expect(server.attempts).toBeLessThanOrEqual(1 + 3 + (3 * TIMEOUT - 350) / 250);
   });
 
   it('after an outage, all connections that callers wait for are opened at once', async () => {

@@ -31,7 +31,7 @@ const HOUSEKEEPING_MILLIS = 30_000;
 const LIFETIME_JITTER = 0.025;
 /** While no connection opens, the pool tries one at a time, with a growing delay. */
 const MIN_RETRY_MILLIS = 100;
-const MAX_RETRY_MILLIS = 1000;
+const MAX_RETRY_MILLIS = 500;
 /** Limit for connections that are still lent when the pool is closed. */
 const CLOSE_LIMIT_MILLIS = 5000;
 
@@ -82,6 +82,7 @@ interface Borrower {
   /** Reading of `performance.now` when it asked. */
   readonly asked: number;
   readonly leak: Leak | undefined;
+  readonly failsAtOutage: boolean;
 }
 
 /** A caller that waits. */
@@ -172,14 +173,18 @@ export class ConnectionPool<C extends PoolableConnection> {
     this.grow();
   }
 
-  /** @throws PoolTimeout after `connection-timeout` */
-  borrow(): Promise<Lease<C>> {
+  /**
+   * With `failsAtOutage`, for a health check, the wait ends with the error of the first connection that cannot be opened.
+   * @throws PoolTimeout after `connection-timeout`
+   */
+  borrow({ failsAtOutage = false } = {}): Promise<Lease<C>> {
     if (this.isClosed) return Promise.reject(new PoolClosed(this.settings.name));
     const { leakDetectionThreshold } = this.settings;
     const borrower: Borrower = {
       asked: performance.now(),
       // Its stack names the borrower.
       leak: leakDetectionThreshold > 0 ? new Leak(leakDetectionThreshold) : undefined,
+      failsAtOutage,
     };
     const last = this.waiting.size === 0 ? this.idle.at(-1) : undefined;
     if (last === undefined || !isTrusted(last)) return this.wait(borrower);
@@ -294,6 +299,7 @@ export class ConnectionPool<C extends PoolableConnection> {
   }
 
   private tryLater(error: unknown): void {
+    for (const { borrower, fail } of this.waiting) if (borrower.failsAtOutage) fail(error as Error);
     if (this.isClosed || this.outage?.timer) return;
     const { delayMillis } = this.outage ?? { delayMillis: MIN_RETRY_MILLIS };
     const outage: NonNullable<typeof this.outage> = {

@@ -47,7 +47,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** This key would replace all other keys of logging. */
-const NOT_BESIDE_OTHERS = ['logging.config'];
+const NOT_BESIDE_OTHERS = ['logging.config', 'mapper.mapper-locations', 'mapper.config-location'];
 const OF_DOCUMENTS = ['app.config.activate.on-profile'];
 
 export const settings: readonly Setting[] = [
