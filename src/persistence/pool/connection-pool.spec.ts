@@ -189,6 +189,21 @@ describe('borrowing', () => {
     expect((await borrowed(pool)).connection).toBeInstanceOf(FakeConnection);
   });
 
+  it('an attempt that began before a health check asked does not fail it', async () => {
+    const { pool, server } = stand({ maximumPoolSize: 1 });
+    server.isReachable = false;
+    const caller = pool.borrow();
+    await pass(1);
+    const check = pool.borrow({ failsAtOutage: true });
+    await pass(OPEN_MILLIS);
+    server.isReachable = true;
+
+    await pass(1000);
+    (await caller).release();
+
+    expect((await check).connection).toBe((await caller).connection);
+  });
+
   it('callers that arrive in an outage cause no further attempts', async () => {
     const { pool, server } = stand({ maximumPoolSize: 10 });
     server.isReachable = false;

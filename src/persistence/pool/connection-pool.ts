@@ -174,7 +174,7 @@ export class ConnectionPool<C extends PoolableConnection> {
   }
 
   /**
-   * With `failsAtOutage`, for a health check, the wait ends with the error of the first connection that cannot be opened.
+   * With `failsAtOutage`, for a health check, the wait ends with the error of the next connection that cannot be opened.
    * @throws PoolTimeout after `connection-timeout`
    */
   borrow({ failsAtOutage = false } = {}): Promise<Lease<C>> {
@@ -294,12 +294,16 @@ export class ConnectionPool<C extends PoolableConnection> {
       for (const meters of this.meters) meters.created(begun);
       this.add(opened.value);
       this.serve();
-    } else this.tryLater(opened.reason);
+    } else this.tryLater(opened.reason, begun);
     this.noteEmpty();
   }
 
-  private tryLater(error: unknown): void {
-    for (const { borrower, fail } of this.waiting) if (borrower.failsAtOutage) fail(error as Error);
+  /** `begun` is a reading of `performance.now` at the start of the attempt that failed. */
+  private tryLater(error: unknown, begun: number): void {
+    // An attempt that began before the caller asked may tell of an outage that is over.
+    for (const { borrower, fail } of this.waiting) {
+      if (borrower.failsAtOutage && borrower.asked <= begun) fail(error as Error);
+    }
     if (this.isClosed || this.outage?.timer) return;
     const { delayMillis } = this.outage ?? { delayMillis: MIN_RETRY_MILLIS };
     const outage: NonNullable<typeof this.outage> = {
