@@ -44,6 +44,10 @@ describe('the scheduledtasks endpoint', () => {
         },
       ],
       custom: [
+        expect.objectContaining({
+          runnable: { target: 'MissingPeppers.report' },
+          trigger: 'once after startup',
+        }) as unknown,
         { runnable: { target: 'SealedSuccessors.forget' }, trigger: expect.stringContaining('11000 ms') as string },
       ],
     });

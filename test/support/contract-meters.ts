@@ -21,7 +21,11 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['embedded.passwords.current', 'embedded.passwords.limit'], kind: 'gauge' },
   { names: ['embedded.rejected', 'embedded.passwords.rejected'], kind: 'counter' },
   { names: ['active', 'idle', 'min', 'max'].map((end) => `jdbc.connections.${end}`), kind: 'gauge', tags: ['name'] },
-  { names: ['pool.connections', 'pool.connections.pending'], kind: 'gauge', tags: ['pool'] },
+  {
+    names: ['', '.pending', '.active', '.idle', '.min', '.max'].map((end) => `pool.connections${end}`),
+    kind: 'gauge',
+    tags: ['pool'],
+  },
   { names: ['pool.connections.timeout'], kind: 'counter', tags: ['pool'] },
   { names: ['acquire', 'usage', 'creation'].map((end) => `pool.connections.${end}`), kind: 'timer', tags: ['pool'] },
   { names: ['cache.gets'], kind: 'counter', tags: ['name', 'cache.manager', 'result'] },
