@@ -128,16 +128,23 @@ export class ServerStatements implements Statements {
     });
   }
 
-  /** Later statements wait until the statement is prepared. */
+  /**
+   * Later statements wait until the statement is prepared. The driver executes nothing if the preparation fails: on a Galera
+   * cluster, that error may be the only report that the transaction was rolled back for one of another node, and what follows
+   * would be executed in a new transaction.
+   */
   private prepareAndExecute<R>(sql: string, values: readonly Value[]): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.connection.driver.prepare(sql, (error, statement) => {
-        if (!error) this.connection.prepared.set(sql, statement);
-      });
-      // The driver finds the prepared statement by its text.
       this.connection.driver.execute(sql, [...values], (error: QueryError | null, result) => {
-        if (error) reject(error);
-        else resolve(result as R);
+        if (error) {
+          reject(error);
+          return;
+        }
+        // Nothing is sent: the driver has kept the statement that it prepared.
+        this.connection.driver.prepare(sql, (failure, statement) => {
+          if (!failure) this.connection.prepared.set(sql, statement);
+        });
+        resolve(result as R);
       });
     });
   }
