@@ -12,6 +12,7 @@ const LOCK_WAIT = 1205;
 const MOVED = new Set([1290, 1792, 1836, 1047]);
 const SHUTDOWN = 1053;
 const KILLED = 1927;
+const UNKNOWN_VARIABLE = 1193;
 /** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
 const UNREACHABLE = new Set([SHUTDOWN, KILLED, 1040, 1203, 1317, 1969, 3024, 1180, 1021]);
 const SQLITE_BUSY = 5;
@@ -46,6 +47,11 @@ export function isServerGone(error: Error): boolean {
 export function isConnectionLost(error: Error): boolean {
   const { errno, fatal } = driverErrorOf(error);
   return fatal === true || errno === KILLED;
+}
+
+/** True if the server has no setting of that name. */
+export function isUnknownVariable(error: unknown): boolean {
+  return error instanceof Error && driverErrorOf(error).errno === UNKNOWN_VARIABLE;
 }
 
 /** The code of a driver's error, such as `ER_LOCK_DEADLOCK`; unlike the message, it contains no data. */

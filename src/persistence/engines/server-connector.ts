@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Host } from '../jdbc/jdbc-url.js';
+import { isUnknownVariable } from './driver-failure.js';
 import { ServerConnection } from './server-connection.js';
 
 /**
@@ -9,6 +10,8 @@ import { ServerConnection } from './server-connection.js';
  * A lock that is not granted within seconds is reported as an error.
  */
 const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
+/** On a Galera cluster, a read waits for what other nodes have committed before. Only MariaDB knows the setting. */
+const READ_CURRENT = 'SET SESSION wsrep_sync_wait = 1';
 
 /** A host that failed or was read-only is tried after the others for this time. */
 const AVOIDED_MILLIS = 10_000;
@@ -85,12 +88,20 @@ export class ServerConnector {
   }
 
   private async prepared(connection: ServerConnection): Promise<ServerConnection> {
-    await Promise.all(SESSION.map((sql) => connection.query(sql)));
+    await Promise.all([...SESSION.map((sql) => connection.query(sql)), this.readsCurrent(connection)]);
     // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
     if (this.options.hosts.length > 1 && (await isReadOnly(connection))) {
       throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
     }
     return connection;
+  }
+
+  private async readsCurrent(connection: ServerConnection): Promise<void> {
+    try {
+      await connection.query(READ_CURRENT);
+    } catch (error) {
+      if (!isUnknownVariable(error)) throw error;
+    }
   }
 }
 
