@@ -37,7 +37,7 @@ const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
  * Every statement that removes an administrator runs after this one, which makes them wait for each other: two
  * administrators that remove each other concurrently would otherwise both see one left.
  */
-const LOCK_ADMINISTRATORS = 'UPDATE account SET is_admin = 1 WHERE is_admin = 1';
+const LOCK_ADMINISTRATORS = 'UPDATE account SET holds = holds + 1 WHERE is_admin = 1';
 /** True if another active administrator remains. MySQL needs a derived table to read the table that it changes. */
 const NOT_THE_LAST =
   "(is_admin = 0 OR status <> 'active' OR (SELECT number FROM (SELECT COUNT(*) AS number FROM account " +

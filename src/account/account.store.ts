@@ -34,8 +34,8 @@ const READ =
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ?`;
 const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ?`;
 
-/** Locks the row: later changes of the account wait for the end of this transaction. */
-const HOLDS_ACTIVE = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active'`;
+/** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
+const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
 const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ?`;
 
 /** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */

@@ -45,7 +45,8 @@ const STATE = `SELECT account.status, account.roles, account.security_stamp, acc
 const RESET = 'failures = 0, failures_in_row = 0, lock_level = 0';
 const ACCEPT_STEP = `UPDATE account SET last_used_step = ?, ${RESET}
   WHERE id = ? AND status = 'active' AND totp_id = ? AND last_used_step < ?`;
-const ACCEPT_SET = `UPDATE account SET ${RESET} WHERE id = ? AND status = 'active' AND totp_id = ? AND backup_set_id = ?`;
+/** Another login may have reset the failures: the row changes all the same, which locks it at every node of a cluster. */
+const ACCEPT_SET = `UPDATE account SET ${RESET}, holds = holds + 1 WHERE id = ? AND status = 'active' AND totp_id = ? AND backup_set_id = ?`;
 const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
   last_used_step = ?, ${RESET}, security_stamp = security_stamp + 1, enrolment_forced = 0
   WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;

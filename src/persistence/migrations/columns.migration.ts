@@ -98,6 +98,22 @@ export class AccountAdministration1795651200037 implements MigrationInterface {
   }
 }
 
+/**
+ * Counts the transactions that have locked the row without another change of it. On a Galera cluster, an UPDATE that changes
+ * no value conflicts with nothing at another node.
+ */
+export class AccountHolds1795824000133 implements MigrationInterface {
+  readonly name = 'AccountHolds1795824000133';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN holds bigint NOT NULL DEFAULT 0');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account DROP COLUMN holds');
+  }
+}
+
 /** Table, old name and new name. */
 const RENAMED = [
   ['account', 'epoch', 'security_stamp'],

@@ -2,6 +2,7 @@ import type { MigrationInterface } from 'typeorm';
 import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
+  AccountHolds1795824000133,
   LockedAccounts1795305600000,
   ManagementEvents1795564811000,
   PasswordKinds1795564833000,
@@ -51,6 +52,8 @@ export const HISTORY: readonly Step[] = [
     revertLoses: 'backup codes whose pepper has an id',
     compatibleFrom: PlainNames1795737600000,
   },
+  // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
+  { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
 /** The schema level of a migration: the time in its name, which grows with each migration. */

@@ -6,7 +6,7 @@ import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
   WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
-const HOLD_PENDING = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
+const HOLD_PENDING = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
 const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.expires_at FROM account
   JOIN totp_secret ON totp_secret.id = account.pending_totp_id
   WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
@@ -98,7 +98,7 @@ export class EnrolmentStore {
   /** Locks the row of the account while that secret is pending and the caller may act; false if either is not the case. */
   async holdPending(tx: Tx, caller: AttemptSubject, pendingId: string): Promise<boolean> {
     const ofCaller = subjectConditions(caller);
-    const values = [pendingId, caller.subject, pendingId, ...ofCaller.values];
+    const values = [caller.subject, pendingId, ...ofCaller.values];
     return (await tx.change(HOLD_PENDING + ofCaller.sql, values)) === 1;
   }
 
