@@ -25,6 +25,7 @@ const HOST = '127.0.0.1';
 const START_LIMIT_MILLIS = 60_000;
 /** The server does not run as root without this option. */
 const AS_SUPERUSER = process.getuid?.() === 0 ? ['--user=root'] : [];
+const ENVIRONMENT = { PATH: process.env['PATH'] ?? '' };
 
 /** Differences of the two servers: creation of the data folder, and the names of some options. */
 const KINDS = {
@@ -46,25 +47,17 @@ export async function startDatabaseServer(
   folder: string,
   options: readonly string[] = [],
 ): Promise<DatabaseServer> {
-  const env = { PATH: process.env['PATH'] ?? '' };
-  const data = join(folder, 'data');
-  const { installer, installation, options: ofKind } = KINDS[kind];
-  await promisify(execFile)(
-    programOf(installer),
-    ['--no-defaults', `--datadir=${data}`, `--tmpdir=${folder}`, ...installation, ...AS_SUPERUSER],
-    { env, cwd: folder },
-  );
-  const access = { host: HOST, port: await freePort(), user: 'admin', password: randomBytes(12).toString('hex') };
-  const args = serverArguments(folder, data, access, [...ofKind, ...options]);
-  const server = await KeptProcess.start(programOf(kind), args, { env, cwd: folder, folder });
-  await waitUntil(
-    `${kind} answers`,
-    async () => {
-      if (server.hasEnded) throw new Error(`${kind} did not start:\n${server.stdout}${server.stderr}`);
-      return answers(access);
-    },
-    { limitMillis: START_LIMIT_MILLIS },
-  );
+  await installDatabase(kind, folder, AS_SUPERUSER);
+  const access = await freeAccess();
+  const args = [
+    ...serverArguments(folder, access),
+    `--init-file=${administratorFile(folder, access)}`,
+    ...AS_SUPERUSER,
+    ...KINDS[kind].options,
+    ...options,
+  ];
+  const server = await KeptProcess.start(programOf(kind), args, { env: ENVIRONMENT, cwd: folder, folder });
+  await untilAnswers(kind, server, access);
   return {
     ...access,
     async stop() {
@@ -73,23 +66,54 @@ export async function startDatabaseServer(
   };
 }
 
-function serverArguments(folder: string, data: string, access: ServerAccess, options: readonly string[]): string[] {
-  const init = join(folder, 'init.sql');
+/** Creates the data of a server below the folder; `asUser` is its `--user` option. */
+export async function installDatabase(kind: DatabaseKind, folder: string, asUser: readonly string[]): Promise<void> {
+  const { installer, installation } = KINDS[kind];
+  await promisify(execFile)(
+    programOf(installer),
+    ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--tmpdir=${folder}`, ...installation, ...asUser],
+    { env: ENVIRONMENT, cwd: folder },
+  );
+}
+
+/** A free port, and an administrator who does not exist yet. */
+export async function freeAccess(): Promise<ServerAccess> {
+  return { host: HOST, port: await freePort(), user: 'admin', password: randomBytes(12).toString('hex') };
+}
+
+/** Waits until a started server accepts connections. */
+export async function untilAnswers(kind: DatabaseKind, server: KeptProcess, access: ServerAccess): Promise<void> {
+  await waitUntil(
+    `${kind} answers`,
+    async () => {
+      if (server.hasEnded) throw new Error(`${kind} did not start:\n${server.stdout}${server.stderr}`);
+      return answers(access);
+    },
+    { limitMillis: START_LIMIT_MILLIS },
+  );
+}
+
+/** Writes the statements that create the administrator, for `--init-file`. */
+export function administratorFile(folder: string, { user, password }: ServerAccess): string {
+  const file = join(folder, 'init.sql');
   writeFileSync(
-    init,
-    `CREATE USER '${access.user}'@'${HOST}' IDENTIFIED BY '${access.password}';\n` +
-      `GRANT ALL PRIVILEGES ON *.* TO '${access.user}'@'${HOST}' WITH GRANT OPTION;\n`,
+    file,
+    `CREATE USER '${user}'@'${HOST}' IDENTIFIED BY '${password}';\n` +
+      `GRANT ALL PRIVILEGES ON *.* TO '${user}'@'${HOST}' WITH GRANT OPTION;\n`,
     { mode: 0o600 },
   );
+  return file;
+}
+
+/** The command line of a server whose data are below the folder. */
+export function serverArguments(folder: string, access: ServerAccess): readonly string[] {
   return [
     '--no-defaults',
-    ...AS_SUPERUSER,
-    `--datadir=${data}`,
+    `--datadir=${join(folder, 'data')}`,
     // A separate folder, since a server removes the temporary tables of others at its start.
     `--tmpdir=${folder}`,
     `--socket=${join(folder, 'socket')}`,
     `--pid-file=${join(folder, 'pid')}`,
-    `--init-file=${init}`,
     `--bind-address=${HOST}`,
     `--port=${access.port}`,
     '--skip-name-resolve',
@@ -98,7 +122,6 @@ function serverArguments(folder: string, data: string, access: ServerAccess, opt
     // Small, and without a disk flush at each commit, since the data are temporary. All other settings are the defaults.
     '--innodb-buffer-pool-size=64M',
     '--innodb-flush-log-at-trx-commit=2',
-    ...options,
   ];
 }
 

@@ -114,8 +114,8 @@ export class LoginStory {
     this.opened = await this.engine.freshDatabase();
     await this.importPeople();
     // One after the other, so that the first one creates the signing keys.
-    for (let count = 0; count < (this.options.services ?? 1); count += 1) {
-      this.running.push(await this.start());
+    for (let number = 0; number < (this.options.services ?? 1); number += 1) {
+      this.running.push(await this.start(number));
     }
   }
 
@@ -123,15 +123,15 @@ export class LoginStory {
     await Promise.all(this.running.map((service) => service.release()));
   }
 
-  /** Restarts the stopped or killed service on the same database with `more` arguments. */
-  async restart(more: readonly string[] = []): Promise<void> {
+  /** Restarts the stopped or killed service of that number on the same database with `more` arguments. */
+  async restart(more: readonly string[] = [], service = 0): Promise<void> {
     // A new process, so that nothing but the database can have kept what the test finds.
-    this.running[0] = await this.start(this.clock, more, true);
+    this.running[service] = await this.start(service, this.clock, more, true);
   }
 
   /** Starts another service on the same database, with its own clock or of another build. */
   async join(clock: MovedClock, build = this.build): Promise<RunningService> {
-    const service = await this.start(clock, [], undefined, build);
+    const service = await this.start(this.running.length, clock, [], undefined, build);
     this.running.push(service);
     return service;
   }
@@ -243,11 +243,12 @@ export class LoginStory {
   }
 
   /** Arguments of the story; `more` overrides equal keys. */
-  private argsWith(more: readonly string[]): readonly string[] {
+  private argsWith(more: readonly string[], service?: number): readonly string[] {
     const { args = [], throttled = false } = this.options;
     const ranked = [[...CHEAP_ARGS, ...PATIENT, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
     const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
-    return [...this.database.args, ...byKey.values()];
+    const { args: ofDatabase, argsAt } = this.database;
+    return [...(service === undefined || !argsAt ? ofDatabase : argsAt(service)), ...byKey.values()];
   }
 
   private at(index: number): RunningService {
@@ -257,13 +258,14 @@ export class LoginStory {
   }
 
   private start(
+    service: number,
     clock = this.clock,
     more: readonly string[] = [],
     isAlone = this.options.isAlone ?? false,
     build = this.build,
   ): Promise<RunningService> {
     const nodeArguments = [...clock.nodeArguments, ...(this.options.nodeArguments ?? [])];
-    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments, isAlone, build });
+    return startService({ args: this.argsWith(more, service), cwd: this.cwd, nodeArguments, isAlone, build });
   }
 
   private async importPeople(): Promise<void> {

@@ -5,16 +5,18 @@ import { type Enrolled, type LoginStory, refresh, secondStep } from './login-sto
 import { atOnce, outcomes, successes, upTo } from './races.js';
 
 const ROUNDS = 20;
+/** Accounts that one round of the second-step and refresh races needs. */
+export const PEOPLE_PER_ROUND = 16;
 /** Time limit for all rounds of one race on a busy machine, in milliseconds. */
 const PATIENTLY = { timeout: 120_000 };
 /** Wrong passwords that one address has free by default. */
 const ADDRESS_FAILURES = 300;
 
 /** Number of accounts that the races need. */
-export const RACE_PEOPLE = 16 * ROUNDS;
+export const RACE_PEOPLE = PEOPLE_PER_ROUND * ROUNDS;
 
 /** Races of the second step, on one or several services that share a database. */
-export function secondStepRaces(story: LoginStory): void {
+export function secondStepRaces(story: LoginStory, rounds = ROUNDS): void {
   const client = (index: number): HttpClient => clientAt(story, index);
 
   async function tokens(person: Enrolled, count: number): Promise<readonly string[]> {
@@ -30,7 +32,7 @@ export function secondStepRaces(story: LoginStory): void {
   }
 
   it('T6: of 100 equal codes on one mfa_token exactly one succeeds', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
       const token = await story.mfaToken(person);
@@ -43,7 +45,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it('T6: of 100 equal codes on 20 mfa_tokens exactly one succeeds', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
       const all = await tokens(person, 20);
@@ -55,7 +57,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it('T6, T14: of two valid codes on one mfa_token one succeeds, and the other stays valid', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const [first = '', second = ''] = person.backupCodes;
       const codes = round % 2 === 0 ? [story.nextCode(person), first] : [first, second];
@@ -75,7 +77,7 @@ export function secondStepRaces(story: LoginStory): void {
     'T7: of 100 wrong codes on 20 mfa_tokens exactly five are checked, then the user is locked',
     PATIENTLY,
     async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const person = await story.enrolled();
         story.clock.nextStep();
         const all = await tokens(person, 20);
@@ -94,7 +96,7 @@ export function secondStepRaces(story: LoginStory): void {
   );
 
   it('T7: a correct code among 100 parallel wrong ones permits at most nine failures', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
       const all = await tokens(person, 20);
@@ -111,7 +113,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it('T13: a backup code sent 50 times at once succeeds once', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const all = await tokens(person, 10);
 
@@ -128,7 +130,7 @@ export function secondStepRaces(story: LoginStory): void {
     'T15: five parallel reissues leave one valid set of backup codes, which a response returned',
     PATIENTLY,
     async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const person = await story.enrolled();
 
         const answers = await atOnce(5, (index) =>
@@ -147,7 +149,7 @@ export function secondStepRaces(story: LoginStory): void {
   );
 
   it('exactly one of 20 parallel confirms activates the secret', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = story.person();
       const { accessToken: bearer } = await story.signInByPassword(person);
       const setup = await client(round).post('/2fa/setup', {}, { bearer });
@@ -161,7 +163,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it('exactly one of two parallel valid codes completes a half-authenticated session', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const codes = [story.nextCode(person), String(person.backupCodes[0])];
       const browser = client(round);
@@ -186,7 +188,7 @@ export function secondStepRaces(story: LoginStory): void {
     'R10: parallel mixed requests of one user cause no server error and leave the account usable',
     PATIENTLY,
     async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const person = await story.enrolled();
         const { client: mine, accessToken: bearer } = await story.signIn(person);
         const token = await story.mfaToken(person);
@@ -213,15 +215,15 @@ export function secondStepRaces(story: LoginStory): void {
     },
   );
 
-  rightLoginRace(story);
+  rightLoginRace(story, rounds);
 }
 
 /** All users call from one address. */
-function rightLoginRace(story: LoginStory): void {
+function rightLoginRace(story: LoginStory, rounds = ROUNDS): void {
   it('parallel correct logins of 20 users at one address all succeed', PATIENTLY, async () => {
     const people: Enrolled[] = [];
     for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       story.clock.nextStep();
 
       expect(outcomes(await logIn(story, people, round))).toEqual({ 200: people.length });
@@ -261,9 +263,9 @@ export function throttledLoginRaces(story: LoginStory): void {
 }
 
 /** Races of refresh tokens within the grace period. */
-export function refreshRaces(story: LoginStory): void {
+export function refreshRaces(story: LoginStory, rounds = ROUNDS): void {
   it('S2: a refresh token sent 20 times at once has one successor', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const { client: winner } = await story.signInByPassword(story.person());
 
       const tabs = upTo(20).map((index) => tabOf(story, winner, index));
@@ -278,9 +280,9 @@ export function refreshRaces(story: LoginStory): void {
 }
 
 /** Races of refresh tokens without a grace period. */
-export function strictRefreshRaces(story: LoginStory): void {
+export function strictRefreshRaces(story: LoginStory, rounds = ROUNDS): void {
   it('S2: with a grace of 0s a refresh token sent 20 times at once succeeds at most once', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const person = story.person();
       const { client: winner } = await story.signInByPassword(person);
 

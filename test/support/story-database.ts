@@ -12,12 +12,14 @@ export type SqlValue = string | number | null;
 export interface StoryDatabase {
   /** Arguments that connect a service or a command to it. */
   readonly args: readonly string[];
+  /** Arguments of the service of that number, if each service has its own way to the database. */
+  readonly argsAt?: (service: number) => readonly string[];
   /** Queries state that no response shows, and makes changes that only a database administrator can make. */
   query<Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
 export interface Engine {
-  readonly name: 'SQLite' | 'MariaDB';
+  readonly name: 'SQLite' | 'MariaDB' | 'Galera';
   freshDatabase(): Promise<StoryDatabase>;
 }
 
