@@ -9,6 +9,9 @@ const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
 /** Specs of plain functions and services. */
 const UNIT = ['src/**/*.spec.ts', 'test/protocol/**/*.spec.ts'];
 
+/** Stories on a cluster of three nodes. */
+const CLUSTER = ['test/cluster/**/*.cluster-spec.ts'];
+
 export default defineConfig({
   test: {
     projects: [
@@ -21,8 +24,13 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.spec.ts', 'test/**/*-spec.ts'],
-          exclude: [...UNIT, 'node_modules'],
+          exclude: [...UNIT, ...CLUSTER, 'node_modules'],
         },
+      },
+      {
+        extends: true,
+        // After all others and one after the other: nodes that get no processor time exclude each other from the cluster.
+        test: { name: 'cluster', include: CLUSTER, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
     globalSetup: 'test/support/global-setup.ts',

@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that some tests need and that npm does not install. */
-export const SERVERS = ['mariadb', 'redis', 'chromium', 'openssl', 'prometheus'] as const;
+/** Servers that some tests need and that npm does not install. */
+export const SERVERS = ['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** Servers with the MySQL protocol. Tests use a MySQL if it is installed and do not require it. */
 export type DatabaseKind = 'mariadb' | 'mysql';
 
-const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'promtool' | 'php', readonly string[]>> = {
+/** Galera is a library, and copies the data to a new node with rsync. */
+type Program = Exclude<Server, 'galera'> | DatabaseKind | 'mariadb-install' | 'promtool' | 'php' | 'rsync';
+
+const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
   mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
@@ -18,6 +21,7 @@ const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'pro
   prometheus: ['prometheus'],
   promtool: ['promtool'],
   php: ['php'],
+  rsync: ['rsync'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
@@ -35,8 +39,15 @@ const USUAL_FOLDERS = [
   '/Applications/Google Chrome.app/Contents/MacOS',
 ];
 
+const GALERA_FILES = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so'];
+
+/** The library that replicates the writes of a MariaDB Galera cluster, or undefined if it is not installed. */
+export function findGalera(): string | undefined {
+  return GALERA_FILES.find((file) => existsSync(file));
+}
+
 /** The file of the program, or null if it is not installed. */
-export function findProgram(program: keyof typeof PROGRAMS): string | null {
+export function findProgram(program: Program): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...USUAL_FOLDERS];
   for (const name of PROGRAMS[program]) {
     for (const folder of folders) {
@@ -48,17 +59,19 @@ export function findProgram(program: keyof typeof PROGRAMS): string | null {
 }
 
 /** Like `findProgram`, for tests that run only if the program is installed. */
-export function programOf(program: keyof typeof PROGRAMS): string {
+export function programOf(program: Program): string {
   const file = findProgram(program);
   if (file === null) throw new Error(`${program} is not on this machine`);
   return file;
 }
 
 /** A second program that the first one requires: it creates its data folder or checks its files. */
-const HELPERS: Partial<Record<Server, keyof typeof PROGRAMS>> = { mariadb: 'mariadb-install', prometheus: 'promtool' };
+const HELPERS: Partial<Record<Server, Program>> = { mariadb: 'mariadb-install', prometheus: 'promtool' };
 
 /** True if a test that needs the server can run. */
 export function isOnThisMachine(server: Server): boolean {
+  if (server === 'galera')
+    return isOnThisMachine('mariadb') && findGalera() !== undefined && findProgram('rsync') !== null;
   const helper = HELPERS[server];
   return findProgram(server) !== null && (helper === undefined || findProgram(helper) !== null);
 }

@@ -1,0 +1,123 @@
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../../src/persistence/database.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { clusterRounds } from '../support/cluster-rounds.js';
+import { galeraCluster } from '../support/galera-cluster.js';
+import { needs } from '../support/needs.js';
+import { upTo } from '../support/races.js';
+
+const PATIENTLY = { timeout: 120_000 };
+const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+const MOVE = 'UPDATE used_mfa_token SET expires_at = expires_at + 1 WHERE jti = ?';
+const READ = 'SELECT jti, expires_at FROM used_mfa_token WHERE jti LIKE ? ORDER BY jti';
+
+interface Row {
+  readonly jti: string;
+  readonly expires_at: number;
+}
+
+needs('galera')('units of work at the nodes of one Galera cluster', () => {
+  const cluster = galeraCluster();
+  const sources: DataSource[] = [];
+  const works: UnitOfWork[] = [];
+
+  beforeAll(async () => {
+    const { username, password, urlAt } = await cluster.freshSettings();
+    for (const number of cluster.nodes.keys()) {
+      const source = await openDatabase({ url: urlAt(number), username, password });
+      sources.push(source);
+      works.push(unitOfWork(source));
+    }
+  });
+
+  afterAll(() => Promise.all(sources.map((source) => source.destroy())));
+
+  function at(number: number): UnitOfWork {
+    const work = works[number % works.length];
+    if (!work) throw new Error('the cluster has not begun');
+    return work;
+  }
+
+  const marks = (pattern: string, number = 0): Promise<readonly Row[]> =>
+    at(number).single((tx) => tx.rows<Row>(READ, [pattern]));
+
+  it.each([
+    ['a statement that its connection has prepared', MARK],
+    ['a statement that its connection has not prepared', `${MARK} /* new */`],
+  ])('a unit of work that lost a row to another node is repeated as a whole, if %s is next', async (name, insert) => {
+    const row = `lost-${name.length}`;
+    await at(0).run((tx) => tx.insert(MARK, [row, 0]));
+    let attempts = 0;
+
+    await at(0).run(async (tx) => {
+      attempts += 1;
+      await tx.change(MOVE, [row]);
+      if (attempts === 1) {
+        await at(1).single((other) => other.change(MOVE, [row]));
+        // Returns when the change has arrived at this node, too, and has ended the transaction there.
+        await marks(row);
+      }
+      await tx.insert(insert, [`${row}-by-attempt-${attempts}`, 1]);
+    });
+
+    expect(attempts).toBe(2);
+    expect(await marks(`${row}%`)).toEqual([
+      { jti: row, expires_at: 2 },
+      { jti: `${row}-by-attempt-2`, expires_at: 1 },
+    ]);
+  });
+
+  it('a unit of work that loses a row to another node while it reads never commits a part', PATIENTLY, async () => {
+    const [workers, rounds] = [4, clusterRounds(100)];
+    for (const worker of upTo(workers)) await at(0).single((tx) => tx.insert(MARK, [`reading-${worker}`, 0]));
+
+    await Promise.all(
+      upTo(workers).map(async (worker) => {
+        for (const round of upTo(rounds)) {
+          let other: Promise<unknown> | undefined;
+          await at(0).run(async (tx) => {
+            await tx.change(MOVE, [`reading-${worker}`]);
+            // The other transaction comes earlier or later than the reads.
+            if (other === undefined) for (const more of upTo(round % 12)) await tx.rows('SELECT ? AS more', [more]);
+            other ??= at(1).single((there) => there.change(MOVE, [`reading-${worker}`]));
+            const reads = { areOver: false };
+            void other.then(() => (reads.areOver = true));
+            while (!reads.areOver) await tx.rows('SELECT 1');
+            for (const more of upTo(3)) await tx.rows('SELECT ? AS more', [more]);
+            await tx.insert(`${MARK} ON DUPLICATE KEY UPDATE expires_at = 1`, [`read-${worker}-${round}`, 1]);
+          });
+        }
+      }),
+    );
+
+    expect((await marks('reading-%')).map(({ expires_at }) => expires_at)).toEqual(upTo(workers).map(() => 2 * rounds));
+  });
+
+  it('changes of one row at all nodes are all counted, unless they are reported as failed', PATIENTLY, async () => {
+    await at(0).single((tx) => tx.insert(MARK, ['counted', 0]));
+
+    const results = await Promise.allSettled(
+      upTo(12).map(async (caller) => {
+        let done = 0;
+        for (const turn of upTo(40))
+          done += await at(caller).single((tx) => tx.change(turn % 2 === 0 ? MOVE : `${MOVE} AND 1 = 1`, ['counted']));
+        return done;
+      }),
+    );
+
+    const done = results.map((result) => (result.status === 'fulfilled' ? result.value : 0));
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(await marks('counted')).toEqual([{ jti: 'counted', expires_at: done.reduce((sum, own) => sum + own, 0) }]);
+  });
+
+  it('a read finds what another node committed before', PATIENTLY, async () => {
+    for (const round of upTo(100)) {
+      const name = `seen-${round}`;
+      await at(round).run((tx) => tx.insert(MARK, [name, round]));
+
+      expect(await marks(name, round + 1)).toEqual([{ jti: name, expires_at: round }]);
+    }
+  });
+});

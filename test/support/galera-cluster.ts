@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { freeAccess } from './database-server.js';
+import { keptPort } from './free-port.js';
+import { GaleraNode } from './galera-node.js';
+import { keepFolder } from './kept-process.js';
+import type { Engine, SqlValue, StoryDatabase } from './story-database.js';
+
+const SIZE = 3;
+
+/** The account of a database on all nodes; `urlAt` begins with the node of that number. */
+export interface ClusterSettings {
+  readonly username: string;
+  readonly password: string;
+  readonly urlAt: (number: number) => string;
+}
+
+/** Three nodes of MariaDB Galera on this machine. */
+export class GaleraCluster implements Engine {
+  readonly name = 'Galera';
+  private members: readonly GaleraNode[] = [];
+  private removeFolder: (() => Promise<void>) | undefined;
+  private database = '';
+
+  /** `options` are options of the replication, such as `evs.suspect_timeout=PT2S`. */
+  constructor(private readonly options: readonly string[] = []) {}
+
+  get nodes(): readonly GaleraNode[] {
+    return this.members;
+  }
+
+  node(number: number): GaleraNode {
+    const node = this.members[number % SIZE];
+    if (!node) throw new Error('the cluster has not begun');
+    return node;
+  }
+
+  async begin(): Promise<void> {
+    // Not in the folder of the run, which is closed to the user of the servers.
+    const folder = mkdtempSync(join(dirname(inject('runFolder')), 'login-service-galera-'));
+    this.removeFolder = keepFolder(folder);
+    chmodSync(folder, 0o711);
+    const access = await freeAccess();
+    const members: GaleraNode[] = [];
+    for (let number = 1; number <= SIZE; number += 1) {
+      const own = { ...access, port: await keptPort() };
+      members.push(await GaleraNode.create(`node-${number}`, folder, own, this.options));
+    }
+    this.members = members;
+    const [first, ...others] = members;
+    await first?.bootstrap();
+    // One after the other: the first node can copy its data to one node only, and would be busy for the next one.
+    for (const node of others) {
+      await node.join(members);
+      await node.untilMember(members.indexOf(node) + 1);
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.members.map((node) => node.kill()));
+    await this.removeFolder?.();
+  }
+
+  /** Waits until all nodes are members again. */
+  async untilWhole(): Promise<void> {
+    await Promise.all(this.members.map((node) => node.untilMember(SIZE)));
+  }
+
+  /** An empty database with an account of its own. */
+  async freshSettings(): Promise<ClusterSettings> {
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    const password = randomBytes(12).toString('hex');
+    const first = this.node(0);
+    await first.query(`CREATE DATABASE ${name}`);
+    await first.query(`CREATE USER '${name}'@'127.0.0.1' IDENTIFIED BY '${password}'`);
+    await first.query(`GRANT ALL PRIVILEGES ON ${name}.* TO '${name}'@'127.0.0.1'`);
+    const urlAt = (number: number): string => {
+      const hosts = this.members.map((_, index) => this.node(number + index).access);
+      return `jdbc:mariadb://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
+    };
+    return { username: name, password, urlAt };
+  }
+
+  /** The database of a story; each service has another node as its first host. */
+  async freshDatabase(): Promise<StoryDatabase> {
+    const { username, password, urlAt } = await this.freshSettings();
+    this.database = username;
+    const argsAt = (service: number): readonly string[] => [
+      `--app.datasource.url=${urlAt(service)}`,
+      `--app.datasource.username=${username}`,
+      `--app.datasource.password=${password}`,
+      '--app.datasource.pool.connection-timeout=3000',
+    ];
+    const query = <Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> =>
+      this.node(0).query<Row>(sql, values, { database: username, isCurrent: true });
+    return { args: argsAt(0), argsAt, query };
+  }
+
+  /** Queries the newest database of a story on every node, after all writes of the other nodes have arrived there. */
+  queryEach<Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly (readonly Row[])[]> {
+    const options = { database: this.database, isCurrent: true };
+    return Promise.all(this.members.map((node) => node.query<Row>(sql, values, options)));
+  }
+}
+
+/** The cluster of a test file: starts before its first test and ends after its last. */
+export function galeraCluster(options: readonly string[] = []): GaleraCluster {
+  const cluster = new GaleraCluster(options);
+  beforeAll(() => cluster.begin(), 120_000);
+  afterAll(() => cluster.end());
+  return cluster;
+}
