@@ -98,18 +98,22 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
   it('changes of one row at all nodes are all counted, unless they are reported as failed', PATIENTLY, async () => {
     await at(0).single((tx) => tx.insert(MARK, ['counted', 0]));
 
-    const results = await Promise.allSettled(
+    const changes = await Promise.all(
       upTo(12).map(async (caller) => {
-        let done = 0;
-        for (const turn of upTo(40))
-          done += await at(caller).single((tx) => tx.change(turn % 2 === 0 ? MOVE : `${MOVE} AND 1 = 1`, ['counted']));
-        return done;
+        const results: PromiseSettledResult<number>[] = [];
+        for (const turn of upTo(40)) {
+          const sql = turn % 2 === 0 ? MOVE : `${MOVE} AND 1 = 1`;
+          results.push(...(await Promise.allSettled([at(caller).single((tx) => tx.change(sql, ['counted']))])));
+        }
+        return results;
       }),
     );
 
-    const done = results.map((result) => (result.status === 'fulfilled' ? result.value : 0));
-    expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
-    expect(await marks('counted')).toEqual([{ jti: 'counted', expires_at: done.reduce((sum, own) => sum + own, 0) }]);
+    const done = changes.flat().filter((result) => result.status === 'fulfilled');
+    // A change that lost twelve times against others is given up.
+    expect(done.length).toBeGreaterThan((12 * 40) / 2);
+    expect(done.map(({ value }) => value)).toEqual(done.map(() => 1));
+    expect(await marks('counted')).toEqual([{ jti: 'counted', expires_at: done.length }]);
   });
 
   it('a read finds what another node committed before', PATIENTLY, async () => {
