@@ -9,6 +9,13 @@ import { keepFolder } from './kept-process.js';
 import type { Engine, SqlValue, StoryDatabase } from './story-database.js';
 
 const SIZE = 3;
+/** The defaults of Galera for the options that tests change. */
+const DEFAULTS = [
+  'evs.keepalive_period=PT1S',
+  'evs.inactive_check_period=PT0.5S',
+  'evs.suspect_timeout=PT5S',
+  'evs.inactive_timeout=PT15S',
+];
 
 /** The account of a database on all nodes; `urlAt` begins with the node of that number. */
 export interface ClusterSettings {
@@ -21,11 +28,8 @@ export interface ClusterSettings {
 export class GaleraCluster implements Engine {
   readonly name = 'Galera';
   private members: readonly GaleraNode[] = [];
-  private removeFolder: (() => Promise<void>) | undefined;
   private database = '';
-
-  /** `options` are options of the replication, such as `evs.suspect_timeout=PT2S`. */
-  constructor(private readonly options: readonly string[] = []) {}
+  private begun: Promise<void> | undefined;
 
   get nodes(): readonly GaleraNode[] {
     return this.members;
@@ -37,35 +41,19 @@ export class GaleraCluster implements Engine {
     return node;
   }
 
-  async begin(): Promise<void> {
-    // Not in the folder of the run, which is closed to the user of the servers.
-    const folder = mkdtempSync(join(dirname(inject('runFolder')), 'login-service-galera-'));
-    this.removeFolder = keepFolder(folder);
-    chmodSync(folder, 0o711);
-    const access = await freeAccess();
-    const members: GaleraNode[] = [];
-    for (let number = 1; number <= SIZE; number += 1) {
-      const own = { ...access, port: await keptPort() };
-      members.push(await GaleraNode.create(`node-${number}`, folder, own, this.options));
-    }
-    this.members = members;
-    const [first, ...others] = members;
-    await first?.bootstrap();
-    // One after the other: the first node can copy its data to one node only, and would be busy for the next one.
-    for (const node of others) {
-      await node.join(members);
-      await node.untilMember(members.indexOf(node) + 1);
-    }
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.members.map((node) => node.kill()));
-    await this.removeFolder?.();
+  /** Starts the nodes, which end with this process. */
+  begin(): Promise<void> {
+    return (this.begun ??= this.start());
   }
 
   /** Waits until all nodes are members again. */
   async untilWhole(): Promise<void> {
     await Promise.all(this.members.map((node) => node.untilMember(SIZE)));
+  }
+
+  /** Sets options of the replication, such as `evs.suspect_timeout=PT2S`, at all nodes. */
+  async tune(options: readonly string[]): Promise<void> {
+    for (const node of this.members) await node.tune(options);
   }
 
   /** An empty database with an account of its own. */
@@ -103,12 +91,41 @@ export class GaleraCluster implements Engine {
     const options = { database: this.database, isCurrent: true };
     return Promise.all(this.members.map((node) => node.query<Row>(sql, values, options)));
   }
+
+  private async start(): Promise<void> {
+    // Not in the folder of the run, which is closed to the user of the servers.
+    const folder = mkdtempSync(join(dirname(inject('runFolder')), 'login-service-galera-'));
+    keepFolder(folder);
+    chmodSync(folder, 0o711);
+    const access = await freeAccess();
+    const members: GaleraNode[] = [];
+    for (let number = 1; number <= SIZE; number += 1) {
+      const own = { ...access, port: await keptPort() };
+      members.push(await GaleraNode.create(`node-${number}`, folder, own));
+    }
+    this.members = members;
+    const [first, ...others] = members;
+    await first?.bootstrap();
+    // One after the other: the first node can copy its data to one node only, and would be busy for the next one.
+    for (const node of others) {
+      await node.join(members);
+      await node.untilMember(members.indexOf(node) + 1);
+    }
+  }
 }
 
-/** The cluster of a test file: starts before its first test and ends after its last. */
-export function galeraCluster(options: readonly string[] = []): GaleraCluster {
-  const cluster = new GaleraCluster(options);
-  beforeAll(() => cluster.begin(), 120_000);
-  afterAll(() => cluster.end());
-  return cluster;
+/** The test files of a process share one cluster: three servers take some ten seconds to start. */
+const shared = new GaleraCluster();
+
+/** The cluster for the tests of a file, with these options of the replication. */
+export function galeraCluster(options: readonly string[] = DEFAULTS): GaleraCluster {
+  beforeAll(async () => {
+    await shared.begin();
+    await shared.untilWhole();
+    if (options !== DEFAULTS) await shared.tune(options);
+  }, 120_000);
+  afterAll(async () => {
+    if (options !== DEFAULTS) await shared.tune(DEFAULTS);
+  });
+  return shared;
 }

@@ -40,25 +40,20 @@ const AS_USER = IS_SUPERUSER ? ['--user=mysql'] : [];
 /** One server of a MariaDB Galera cluster, with its data below a folder. */
 export class GaleraNode {
   private server: KeptProcess | undefined;
+  private options: readonly string[] = [];
 
   private constructor(
     readonly name: string,
     readonly access: ServerAccess,
     private readonly folder: string,
     private readonly ports: Ports,
-    private readonly options: readonly string[],
   ) {}
 
-  static async create(
-    name: string,
-    clusterFolder: string,
-    access: ServerAccess,
-    options: readonly string[],
-  ): Promise<GaleraNode> {
+  static async create(name: string, clusterFolder: string, access: ServerAccess): Promise<GaleraNode> {
     const folder = join(clusterFolder, name);
     mkdirSync(join(folder, 'data'), { recursive: true });
     const ports = { group: await keptPort(), increment: await keptPort(), snapshot: await keptPort() };
-    return new GaleraNode(name, access, folder, ports, options);
+    return new GaleraNode(name, access, folder, ports);
   }
 
   get groupAddress(): string {
@@ -100,6 +95,12 @@ export class GaleraNode {
 
   async reunite(): Promise<void> {
     await this.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=0'");
+  }
+
+  /** Sets options of the replication, which the node keeps when it starts again. */
+  async tune(options: readonly string[]): Promise<void> {
+    await this.query(`SET GLOBAL wsrep_provider_options = '${options.join(';')}'`);
+    this.options = options;
   }
 
   /** Runs a statement as the administrator; `isCurrent` first waits for all writes of the other nodes. */
