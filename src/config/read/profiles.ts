@@ -59,19 +59,23 @@ function originsOf(environment: Environment, states: readonly KeyState[], groups
       const evaluation = evaluateAssignment(environment, state, assignment);
       const named = evaluation.kind === 'value' ? (evaluation.value as readonly string[]) : [];
       const own = state.definition.type.shape === 'map' ? [groupName(state)] : [];
-      for (const name of expand([...named, ...own], groups))
-        if (!origins.has(name)) origins.set(name, assignment.origin);
+      for (const name of expand([...named, ...own], groups, origins)) origins.set(name, assignment.origin);
     }
   }
   return origins;
 }
 
-function expand(names: readonly string[], groups: Groups): readonly string[] {
+/** Leaves out names that are `known`, and the members of their groups: those have been expanded before. */
+function expand(
+  names: readonly string[],
+  groups: Groups,
+  known: Pick<ReadonlyMap<string, unknown>, 'has'> = new Map(),
+): readonly string[] {
   const expanded = new Set<string>();
   // The next one is the last: groups may be in groups as deep as they like.
   const open = names.toReversed();
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (expanded.has(name)) continue;
+    if (expanded.has(name) || known.has(name)) continue;
     expanded.add(name);
     open.push(...(groups.get(name) ?? []).toReversed());
   }
