@@ -88,10 +88,15 @@ needs('mariadb')('the pool of MariaDB connections', () => {
   });
 
   it('a burst uses maximum-pool-size connections and no more', async () => {
-    const { work } = await opened(database, { settings: { maximumPoolSize: 3 } });
+    const { work, pool } = await opened(database, { settings: { maximumPoolSize: 3 } });
+    // Without it, the first connection might run all statements before the others are open.
+    const isFull = waitUntil('three connections are lent', () => pool.state.active === 3);
     const ids = await Promise.all(
       Array.from({ length: 30 }, () =>
-        work.single((tx) => tx.rows<{ readonly id: number }>('SELECT CONNECTION_ID() AS id')),
+        work.single(async (tx) => {
+          await isFull;
+          return tx.rows<{ readonly id: number }>('SELECT CONNECTION_ID() AS id');
+        }),
       ),
     );
 
