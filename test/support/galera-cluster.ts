@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { freeAccess } from './database-server.js';
 import { keptPort } from './free-port.js';
-import { GaleraNode } from './galera-node.js';
+import { GaleraNode, JOIN_LIMIT_MILLIS } from './galera-node.js';
 import { keepFolder } from './kept-process.js';
 import type { Engine, SqlValue, StoryDatabase } from './story-database.js';
+import { waitUntil } from './wait-until.js';
 
 const SIZE = 3;
 /** The defaults of Galera for the options that tests change. */
@@ -46,9 +47,13 @@ export class GaleraCluster implements Engine {
     return (this.begun ??= this.start());
   }
 
-  /** Waits until all nodes are members again. */
+  /** Waits until all nodes are members again, at the same time: a node that hung reports the state of before at first. */
   async untilWhole(): Promise<void> {
-    await Promise.all(this.members.map((node) => node.untilMember(SIZE)));
+    await waitUntil(
+      'all nodes are synchronized',
+      async () => (await Promise.all(this.members.map((node) => node.isMember(SIZE)))).every(Boolean),
+      { limitMillis: JOIN_LIMIT_MILLIS },
+    );
   }
 
   /** Sets options of the replication, such as `evs.suspect_timeout=PT2S`, at all nodes. */

@@ -32,7 +32,7 @@ interface Ports {
 
 const HOST = '127.0.0.1';
 const QUERY_LIMIT_MILLIS = 5_000;
-const JOIN_LIMIT_MILLIS = 60_000;
+export const JOIN_LIMIT_MILLIS = 60_000;
 /** The copy of all data to a new node drops the rights of root, so a server of root's could not read its files. */
 const IS_SUPERUSER = process.getuid?.() === 0;
 const AS_USER = IS_SUPERUSER ? ['--user=mysql'] : [];
@@ -138,16 +138,16 @@ export class GaleraNode {
     }
   }
 
-  /** Waits until the node is a working member of a cluster of that size. */
+  /** True for a working member of a cluster of that size. */
+  async isMember(size: number): Promise<boolean> {
+    const state = await this.state();
+    return state?.isReady === true && state.isSynced && state.size === size;
+  }
+
   async untilMember(size: number): Promise<void> {
-    await waitUntil(
-      `${this.name} is one of ${size} synchronized nodes`,
-      async () => {
-        const state = await this.state();
-        return state?.isReady === true && state.isSynced && state.size === size;
-      },
-      { limitMillis: JOIN_LIMIT_MILLIS },
-    );
+    await waitUntil(`${this.name} is one of ${size} synchronized nodes`, () => this.isMember(size), {
+      limitMillis: JOIN_LIMIT_MILLIS,
+    });
   }
 
   async untilState(awaited: string, accepts: (state: NodeState) => boolean): Promise<void> {
