@@ -56,6 +56,9 @@ export const HISTORY: readonly Step[] = [
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
+/** The names of all migrations, oldest first. */
+export const KNOWN_MIGRATIONS: readonly string[] = HISTORY.map(({ migration }) => migration.name);
+
 /** The schema level of a migration: the time in its name, which grows with each migration. */
 export function levelOf(name: string): number {
   return Number(/\d{13}$/.exec(name)?.[0] ?? NaN);

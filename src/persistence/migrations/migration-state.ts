@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { problem } from '../../config/problem.js';
 import { HISTORY, KNOWN_LEVEL } from './history.js';
 import { SchemaFailure } from './schema-failure.js';
@@ -24,13 +24,18 @@ export class MigrationState {
   static async read(dataSource: DataSource): Promise<MigrationState> {
     const runner = dataSource.createQueryRunner();
     try {
-      const hasTable = await runner.hasTable('migrations');
-      // All columns, since older versions have created the table without some of them.
-      const rows = hasTable ? ((await runner.query('SELECT * FROM migrations ORDER BY id')) as readonly Row[]) : [];
-      return new MigrationState(rows.map(applied));
+      return await MigrationState.readBy(runner);
     } finally {
       await runner.release();
     }
+  }
+
+  /** Reads on a given connection, such as that of a snapshot. */
+  static async readBy(runner: QueryRunner): Promise<MigrationState> {
+    const hasTable = await runner.hasTable('migrations');
+    // All columns, since older versions have created the table without some of them.
+    const rows = hasTable ? ((await runner.query('SELECT * FROM migrations ORDER BY id')) as readonly Row[]) : [];
+    return new MigrationState(rows.map(applied));
   }
 
   /** In the order in which they were applied. */

@@ -1,0 +1,108 @@
+import type { Value } from '../unit-of-work.js';
+
+/** A row by its columns. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** What the restore of a table needs to know. */
+export interface RestoreFacts {
+  /** No TOTP code of this step or an earlier one is accepted after the restore. */
+  readonly lastUsedStep: number;
+  /** Also restores the unused backup codes, some of which may have been used after the backup. */
+  readonly keepsBackupCodes: boolean;
+}
+
+/** A table whose rows a backup contains; decision 0061 has the reasons for each table. */
+export interface BackupTable {
+  readonly table: string;
+  /** The primary key, in the order of its index. */
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  /** Rows that a backup leaves out: what is half finished does not live on. */
+  readonly where?: string;
+  /** `replaced` rows are deleted before the restore; `merged` rows stay, and those that are missing are added. */
+  readonly restore: 'replaced' | 'merged';
+  /** The row as it is restored; undefined leaves it out. */
+  readonly restored?: (row: Row, facts: RestoreFacts) => Row | undefined;
+}
+
+const ACCOUNT = 'account';
+const ACTIVE_CODES = `EXISTS (SELECT 1 FROM ${ACCOUNT} owner
+  WHERE owner.id = backup_code.user_id AND owner.backup_set_id = backup_code.set_id)`;
+
+/** In the order of the file. */
+export const BACKUP_TABLES: readonly BackupTable[] = [
+  {
+    table: ACCOUNT,
+    key: ['id'],
+    columns: [
+      ...[
+        'id',
+        'login_id',
+        'kind',
+        'status',
+        'password_hash',
+        'password_kind',
+        'password_ends_at',
+        'roles',
+        'is_admin',
+      ],
+      ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
+      ...['backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
+      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at'],
+    ],
+    restore: 'replaced',
+    restored: (row, { lastUsedStep }) => ({
+      ...row,
+      pending_totp_id: null,
+      last_used_step: Math.max(Number(row['last_used_step']), lastUsedStep),
+    }),
+  },
+  {
+    table: 'totp_secret',
+    key: ['id'],
+    columns: [
+      ...['id', 'user_id', 'sealed', 'seal_key', 'asked_by', 'created_at', 'expires_at', 'activated_at'],
+      ...['svg_taken', 'png_taken'],
+    ],
+    where: 'activated_at IS NOT NULL',
+    restore: 'replaced',
+    restored: (row) => (row['activated_at'] === null ? undefined : row),
+  },
+  {
+    table: 'backup_code',
+    key: ['user_id', 'set_id', 'hash'],
+    columns: ['user_id', 'set_id', 'hash', 'pepper'],
+    where: ACTIVE_CODES,
+    restore: 'replaced',
+    restored: (row, { keepsBackupCodes }) => (keepsBackupCodes ? row : undefined),
+  },
+  {
+    table: 'staff_identity',
+    key: ['id'],
+    columns: ['id', 'user_id', 'issuer', 'person', 'logins', 'created_at'],
+    restore: 'replaced',
+  },
+  {
+    table: 'security_event',
+    key: ['id'],
+    columns: [
+      ...['id', 'at', 'kind', 'user_id', 'actor', 'ip', 'agent', 'request_id', 'idp', 'authn_context', 'amr', 'result'],
+      ...['reason', 'detail'],
+    ],
+    restore: 'merged',
+  },
+];
+
+/** Tables that a backup does not contain and a restore empties: their rows admit, or would revive what has ended. */
+export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
+  { table: 'session', key: ['id'] },
+  { table: 'refresh_token', key: ['token_hash'] },
+  { table: 'trusted_device', key: ['id'] },
+  { table: 'used_mfa_token', key: ['jti'] },
+  { table: 'signing_key', key: ['id'] },
+  { table: 'saml_request', key: ['id'] },
+  { table: 'used_assertion', key: ['id'] },
+  { table: 'idp_session', key: ['id'] },
+  { table: 'saml_metadata', key: ['idp'] },
+  { table: 'metadata_request', key: ['idp'] },
+];

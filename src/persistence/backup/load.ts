@@ -1,0 +1,108 @@
+import type { Tx, Value } from '../unit-of-work.js';
+import type { BackupHeader } from './backup-format.js';
+import { readBackup } from './backup-reader.js';
+import { BACKUP_TABLES, type BackupTable, ENDED_TABLES, type RestoreFacts, type Row } from './backup-tables.js';
+import { KNOWN_MIGRATIONS } from '../migrations/history.js';
+
+/** Rows of one statement. */
+const BATCH = 100;
+/** Rows that one statement deletes. */
+const DELETED = 1000;
+
+export const HAS_DATA =
+  'The database has accounts. Restore into an empty one, or give --replace, which deletes them. Nothing was changed.';
+
+/** Facts of a complete backup. */
+export interface BackupFacts {
+  readonly header: BackupHeader;
+  /** Restored rows by table; those that were there already are not counted. */
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads the whole file, and calls `see` for each row.
+ * @throws BackupRejected if it is damaged, incomplete, newer than this version or no backup
+ */
+export async function inspectBackup(
+  file: string,
+  see: (table: string, row: Row) => Promise<void> | void,
+): Promise<BackupHeader> {
+  let header: BackupHeader | undefined;
+  for await (const part of readBackup(file, KNOWN_MIGRATIONS)) {
+    if (part.kind === 'header') ({ header } = part);
+    if (part.kind === 'row') await see(part.of.table, part.row);
+  }
+  if (!header) throw new TypeError('a backup without a header was read to its end');
+  return header;
+}
+
+/** Also on the tables of an older version, which may lack others. */
+export async function hasAccounts(rows: <R>(sql: string) => Promise<readonly R[]>): Promise<boolean> {
+  return (await rows('SELECT 1 AS found FROM account LIMIT 1')).length > 0;
+}
+
+/** Replaces the content of the database by a backup, in the transaction of the caller: all of it, or nothing. */
+export async function loadBackup(tx: Tx, file: string, facts: RestoreFacts): Promise<BackupFacts> {
+  for (const table of ENDED_TABLES) await deleteAll(tx, table);
+  for (const table of BACKUP_TABLES) if (table.restore === 'replaced') await deleteAll(tx, table);
+  const rows = new Map<string, number>();
+  let batch: { of: BackupTable; rows: Row[] } | undefined;
+  const store = async (): Promise<void> => {
+    if (batch) rows.set(batch.of.table, (rows.get(batch.of.table) ?? 0) + (await insert(tx, batch.of, batch.rows)));
+    batch = undefined;
+  };
+  let header: BackupHeader | undefined;
+  for await (const part of readBackup(file, KNOWN_MIGRATIONS)) {
+    if (part.kind === 'header') ({ header } = part);
+    if (part.kind !== 'row') continue;
+    const restored = part.of.restored ? part.of.restored(part.row, facts) : part.row;
+    if (!restored) continue;
+    if (batch && (batch.of !== part.of || batch.rows.length >= BATCH)) await store();
+    batch ??= { of: part.of, rows: [] };
+    batch.rows.push(restored);
+  }
+  await store();
+  if (!header) throw new TypeError('a backup without a header was read to its end');
+  return { header, rows };
+}
+
+/** In steps along the key: one statement for a large table would reach the limit for statements. */
+async function deleteAll(tx: Tx, { table, key: [first = ''] }: Pick<BackupTable, 'table' | 'key'>): Promise<void> {
+  const nth = `SELECT ${first} AS name FROM ${table} WHERE ${first} > ? ORDER BY ${first} LIMIT 1 OFFSET ${DELETED}`;
+  for (let after = ''; ;) {
+    const [row] = await tx.rows<{ readonly name: string }>(nth, [after]);
+    if (!row) break;
+    await tx.change(`DELETE FROM ${table} WHERE ${first} > ? AND ${first} <= ?`, [after, row.name]);
+    after = row.name;
+  }
+  await tx.change(`DELETE FROM ${table}`);
+}
+
+/** Columns that the backup does not have keep their default. Returns the number of new rows. */
+async function insert(tx: Tx, of: BackupTable, batch: readonly Row[]): Promise<number> {
+  const missing = of.restore === 'merged' ? await withoutStored(tx, of, batch) : batch;
+  const columns = of.columns.filter((column) => missing[0] && column in missing[0]);
+  if (missing.length === 0) return 0;
+  const marks = `(${columns.map(() => '?').join(', ')})`;
+  const sql = `INSERT INTO ${of.table} (${columns.join(', ')}) VALUES ${missing.map(() => marks).join(', ')}`;
+  await tx.change(
+    sql,
+    missing.flatMap((row) => columns.map((column): Value => row[column] ?? null)),
+  );
+  return missing.length;
+}
+
+async function withoutStored(
+  tx: Tx,
+  { table, key: [id = ''] }: BackupTable,
+  batch: readonly Row[],
+): Promise<readonly Row[]> {
+  const marks = batch.map(() => '?').join(', ');
+  const sql = `SELECT ${id} AS name FROM ${table} WHERE ${id} IN (${marks})`;
+  const stored = await tx.rows<{ readonly name: string }>(
+    sql,
+    batch.map((row) => row[id] ?? null),
+  );
+  const names = new Set<unknown>(stored.map(({ name }) => name));
+  return batch.filter((row) => !names.has(row[id]));
+}
