@@ -3,6 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
 import { operatorActor, processOwner } from './operator.js';
 import { addEventsCommand } from './events.command.js';
+import { addBackupCommands } from './backup.command.js';
+import { databaseFiles } from './database-files.js';
 import { addKeysCommand } from './keys.command.js';
 import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
 import { addSamlCommand } from './saml.command.js';
@@ -60,6 +62,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, print, complain }, exit);
+    addBackupCommands(program, { ...databaseFiles(configuration), open: services, actor, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));

@@ -5,9 +5,11 @@ import { AccountModule } from '../account/account.module.js';
 import { Accounts } from '../account/accounts.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import { DatabaseRestore } from '../admin/database-restore.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { EventsServices } from './events.command.js';
+import type { RestoreServices } from './backup.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -69,8 +71,8 @@ class CommandModule {
   }
 }
 
-/** Services of the commands `users`, `keys`, `saml` and `events`; the caller that opens them must close them. */
-export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices;
+/** Services of the commands `users`, `keys`, `saml`, `events` and `restore`; the caller that opens them must close them. */
+export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices & RestoreServices;
 
 /** @throws ConfigurationFailure if the database or a key cannot be opened */
 export async function openCommandServices(
@@ -88,6 +90,7 @@ export async function openCommandServices(
     factorState: (subject) => context.get(Enrolment).state(subject),
     eventSearch: context.get(EventSearch),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
+    databaseRestore: context.get(DatabaseRestore),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,
     resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),

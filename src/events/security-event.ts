@@ -33,6 +33,7 @@ export const KINDS = [
   'USERS_IMPORTED',
   'KEY_ROTATED',
   'LOGLEVEL_CHANGED',
+  'DATABASE_RESTORED',
 ] as const;
 
 export type EventKind = (typeof KINDS)[number];

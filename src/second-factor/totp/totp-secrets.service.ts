@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { base32 } from '../../encoding/base32.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import { Sealer } from '../../sealing/sealer.js';
+import { Sealer, SealFailure } from '../../sealing/sealer.js';
 import type { SealedSecret } from '../attempts/attempt.js';
 import { MfaProperties } from '../mfa.properties.js';
 import { otpauthUri } from './otpauth-uri.js';
@@ -61,6 +61,17 @@ export class TotpSecrets {
   /** @throws SealFailure if the sealing key is no longer configured */
   open(subject: string, sealed: string): Uint8Array {
     return this.sealer.open(sealed, contextOf(subject));
+  }
+
+  /** False if the sealing key is not configured, or is another key of that id. */
+  canOpen(subject: string, sealed: string): boolean {
+    try {
+      this.open(subject, sealed);
+      return true;
+    } catch (error) {
+      if (error instanceof SealFailure) return false;
+      throw error;
+    }
   }
 
   /** Returns the key of the caller's pending secret, once for each format of the QR code. */

@@ -1,0 +1,34 @@
+import { analyzeFailure } from '../boot/failure-analysis.js';
+import { SystemClock } from '../clock/clock.js';
+import type { Configuration } from '../config/configuration.js';
+import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { SystemRandom } from '../random/random.js';
+import { TokenProperties } from '../token/token.properties.js';
+import type { BackupCommandParts } from './backup.command.js';
+
+/** What `backup` and `restore` do on connections of their own, without the service and its migrations. */
+export function databaseFiles(
+  configuration: () => Configuration,
+): Pick<BackupCommandParts, 'backUp' | 'checkRestore' | 'hasOwnSigningKey'> {
+  const explained = async <T>(read: Configuration, run: (settings: DatasourceProperties) => Promise<T>): Promise<T> => {
+    try {
+      return await run(read.get(DatasourceProperties));
+    } catch (error) {
+      throw analyzeFailure(error, read);
+    }
+  };
+  return {
+    // Loaded for these commands only, like the service for the others.
+    backUp: async (file) => {
+      const { backUp } = await import('../persistence/backup/back-up.js');
+      return explained(configuration(), (settings) => backUp(settings, file, new SystemClock(), new SystemRandom()));
+    },
+    checkRestore: async (file, options) => {
+      const { inspectBackup } = await import('../persistence/backup/load.js');
+      const { checkTarget } = await import('../persistence/backup/restore-target.js');
+      await inspectBackup(file, () => undefined);
+      await explained(configuration(), (settings) => checkTarget(settings, options));
+    },
+    hasOwnSigningKey: () => configuration().get(TokenProperties).ownKey !== undefined,
+  };
+}
