@@ -71,7 +71,7 @@ export class DatabaseRestore {
     throw new BackupRejected(
       `The TOTP keys of the backup are sealed under ${[...failed].map((id) => JSON.stringify(id)).join(', ')}, which is ` +
         'not configured, or is another key of that name. Put the seal key of the backup in place. If it is lost, give ' +
-        '--lost-seal-keys: the users must then set up their app again. Nothing was changed.',
+        '--lost-seal-keys: the users must then set up their app again. No account was changed.',
     );
   }
 }

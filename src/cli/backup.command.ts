@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { DatabaseRestore, RestoreOptions } from '../admin/database-restore.service.js';
 import type { Act } from '../admin/account-administration.service.js';
+import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import { BackupRejected, type RowCounts } from '../persistence/backup/backup-format.js';
+import { driverCode } from '../persistence/engines/driver-failure.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
 
@@ -58,8 +60,9 @@ async function answered(
     for (const line of await command()) print(line);
     return EXIT.done;
   } catch (error) {
-    if (error instanceof BackupRejected) complain(error.message);
-    else if (error instanceof ServiceError) complain('The database cannot be reached or is busy; try again.');
+    if (error instanceof BackupRejected) complain(printable(error.message));
+    else if (error instanceof ServiceError)
+      complain(`The database has failed (${driverCode(error.cause)}); try again.`);
     else throw error;
     return EXIT.failed;
   }

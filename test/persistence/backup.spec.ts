@@ -1,19 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
+import { Clock } from '../../src/clock/clock.js';
 import { backUp } from '../../src/persistence/backup/back-up.js';
 import { inspectBackup, loadBackup } from '../../src/persistence/backup/load.js';
 import { BACKUP_TABLES, ENDED_TABLES } from '../../src/persistence/backup/backup-tables.js';
+import { DatabaseConnection } from '../../src/persistence/backup/database-connection.js';
+import { checkTarget } from '../../src/persistence/backup/restore-target.js';
 import { openDatabase } from '../../src/persistence/database.js';
+import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
+import { revertLast } from '../../src/persistence/migrations/migrations.js';
+import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork, Value } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
+import { request } from '../support/broker.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { KeptProcess } from '../support/kept-process.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+type TestSettings = Parameters<typeof openDatabase>[0];
+
+const CLI = new URL('../../dist/cli.js', import.meta.url).pathname;
 const clock = new ManualClock();
 const random = new SystemRandom();
 const KEPT = { lastUsedStep: 0, keepsBackupCodes: true };
@@ -92,11 +105,25 @@ function bodyOf(file: string): string {
   return readFileSync(file, 'utf8').split('\n').slice(1, -2).join('\n');
 }
 
+/** Runs a change on the migrated database. */
+async function changed<T>(settings: TestSettings, change: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const dataSource = await openDatabase(settings);
+  try {
+    return await change(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
 let files = 0;
-async function backedUp(settings: Parameters<typeof backUp>[0]): Promise<string> {
-  const file = join(temporaryFolder('backup'), `backup-${(files += 1)}`);
+async function backedUp(settings: TestSettings, folder = temporaryFolder('backup')): Promise<string> {
+  const file = join(folder, `backup-${(files += 1)}`);
   await backUp(settings, file, clock, random);
   return file;
+}
+
+function fileOf({ url }: TestSettings): string {
+  return url.replace('jdbc:sqlite:', '');
 }
 
 function sqlite(): { readonly url: string } {
@@ -118,30 +145,21 @@ onEveryDatabase('a kept backup', (database) => {
 
 describe('a backup', () => {
   it('names every table and column of the schema, so that a migration cannot be forgotten', async () => {
-    const dataSource = await openDatabase(sqlite());
-    const tables = await dataSource.createQueryRunner().getTables();
-    await dataSource.destroy();
-    const columns = new Map(
-      tables
-        .map(({ name, columns: all }) => [name.split('.').at(-1), all.map((column) => column.name).sort()] as const)
-        .filter(([name]) => name !== 'migrations' && !name?.startsWith('sqlite_')),
-    );
+    const schema = await expectedSchema();
 
-    expect([...BACKUP_TABLES, ...ENDED_TABLES].map(({ table }) => table).sort()).toEqual([...columns.keys()].sort());
-    for (const { table, columns: named } of BACKUP_TABLES) {
-      expect([table, [...named].sort()]).toEqual([table, columns.get(table)]);
+    expect([...BACKUP_TABLES, ...ENDED_TABLES].map(({ table }) => table).sort()).toEqual([...schema.keys()].sort());
+    for (const { table, columns } of BACKUP_TABLES) {
+      const inSchema = schema.get(table)?.columns.map(({ name }) => name);
+      expect([table, [...columns].sort()]).toEqual([table, inSchema?.sort()]);
     }
     for (const { table, key } of [...BACKUP_TABLES, ...ENDED_TABLES]) {
-      const primary = tables.find(({ name }) => name.split('.').at(-1) === table)?.primaryColumns;
-      expect([table, [...key].sort()]).toEqual([table, primary?.map(({ name }) => name).sort()]);
+      expect([table, key]).toEqual([table, schema.get(table)?.primaryKey]);
     }
   });
 
   it('contains no half-finished step, no session and no key', async () => {
     const settings = sqlite();
-    const dataSource = await openDatabase(settings);
-    await fill(unitOfWork(dataSource));
-    await dataSource.destroy();
+    await changed(settings, (dataSource) => fill(unitOfWork(dataSource)));
     const tables = new Map<string, number>();
 
     await inspectBackup(await backedUp(settings), (table) => void tables.set(table, (tables.get(table) ?? 0) + 1));
@@ -156,16 +174,145 @@ describe('a backup', () => {
   });
 
   it('of a database that does not exist is rejected, and creates none', async () => {
-    await expect(backedUp(sqlite())).rejects.toThrow('does not exist');
+    const settings = sqlite();
+
+    await expect(backedUp(settings)).rejects.toThrow('does not exist');
+
+    expect(existsSync(fileOf(settings))).toBe(false);
+  });
+
+  it('contains every change that was stored before its time', async () => {
+    const settings = sqlite();
+    await (await openDatabase(settings)).destroy();
+    const busy = new (class extends Clock {
+      millis(): number {
+        const other = new DatabaseSync(fileOf(settings));
+        other.exec("INSERT INTO security_event (id, at, kind, result) VALUES ('late', 1, 'MFA_OK', 'ok')");
+        other.close();
+        return 2;
+      }
+    })();
+
+    const rows = await backUp(settings, join(temporaryFolder('backup'), 'busy'), busy, random);
+
+    expect(rows['security_event']).toBe(1);
+  });
+
+  it('needs the tables of its version, neither older nor newer ones, and leaves no file otherwise', async () => {
+    const folder = temporaryFolder('backup');
+    const newer = sqlite();
+    await changed(newer, (dataSource) => dataSource.query(LATER_MIGRATION));
+    await expect(backedUp(newer, folder)).rejects.toThrow(
+      'newer than this version of the service: it does not know "Later',
+    );
+    const older = sqlite();
+    await changed(older, (dataSource) => revertLast(dataSource, true));
+    await expect(backedUp(older, folder)).rejects.toThrow('older than this version of the service');
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('leaves no file if the disk is full', { timeout: 60_000 }, async () => {
+    await request('build');
+    const settings = sqlite();
+    await changed(settings, (dataSource) => fill(unitOfWork(dataSource)));
+    const folder = temporaryFolder('backup');
+    const args = [CLI, 'backup', join(folder, 'full'), `--app.datasource.url=${settings.url}`];
+    // A write beyond the limit for files fails as one on a full disk does.
+    const limited = ['-c', 'ulimit -f 128; exec "$0" "$@"', process.execPath, ...args];
+    const env = { PATH: process.env['PATH'] ?? '' };
+
+    const backup = await KeptProcess.start('/bin/sh', limited, { env, cwd: folder });
+
+    expect((await backup.exit).code).toBe(1);
+    expect(backup.stderr).toContain('full cannot be written (EFBIG).');
+    expect(readdirSync(folder).filter((name) => name.includes('full'))).toEqual([]);
   });
 });
+
+/** Recorded by a newer version that lets this one run on its tables. */
+const LATER_MIGRATION =
+  "INSERT INTO migrations (timestamp, name, compatible_from) VALUES (1999999999999, 'Later1999999999999', 1)";
+
+describe('the database of a restore', () => {
+  it('must not be newer than this version, even if this version may run on its tables', async () => {
+    const settings = sqlite();
+    await changed(settings, (dataSource) => dataSource.query(LATER_MIGRATION));
+
+    await expect(checkTarget(settings, { replace: true })).rejects.toThrow('newer than this version of the service');
+  });
+
+  it('may have the tables of the first version, with accounts only if they are replaced', async () => {
+    const [empty, filled] = [sqlite(), sqlite()];
+    await changed(empty, revertToFirst);
+    await changed(filled, async (dataSource) => {
+      await fill(unitOfWork(dataSource));
+      await revertToFirst(dataSource);
+    });
+
+    await checkTarget(empty, { replace: false });
+    await expect(checkTarget(filled, { replace: false })).rejects.toThrow('The database has accounts');
+    await checkTarget(filled, { replace: true });
+  });
+
+  it('must be a database', async () => {
+    const settings = sqlite();
+    writeFileSync(fileOf(settings), 'another text '.repeat(100));
+
+    await expect(checkTarget(settings, { replace: true })).rejects.toThrow('the file is not a database');
+  });
+});
+
+async function revertToFirst(dataSource: DataSource): Promise<void> {
+  while ((await MigrationState.read(dataSource)).applied.length > 1) await revertLast(dataSource, true);
+}
+
+describe('a snapshot', () => {
+  it('shows one state of the embedded database while others write, and delays none of them', async () => {
+    expect(await eventsSeen(sqlite())).toEqual([{ number: 0 }, { number: 0 }, { number: 1 }]);
+  });
+});
+
+needs('mariadb')('a snapshot of a server', () => {
+  it('shows one state while others write, and delays none of them', async () => {
+    expect(await eventsSeen(await freshMariadbDatabase())).toEqual([{ number: 0 }, { number: 0 }, { number: 1 }]);
+  });
+
+  it('is given up if a migration changes a table that it has not read', async () => {
+    const settings = await freshMariadbDatabase();
+    const reading = changed(settings, (dataSource) =>
+      DatabaseConnection.during(settings, (connection) =>
+        connection.snapshot(async () => {
+          await dataSource.query('ALTER TABLE account FORCE');
+          return connection.read('SELECT id FROM account');
+        }),
+      ),
+    );
+
+    await expect(reading).rejects.toThrow('A migration has changed the tables during the backup');
+  });
+});
+
+/** The numbers of events before a change of another connection, and after it: in the snapshot, and outside. */
+async function eventsSeen(settings: TestSettings): Promise<unknown> {
+  const count = 'SELECT COUNT(*) AS number FROM security_event';
+  const event = "INSERT INTO security_event (id, at, kind, result) VALUES ('late', 1, 'MFA_OK', 'ok')";
+  return changed(settings, async (dataSource) => {
+    const work = unitOfWork(dataSource);
+    return DatabaseConnection.during(settings, (connection) =>
+      connection.snapshot(async () => {
+        const before = await connection.read(count);
+        await work.run((tx) => tx.insert(event));
+        return [before, await connection.read(count), await work.single((tx) => tx.rows(count))].flat();
+      }),
+    );
+  });
+}
 
 needs('mariadb')('a backup of one engine', () => {
   it('is restored on the other engine and back without a difference', async () => {
     const [first, second, third] = [sqlite(), await freshMariadbDatabase(), sqlite()];
-    const source = await openDatabase(first);
-    await fill(unitOfWork(source));
-    await source.destroy();
+    await changed(first, (dataSource) => fill(unitOfWork(dataSource)));
 
     const ofSqlite = await backedUp(first);
     await restored(second, ofSqlite);
@@ -177,12 +324,7 @@ needs('mariadb')('a backup of one engine', () => {
     expect(bodyOf(again)).toBe(bodyOf(ofSqlite));
   });
 
-  async function restored(settings: Parameters<typeof openDatabase>[0], file: string): Promise<void> {
-    const dataSource = await openDatabase(settings);
-    try {
-      await unitOfWork(dataSource).run((tx) => loadBackup(tx, file, KEPT));
-    } finally {
-      await dataSource.destroy();
-    }
+  async function restored(settings: TestSettings, file: string): Promise<void> {
+    await changed(settings, (dataSource) => unitOfWork(dataSource).run((tx) => loadBackup(tx, file, KEPT)));
   }
 });

@@ -111,13 +111,15 @@ describe('a backup file', () => {
     }
   });
 
-  it('is rejected if a line is missing, doubled or appended', async () => {
+  it('is rejected if a line is missing, doubled, appended or in another place', async () => {
     const lines = readFileSync(await written(), 'utf8')
       .trimEnd()
       .split('\n');
     for (const [index, line] of lines.entries()) {
       expect(await reading(lines.toSpliced(index, 1).join('\n') + '\n')).toMatch(/Nothing was changed\.$/);
       expect(await reading(lines.toSpliced(index, 0, line).join('\n') + '\n')).toMatch(/Nothing was changed\.$/);
+      const swapped = lines.toSpliced(index, 2, lines[index + 1] ?? '', line);
+      expect(await reading(swapped.join('\n') + '\n')).toMatch(/Nothing was changed\.$/);
     }
   });
 
@@ -142,6 +144,13 @@ describe('a backup file', () => {
     ['a long text without line ends', 'x'.repeat(3_000_000)],
   ])('is rejected if it is %s', async (_, bytes) => {
     expect(await reading(bytes)).toMatch(/Nothing was changed\.$/);
+  });
+
+  it('is rejected if its end names no numbers of rows', async () => {
+    const [header, table] = readFileSync(await written(), 'utf8').split('\n');
+    const end = '{"rows":null,"sha256":"00"}';
+
+    expect(await reading(`${header}\n${table}\n${end}\n`)).toMatch(/damaged or incomplete.*Nothing was changed\.$/);
   });
 
   it('is rejected if it cannot be read', async () => {

@@ -99,6 +99,7 @@ function isTexts(value: unknown): value is readonly string[] {
 
 /** The last line; undefined if the line is another one. */
 export function endOf(line: unknown): EndLine | undefined {
-  const { rows, sha256 } = (line ?? {}) as Partial<EndLine>;
-  return typeof rows === 'object' && typeof sha256 === 'string' ? { rows, sha256 } : undefined;
+  const { rows, sha256 } = (line ?? {}) as { readonly rows?: unknown; readonly sha256?: unknown };
+  if (typeof rows !== 'object' || rows === null || typeof sha256 !== 'string') return undefined;
+  return { rows: rows as RowCounts, sha256 };
 }

@@ -25,7 +25,7 @@ export interface BackupTable {
   readonly restored?: (row: Row, facts: RestoreFacts) => Row | undefined;
 }
 
-const ACCOUNT = 'account';
+export const ACCOUNT = 'account';
 const ACTIVE_CODES = `EXISTS (SELECT 1 FROM ${ACCOUNT} owner
   WHERE owner.id = backup_code.user_id AND owner.backup_set_id = backup_code.set_id)`;
 

@@ -1,7 +1,14 @@
 import type { Tx, Value } from '../unit-of-work.js';
 import type { BackupHeader } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
-import { BACKUP_TABLES, type BackupTable, ENDED_TABLES, type RestoreFacts, type Row } from './backup-tables.js';
+import {
+  ACCOUNT,
+  BACKUP_TABLES,
+  type BackupTable,
+  ENDED_TABLES,
+  type RestoreFacts,
+  type Row,
+} from './backup-tables.js';
 import { KNOWN_MIGRATIONS } from '../migrations/history.js';
 
 /** Rows of one statement. */
@@ -38,7 +45,7 @@ export async function inspectBackup(
 
 /** Also on the tables of an older version, which may lack others. */
 export async function hasAccounts(rows: <R>(sql: string) => Promise<readonly R[]>): Promise<boolean> {
-  return (await rows('SELECT 1 AS found FROM account LIMIT 1')).length > 0;
+  return (await rows(`SELECT 1 AS found FROM ${ACCOUNT} LIMIT 1`)).length > 0;
 }
 
 /** Replaces the content of the database by a backup, in the transaction of the caller: all of it, or nothing. */
