@@ -5,14 +5,12 @@ import { SessionModule } from '../session/session.module.js';
 import { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
-import { EventsModule } from '../events/events.module.js';
-import { DatabaseRestore } from './database-restore.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
 @Module({
-  imports: [AccountModule, SessionModule, MfaModule, EventsModule],
-  providers: [AccountAccess, AccountAdministration, AccountProvisioning, StaffAdmission, DatabaseRestore],
-  exports: [AccountAdministration, AccountProvisioning, StaffAdmission, DatabaseRestore],
+  imports: [AccountModule, SessionModule, MfaModule],
+  providers: [AccountAccess, AccountAdministration, AccountProvisioning, StaffAdmission],
+  exports: [AccountAdministration, AccountProvisioning, StaffAdmission],
 })
 export class AdministrationModule {}

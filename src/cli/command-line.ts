@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
 import { operatorActor, processOwner } from './operator.js';
 import { addEventsCommand } from './events.command.js';
-import { addBackupCommands } from './backup.command.js';
+import { addBackupCommands, type RestoreServices } from './backup.command.js';
 import { databaseFiles } from './database-files.js';
 import { addKeysCommand } from './keys.command.js';
 import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
@@ -62,7 +62,11 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, print, complain }, exit);
-    addBackupCommands(program, { ...databaseFiles(configuration), open: services, actor, print, complain }, exit);
+    const restore = async (): Promise<RestoreServices> => {
+      const { openRestoreServices } = await import('./restore-services.js');
+      return openRestoreServices(configuration(), inputs, (text) => void process.stderr.write(text));
+    };
+    addBackupCommands(program, { ...databaseFiles(configuration), open: restore, actor, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));

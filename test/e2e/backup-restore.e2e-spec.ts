@@ -213,6 +213,25 @@ onEachEngine('backup and restore', (engine) => {
     expect(await database.query('SELECT id FROM account')).toEqual([]);
     expect((await run('--lost-seal-keys')).exitCode).toBe(0);
   });
+
+  it('a restore replaces a database whose own seal key is lost', async () => {
+    const person = await story.enrolled();
+    const file = await backup(story);
+    const { database, during } = await restore(story, engine, file);
+    // The service has created signing keys there.
+    await during(() => Promise.resolve());
+    await database.query("UPDATE signing_key SET sealed = 'lost.AAAA', seal_key = 'lost'");
+
+    const { exitCode, stderr } = await commandOn(story, database, 'restore', file, '--replace');
+
+    expect(exitCode, stderr).toBe(0);
+    await during(async (service) => {
+      story.clock.nextStep();
+      story.clock.nextStep();
+      const token = await mfaTokenAt(service, person);
+      expect(await secondStep(new HttpClient(service.url), token, story.codeOf(person.app))).toBeAnswered(200);
+    });
+  });
 });
 
 const OTHER_SEAL_KEY = `--app.security.seal.keys.k1=${Buffer.from(

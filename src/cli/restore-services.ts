@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { DatabaseRestore } from '../admin/database-restore.service.js';
+import { RestoreModule } from '../admin/restore.module.js';
+import { ClockModule } from '../clock/clock.module.js';
+import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
+import { PersistenceModule } from '../persistence/persistence.module.js';
+import { RandomModule } from '../random/random.module.js';
+import type { RestoreServices } from './backup.command.js';
+import { openContext } from './service-context.js';
+
+@Module({ imports: [ClockModule, RandomModule, PersistenceModule, RestoreModule] })
+class RestoreCommandModule {}
+
+/**
+ * The part of the service that `restore` needs; the caller must close it. It opens no signing keys of the database, whose
+ * seal key may be lost: the restore replaces them.
+ * @throws ConfigurationFailure if the database or a seal key cannot be opened
+ */
+export async function openRestoreServices(
+  configuration: Configuration,
+  inputs: ConfigurationInputs,
+  writeError: (text: string) => void,
+): Promise<RestoreServices> {
+  const { context, close } = await openContext(RestoreCommandModule, { configuration, inputs, writeError });
+  return { databaseRestore: context.get(DatabaseRestore), close };
+}

@@ -1,0 +1,51 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { analyzeFailure } from '../boot/failure-analysis.js';
+import { ConfigModule } from '../config/config.module.js';
+import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
+import { LoggingModule } from '../logging/logging.module.js';
+import { Meters } from '../metrics/meters.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
+import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { dataFolder } from '../persistence/jdbc/jdbc-url.js';
+import { SealingModule } from '../sealing/sealing.module.js';
+import { CommandLog } from './command-log.js';
+
+export interface CommandInputs {
+  readonly configuration: Configuration;
+  readonly inputs: ConfigurationInputs;
+  readonly writeError: (text: string) => void;
+}
+
+/**
+ * Opens a module of the service without listeners, for one command.
+ * @throws ConfigurationFailure if the database or a key cannot be opened
+ */
+export async function openContext(
+  module: Type,
+  { configuration, inputs, writeError }: CommandInputs,
+): Promise<{ readonly context: INestApplicationContext; readonly close: () => Promise<void> }> {
+  const log = new CommandLog(configuration, inputs, writeError);
+  const { url } = configuration.get(DatasourceProperties);
+  const imports = [
+    ConfigModule.of(configuration),
+    LoggingModule.of(log.loggers),
+    // No endpoint shows the meters of a command.
+    MetricsModule.of(new Meters()),
+    SealingModule.of(dataFolder(url)),
+  ];
+  let context: INestApplicationContext;
+  try {
+    context = await NestFactory.createApplicationContext({ module, imports }, { logger: false, abortOnError: false });
+  } catch (error) {
+    throw analyzeFailure(error, configuration);
+  }
+  const close = async (): Promise<void> => {
+    try {
+      await context.close();
+    } finally {
+      await log.close();
+    }
+  };
+  return { context, close };
+}
