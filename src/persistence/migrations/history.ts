@@ -1,4 +1,5 @@
 import type { MigrationInterface } from 'typeorm';
+import { AccountImports1795824000062 } from './account-import.migration.js';
 import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
@@ -50,6 +51,12 @@ export const HISTORY: readonly Step[] = [
   {
     migration: BackupCodePeppers1795824000061,
     revertLoses: 'backup codes whose pepper has an id',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  // Older versions do not import in steps; they treat the accounts of an unfinished import as disabled.
+  {
+    migration: AccountImports1795824000062,
+    revertLoses: 'the accounts of an unfinished import',
     compatibleFrom: PlainNames1795737600000,
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.

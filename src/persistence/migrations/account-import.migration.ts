@@ -1,0 +1,29 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { tableSuffix } from './table-suffix.js';
+
+/**
+ * The import in progress, of which there is one at most; it holds this row until all accounts that it staged are active or
+ * deleted. `first_id` is a lower bound of their ids.
+ */
+const TABLE = `CREATE TABLE IF NOT EXISTS account_import (
+    slot int NOT NULL PRIMARY KEY,
+    holder varchar(36) NOT NULL,
+    state varchar(8) NOT NULL,
+    first_id varchar(36) NOT NULL,
+    expires_at bigint NOT NULL
+  )`;
+
+export class AccountImports1795824000062 implements MigrationInterface {
+  readonly name = 'AccountImports1795824000062';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(TABLE + tableSuffix(runner.dataSource));
+  }
+
+  /** Deletes the accounts of an unfinished import, which the previous version would show as disabled. */
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query("DELETE FROM totp_secret WHERE user_id IN (SELECT id FROM account WHERE status = 'staged')");
+    await runner.query("DELETE FROM account WHERE status = 'staged'");
+    await runner.query('DROP TABLE IF EXISTS account_import');
+  }
+}
