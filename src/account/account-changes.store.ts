@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../persistence/batches.js';
 import { OrmPropertiesProperties } from '../persistence/jpa.properties.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, ROLE_ADMIN, rolesText } from './account.js';
+import { type AccountKind, ROLE_ADMIN, rolesText, type STAGED } from './account.js';
 
 /** The values of a new account. */
 export interface NewAccount {
@@ -17,6 +17,9 @@ export interface NewAccount {
   readonly createdAt: number;
 }
 
+/** An import stages its accounts: they exist once it is complete. */
+export type NewStatus = 'active' | typeof STAGED;
+
 /** Changes of an account besides status and password; undefined members stay. */
 export interface AccountChange {
   readonly roles?: readonly string[];
@@ -30,7 +33,7 @@ const ANY = 'SELECT 1 FROM account LIMIT 1';
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
   'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
-const ROW = `(?, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
+const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /**
@@ -47,7 +50,7 @@ const DISABLE =
   `WHERE id = ? AND status <> 'disabled' AND ${NOT_THE_LAST}`;
 const ENABLE =
   "UPDATE account SET status = 'active', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
-  "WHERE id = ? AND status <> 'active'";
+  "WHERE id = ? AND status = 'disabled'";
 const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
@@ -73,8 +76,9 @@ export class AccountChangesStore {
   }
 
   /** Inserts all accounts, or none and returns false if one of the login ids is taken. */
-  insert(tx: Tx, accounts: readonly NewAccount[]): Promise<boolean> {
-    return tx.insert(INSERT + accounts.map(() => ROW).join(', '), accounts.flatMap(values));
+  insert(tx: Tx, accounts: readonly NewAccount[], status: NewStatus = 'active'): Promise<boolean> {
+    const values = accounts.flatMap((account) => valuesOf(account, status));
+    return tx.insert(INSERT + accounts.map(() => ROW).join(', '), values);
   }
 
   /** False for the last administrator, and if the account does not exist. */
@@ -135,10 +139,10 @@ function changeOf(
   return { sql: `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`, assigned };
 }
 
-function values(row: NewAccount): Value[] {
+function valuesOf(row: NewAccount, status: NewStatus): Value[] {
   const { id, loginId, kind, passwordHash = null, roles, email = null, mfaRequired, createdAt } = row;
   const [mfa, admin] = [Number(mfaRequired), isAdmin(roles)];
-  return [id, loginId, kind, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
+  return [id, loginId, kind, status, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
 }
 
 function isAdmin(roles: readonly string[]): number {

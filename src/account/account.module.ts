@@ -11,6 +11,8 @@ import { AccountChangesStore } from './account-changes.store.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';
 import { AccountImport } from './import/account-import.service.js';
+import { StagedAccountsStore } from './import/staged-accounts.store.js';
+import { StagedImports } from './import/staged-imports.service.js';
 import { LoginIdProperties, PasswordHashProperties } from './account.properties.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
@@ -51,14 +53,14 @@ const decoys = {
 @Module({
   imports: [EventsModule, TasksModule],
   providers: [
-    ...[AccountStore, AccountChangesStore, PasswordKindStore, StaffIdentityStore],
-    ...[loginIds, Accounts, AccountChanges, AccountDrafts, AccountCreation, AccountImport],
+    ...[AccountStore, AccountChangesStore, PasswordKindStore, StagedAccountsStore, StaffIdentityStore],
+    ...[loginIds, Accounts, AccountChanges, AccountDrafts, AccountCreation, AccountImport, StagedImports],
     ...[hasher, decoys, PasswordKinds, Passwords, PasswordChanges],
     ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],
   ],
   exports: [
-    ...[Accounts, AccountChanges, AccountCreation, AccountImport],
+    ...[Accounts, AccountChanges, AccountCreation, AccountImport, StagedImports],
     ...[DeviceCookies, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
     ...[StaffAccounts, StaffCreation],
   ],

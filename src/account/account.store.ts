@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, type AccountStatus, rolesOf, type StoredAccount } from './account.js';
+import { type AccountKind, type AccountStatus, rolesOf, STAGED, type StoredAccount } from './account.js';
 
 /** Conditions on a list of accounts; undefined members do not filter. */
 export interface AccountFilter {
@@ -31,8 +31,10 @@ interface AccountRow {
 const READ =
   'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
   'password_ends_at';
-const BY_ID = `SELECT ${READ} FROM account WHERE id = ?`;
-const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ?`;
+/** The accounts of an unfinished import do not exist yet. */
+const EXISTS = `status <> '${STAGED}'`;
+const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
+const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ? AND ${EXISTS}`;
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
@@ -65,7 +67,7 @@ export class AccountStore {
 
   /** Accounts in the order of their login ids. */
   async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
-    const conditions = ['login_id > ?'];
+    const conditions = ['login_id > ?', EXISTS];
     const values: Value[] = [after];
     if (query !== undefined) {
       conditions.push('INSTR(login_id, ?) > 0');

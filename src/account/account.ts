@@ -1,6 +1,8 @@
 /** `local` signs in with a password; `staff` comes from an identity provider and has none. */
 export type AccountKind = 'local' | 'staff';
 export type AccountStatus = 'active' | 'disabled';
+/** The status of accounts that an unfinished import has stored; nothing but the import sees them. */
+export const STAGED = 'staged';
 
 /** A stored user record, without its password hash. */
 export interface Account {

@@ -39,6 +39,13 @@ const CONFLICTS: Readonly<Partial<Record<Reason, string>>> = {
   'the file changed while it was read': 'Nothing was changed: the file changed while it was read.',
 };
 
+const DELAYS: Readonly<Partial<Record<Reason, string>>> = {
+  'another import is in progress': 'Nothing was changed: another import is in progress; try again after its end.',
+  'the import was interrupted':
+    'The import was interrupted, and the service now completes it or undoes it. Import the file again in a minute: if all ' +
+    'rows are taken, it was completed.',
+};
+
 /** Explains a rejected command; the inner reason of an error is not shown, because it may contain secrets. */
 export function complaintOf({ code, facts }: ServiceError): Complaint {
   switch (code) {
@@ -51,7 +58,9 @@ export function complaintOf({ code, facts }: ServiceError): Complaint {
     case 'NOT_FOUND':
       return noSuch('The user does not exist any more.');
     case 'UNAVAILABLE':
-      return { complaint: 'The database cannot be reached or is busy; try again.' };
+      return {
+        complaint: (facts.reason && DELAYS[facts.reason]) ?? 'The database cannot be reached or is busy; try again.',
+      };
     default:
       return { complaint: `The command failed: ${code}.` };
   }

@@ -97,7 +97,9 @@ type AccountReason =
   | 'no password'
   | 'login id taken'
   | 'person known'
-  | 'the file changed while it was read';
+  | 'the file changed while it was read'
+  | 'another import is in progress'
+  | 'the import was interrupted';
 
 /** What is overloaded, out of reach or larger than its limit. */
 type CapacityReason =

@@ -25,6 +25,11 @@ describe('the scheduledtasks endpoint', () => {
         },
         // These may have run already, so they may also have a last execution.
         expect.objectContaining({
+          runnable: { target: 'AbandonedImports.settle' },
+          initialDelay: 1000,
+          interval: 60_000,
+        }) as unknown,
+        expect.objectContaining({
           runnable: { target: 'LockedAccounts.look' },
           initialDelay: 1000,
           interval: 15_000,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvRows } from '../../src/account/import/csv-import.js';
 import type { ImportReport, ImportRow } from '../../src/account/import/import-row.js';
 import type { ImportOptions, ImportedTotp } from '../../src/account/import/account-import.service.js';
@@ -108,6 +108,7 @@ onEveryDatabase('account import', (database) => {
         stored.push(...rows);
         return stored.length > 1 ? Promise.reject(new RangeError('no')) : Promise.resolve();
       },
+      deleteOf: (): Promise<void> => Promise.resolve(),
     };
     const header = 'login_id,otpauth_uri';
 
@@ -160,6 +161,129 @@ onEveryDatabase('account import', (database) => {
     expect(await all(false)).toEqual({ created: 0, errors, errorsTotal: 1 });
     expect(await exists('read.well')).toBe(false);
     expect(await all(true)).toEqual({ created: 1, errors, errorsTotal: 1 });
+  });
+
+  describe('import without partial in progress', () => {
+    /** Rows whose second reading, which stores them, stops in the middle until `go`. */
+    const held = (name: string): { run: () => Promise<ImportReport>; stopped: Promise<void>; go: () => void } => {
+      const stopped = Promise.withResolvers<undefined>();
+      const gone = Promise.withResolvers<undefined>();
+      let readings = 0;
+      const rows = async function* (): AsyncGenerator<ImportRow> {
+        readings += 1;
+        for (let line = 1; line <= 500; line += 1) {
+          if (readings === 2 && line === 250) {
+            stopped.resolve(undefined);
+            await gone.promise;
+          }
+          yield { line, cells: { login_id: `${name}${line}` } };
+        }
+      };
+      return {
+        run: () => parts.accountImport.run(rows, { actor: 'cli' }),
+        stopped: stopped.promise,
+        go: () => {
+          gone.resolve(undefined);
+        },
+      };
+    };
+    const staged = async (): Promise<number> => {
+      const sql = "SELECT COUNT(*) AS total FROM account WHERE status = 'staged'";
+      const [row] = await database.work.single((tx) => tx.rows<{ total: number }>(sql));
+      return Number(row?.total);
+    };
+
+    it('other units of work end meanwhile and find none of its accounts', async () => {
+      await parts.creation.create({ loginId: 'meanwhile', password: PASSWORD }, 'cli');
+      const { run: runHeld, stopped, go } = held('held');
+      const report = runHeld();
+      await stopped;
+
+      expect(await parts.verification.verify({ loginId: 'meanwhile', password: PASSWORD })).toMatchObject({
+        kind: 'right',
+      });
+      expect(await exists('held1')).toBe(false);
+      expect(await parts.accounts.list({ query: 'held', limit: 10 })).toEqual([]);
+      await expect(parts.creation.create({ loginId: 'held1', password: PASSWORD }, 'cli')).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
+      expect(await staged()).toBe(200);
+
+      go();
+      expect(await report).toEqual({ created: 500, errors: [], errorsTotal: 0 });
+      expect(await staged()).toBe(0);
+      expect(await parts.accounts.list({ query: 'held', status: 'active', limit: 1000 })).toHaveLength(500);
+    });
+
+    it('an account of the import that its own process did not finish is deleted, and that process creates no more', async () => {
+      const { run: runHeld, stopped, go } = held('lost');
+      const report = runHeld();
+      await stopped;
+      const other = accountParts(database.work);
+      await other.stagedImports.settleAbandoned(undefined);
+      expect(await staged()).toBe(200);
+
+      other.clock.now += 31_000;
+      await other.stagedImports.settleAbandoned(undefined);
+      await other.hasher.close();
+      expect(await staged()).toBe(0);
+
+      go();
+      await expect(report).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(await parts.accounts.list({ query: 'lost', limit: 10 })).toEqual([]);
+      expect(await run(['login_id', 'lost1'])).toMatchObject({ created: 1 });
+    });
+
+    it('an import that is complete is activated by another process if its own does not do it', async () => {
+      const unfinished = await parts.stagedImports.begin(undefined);
+      const account = { id: 'decided', loginId: 'decided', kind: 'local', roles: [] } as const;
+      const more = { mfaRequired: false, createdAt: 1 };
+      await unfinished.stage([account.id], (tx) => parts.changesStore.insert(tx, [{ ...account, ...more }], 'staged'));
+      await unfinished.complete(() => Promise.resolve());
+      expect(await exists('decided')).toBe(false);
+
+      const other = accountParts(database.work);
+      other.clock.now += 31_000;
+      await other.stagedImports.settleAbandoned(undefined);
+      await other.hasher.close();
+
+      expect(await exists('decided')).toBe(true);
+      await expect(unfinished.settle()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(await exists('decided')).toBe(true);
+    });
+
+    it('a failure in the middle deletes the accounts and what was stored beside them', async () => {
+      const deleted: string[] = [];
+      const totps = {
+        fault: () => undefined,
+        insert: (_tx: unknown, rows: readonly ImportedTotp[]): Promise<void> =>
+          rows.some(({ otpauthUri }) => otpauthUri === 'bad')
+            ? Promise.reject(new RangeError('no'))
+            : Promise.resolve(),
+        deleteOf: (_tx: unknown, subjects: readonly string[]): Promise<void> => {
+          deleted.push(...subjects);
+          return Promise.resolve();
+        },
+      };
+      const lines = Array.from({ length: 300 }, (_, index) => `broken${index},${index === 299 ? 'bad' : 'good'}`);
+
+      await expect(run(['login_id,otpauth_uri', ...lines], { totps })).rejects.toThrow(RangeError);
+
+      expect(new Set(deleted).size).toBe(200);
+      expect(await staged()).toBe(0);
+      expect(await exists('broken0')).toBe(false);
+    });
+
+    it('of two imports that name the same users in opposite orders, one creates all of them', async () => {
+      const ids = Array.from({ length: 700 }, (_, index) => `order${index}`);
+      const other = accountParts(database.work);
+
+      const reports = await Promise.all([run(['login_id', ...ids]), run(['login_id', ...ids.toReversed()], {}, other)]);
+
+      await other.hasher.close();
+      expect(reports.map(({ created }) => created).toSorted()).toEqual([0, 700]);
+      expect(reports.map(({ errorsTotal }) => errorsTotal).toSorted()).toEqual([0, 700]);
+    });
   });
 
   it('imports 10,000 rows with password hashes', async () => {

@@ -4,6 +4,8 @@ import { AccountChangesStore } from '../../src/account/account-changes.store.js'
 import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AccountDrafts } from '../../src/account/account-drafts.service.js';
 import { AccountImport } from '../../src/account/import/account-import.service.js';
+import { StagedAccountsStore } from '../../src/account/import/staged-accounts.store.js';
+import { StagedImports } from '../../src/account/import/staged-imports.service.js';
 import { AccountStore } from '../../src/account/account.store.js';
 import { Accounts } from '../../src/account/accounts.service.js';
 import { StaffAccounts, StaffCreation } from '../../src/account/staff/staff-accounts.service.js';
@@ -61,6 +63,7 @@ export interface AccountParts {
   readonly verification: PasswordVerification;
   readonly creation: AccountCreation;
   readonly accountImport: AccountImport;
+  readonly stagedImports: StagedImports;
   readonly staff: StaffAccounts;
   readonly staffCreation: StaffCreation;
   readonly devices: DeviceCookies;
@@ -98,6 +101,7 @@ export function accountParts(
   const changes = new AccountChanges(store, changesStore, identities, events, clock);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
   const throttle = new PasswordThrottle(clock, limits, devices);
+  const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);
   return {
     clock,
     store,
@@ -112,7 +116,8 @@ export function accountParts(
     passwordChanges: new PasswordChanges(store, work, passwords, events, clock),
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),
     creation: new AccountCreation(changesStore, changes, work, drafts, random),
-    accountImport: new AccountImport(changesStore, work, drafts, events, sizes),
+    stagedImports,
+    accountImport: new AccountImport(changesStore, work, drafts, events, stagedImports, sizes),
     staff: new StaffAccounts(identities, store, staffCreation, changes),
   };
 }

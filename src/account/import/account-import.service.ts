@@ -1,11 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { batchesOf } from '../../persistence/batches.js';
 import { OrmPropertiesProperties } from '../../persistence/jpa.properties.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { STAGED } from '../account.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
-import { AccountChangesStore, type NewAccount } from '../account-changes.store.js';
+import { AccountChangesStore, type NewAccount, type NewStatus } from '../account-changes.store.js';
 import {
   columnOf,
   draftOf,
@@ -15,9 +17,13 @@ import {
   RowErrors,
   type RowFault,
 } from './import-row.js';
+import { type ImportedParts, type StagedImport, StagedImports } from './staged-imports.service.js';
 
-/** Rows that are checked and stored together. */
-const BATCH = 500;
+/**
+ * Rows that are checked and stored together. While a batch is checked, the process does nothing else, and while it is
+ * stored, all other units of work on the embedded database wait: a login waits several times.
+ */
+const BATCH = 100;
 /** Passwords hashed at once; concurrent logins need the other workers. */
 const HASHED_AT_ONCE = 2;
 
@@ -28,7 +34,7 @@ export interface ImportedTotp {
 }
 
 /** Port through which an import stores authenticators; `src/second-factor`, which has a higher rank, implements it. */
-export interface TotpImport {
+export interface TotpImport extends ImportedParts {
   /** The error code of a URI; undefined if it can be imported. */
   fault(otpauthUri: string): string | undefined;
   insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void>;
@@ -56,9 +62,6 @@ interface Ready {
   readonly otpauthUri: string | undefined;
 }
 
-/** Rolls back the transaction of an import with an invalid row. */
-class TakenBack extends Error {}
-
 /** Creates many accounts at once; a login id that is taken is an error of its row, and no account is changed. */
 @Injectable()
 export class AccountImport {
@@ -67,6 +70,7 @@ export class AccountImport {
     private readonly work: UnitOfWork,
     private readonly drafts: AccountDrafts,
     private readonly events: SecurityEvents,
+    private readonly staging: StagedImports,
     private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties(),
   ) {}
 
@@ -83,7 +87,8 @@ export class AccountImport {
       const ready = await this.ready(checked.drafts);
       const taken = await this.work.run(async (tx) => {
         const ofBatch = await this.insert(tx, ready, options);
-        if (ofBatch.length < ready.length) await this.record(tx, options);
+        // The first transaction that creates accounts records the import.
+        if (created === 0 && ofBatch.length < ready.length) await this.record(tx, options);
         return ofBatch;
       });
       created += ready.length - taken.length;
@@ -93,7 +98,7 @@ export class AccountImport {
   }
 
   private async allOrNothing(rows: () => AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
-    // Hashed before the transaction, which must be short.
+    // Hashed before the first account is staged, since that reserves its login id.
     const hashes = new Map<number, string>();
     const errors = new RowErrors();
     for await (const batch of batches(rows())) {
@@ -103,27 +108,39 @@ export class AccountImport {
       if (errors.total === 0) await this.ready(checked.drafts, hashes);
     }
     if (errors.total > 0) return errors.report(0);
-    let taken = new RowErrors();
-    let created = 0;
+    const staged = await this.staging.begin(options.totps);
+    let report: ImportReport;
     try {
-      await this.work.run(async (tx) => {
-        [taken, created] = [new RowErrors(), 0];
-        for await (const batch of batches(rows())) {
-          const checked = await this.checked(batch, options);
-          if (checked.errors.length > 0) {
-            throw new ServiceError('CONFLICT', { reason: 'the file changed while it was read' });
-          }
-          taken.add(await this.insert(tx, await this.ready(checked.drafts, hashes), options));
-          created += checked.drafts.length;
-        }
-        if (taken.total > 0) throw new TakenBack();
-        if (created > 0) await this.record(tx, options);
-      });
+      report = await this.stage(staged, rows(), hashes, options);
+      if (report.created > 0) await staged.complete((tx) => this.record(tx, options));
     } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
-      return taken.report(0);
+      // If this fails too, the background task does it later.
+      await staged.settle().catch(() => undefined);
+      throw error;
     }
-    return taken.report(created);
+    await staged.settle();
+    return report;
+  }
+
+  private async stage(
+    staged: StagedImport,
+    rows: AsyncIterable<ImportRow>,
+    hashes: Map<number, string>,
+    options: ImportOptions,
+  ): Promise<ImportReport> {
+    const taken = new RowErrors();
+    let created = 0;
+    for await (const batch of batches(rows)) {
+      const checked = await this.checked(batch, options);
+      if (checked.errors.length > 0) {
+        throw new ServiceError('CONFLICT', { reason: 'the file changed while it was read' });
+      }
+      const ready = await this.ready(checked.drafts, hashes);
+      const ids = ready.map(({ account }) => account.id);
+      taken.add(await staged.stage(ids, (tx) => this.insert(tx, ready, options, STAGED)));
+      created += ready.length;
+    }
+    return taken.report(taken.total > 0 ? 0 : created);
   }
 
   private async checked(
@@ -174,7 +191,12 @@ export class AccountImport {
   }
 
   /** Creates the accounts with free login ids and returns errors for the other rows. */
-  private async insert(tx: Tx, rows: readonly Ready[], { totps }: ImportOptions): Promise<RowError[]> {
+  private async insert(
+    tx: Tx,
+    rows: readonly Ready[],
+    { totps }: ImportOptions,
+    status: NewStatus = 'active',
+  ): Promise<RowError[]> {
     if (rows.length === 0) return [];
     const seen = new Set(
       await this.store.taken(
@@ -191,9 +213,9 @@ export class AccountImport {
     }
     for (const batch of batchesOf(made, this.settings.jdbcBatchSize)) {
       const accounts = batch.map(({ account }) => account);
-      if (await this.store.insert(tx, accounts)) await insertTotps(tx, batch, totps);
+      if (await this.store.insert(tx, accounts, status)) await insertTotps(tx, batch, totps);
       // Another process took one of the login ids since: the unique key decides which.
-      else await this.insertOneByOne(tx, batch, totps, errors);
+      else errors.push(...(await this.insertOneByOne(tx, batch, totps, status)));
     }
     return errors;
   }
@@ -202,12 +224,14 @@ export class AccountImport {
     tx: Tx,
     rows: readonly Ready[],
     totps: TotpImport | undefined,
-    errors: RowError[],
-  ): Promise<void> {
+    status: NewStatus,
+  ): Promise<readonly RowError[]> {
+    const errors: RowError[] = [];
     for (const row of rows) {
-      if (await this.store.insert(tx, [row.account])) await insertTotps(tx, [row], totps);
+      if (await this.store.insert(tx, [row.account], status)) await insertTotps(tx, [row], totps);
       else errors.push(takenError(row));
     }
+    return errors;
   }
 
   private record(tx: Tx, { actor }: ImportOptions): Promise<void> {
@@ -226,6 +250,7 @@ function takenError({ line }: Ready): RowError {
   return { line, field: 'login_id', code: 'taken' };
 }
 
+/** Requests get a turn of the event loop between two batches. */
 async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<readonly ImportRow[]> {
   let batch: ImportRow[] = [];
   for await (const row of rows) {
@@ -233,6 +258,7 @@ async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<readonly
     if (batch.length < BATCH) continue;
     yield batch;
     batch = [];
+    await nextTurn();
   }
   if (batch.length > 0) yield batch;
 }

@@ -32,4 +32,8 @@ export class ImportedTotps implements TotpImport {
     });
     await this.store.insert(tx, rows);
   }
+
+  deleteOf(tx: Tx, subjects: readonly string[]): Promise<void> {
+    return this.store.deleteOf(tx, subjects);
+  }
 }

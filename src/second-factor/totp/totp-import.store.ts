@@ -15,6 +15,7 @@ const INSERT =
 const ROW = '(?, ?, ?, ?, ?, ?, 1, 1)';
 /** The accounts were created in the same transaction, so each has exactly this secret. */
 const ACTIVATE = 'UPDATE account SET totp_id = (SELECT id FROM totp_secret WHERE user_id = account.id) WHERE id IN ';
+const DELETE = 'DELETE FROM totp_secret WHERE user_id IN ';
 
 /** Stores the secrets of imported accounts, many at a time. */
 @Injectable()
@@ -32,5 +33,9 @@ export class TotpImportStore {
     await tx.change(INSERT + rows, values);
     const subjects = secrets.map(({ subject }) => subject);
     await tx.change(`${ACTIVATE}(${subjects.map(() => '?').join(', ')})`, subjects);
+  }
+
+  async deleteOf(tx: Tx, subjects: readonly string[]): Promise<void> {
+    await tx.change(`${DELETE}(${subjects.map(() => '?').join(', ')})`, subjects);
   }
 }
