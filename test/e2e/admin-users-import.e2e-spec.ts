@@ -4,26 +4,21 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN, Administrator, csv, OTHERS } from '../support/administrator.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Answer, textOf, textsOf } from '../support/http-client.js';
-import { type Enrolled, type LoginStory, PASSWORD, secondStep, storyOn } from '../support/login-story.js';
+import { type Answer, textOf } from '../support/http-client.js';
+import { type LoginStory, PASSWORD, secondStep, storyOn } from '../support/login-story.js';
 import { type FilePart, MULTIPART, multipart } from '../support/multipart.js';
 import { runService } from '../support/service.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-const ADMIN = 'boss';
-const OTHERS = { [ADMIN]: 'ROLE_ADMIN' };
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const HUGE_COST = '$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
 function uriOf(loginId: string, more = ''): string {
   return `otpauth://totp/Old:${loginId}?secret=${SECRET}&issuer=Old${more}`;
-}
-
-function csv(...lines: readonly string[]): FilePart {
-  return { content: `${lines.join('\n')}\n`, fileName: 'people.csv', mediaType: 'text/csv' };
 }
 
 function jsonLines(...rows: readonly object[]): FilePart {
@@ -45,46 +40,6 @@ function head(bearer: string, length: number): string {
     `content-length: ${length}`,
   ];
   return `${lines.join('\r\n')}\r\n\r\n`;
-}
-
-/** An administrator with both factors, who imports users. */
-class Administrator {
-  private constructor(
-    readonly story: LoginStory,
-    readonly person: Enrolled,
-  ) {}
-
-  static async of(story: LoginStory): Promise<Administrator> {
-    const person = { id: ADMIN, password: PASSWORD };
-    const client = story.client();
-    // Policy requires a second factor of administrators, so the password alone permits only the setup.
-    const bearer = await story.mfaToken(person, client);
-    const setup = await client.post('/2fa/setup', {}, { bearer });
-    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
-    const confirmed = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
-    if (confirmed.status !== 200) throw new Error(`POST /2fa/confirm → ${confirmed.status} ${confirmed.text}`);
-    const backupCodes = textsOf(setup, 'backup_codes');
-    return new Administrator(story, {
-      ...person,
-      app,
-      backupCodes,
-      client,
-      accessToken: textOf(confirmed, 'access_token'),
-    });
-  }
-
-  import(part: FilePart, query = '', bearer = this.person.accessToken): Promise<Answer> {
-    return this.story.client().send('POST', `/admin/users/import${query}`, {
-      raw: multipart(part),
-      headers: { 'content-type': MULTIPART },
-      bearer,
-    });
-  }
-
-  async accounts(): Promise<number> {
-    const [row] = await this.story.database.query<{ total: number }>('SELECT COUNT(*) AS total FROM account');
-    return Number(row?.total);
-  }
 }
 
 onEachEngine('POST /admin/users/import', (engine) => {
