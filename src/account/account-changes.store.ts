@@ -33,7 +33,7 @@ const ANY = 'SELECT 1 FROM account LIMIT 1';
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
   'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
-const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
+const rowOf = (status: NewStatus): string => `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /**
@@ -77,8 +77,8 @@ export class AccountChangesStore {
 
   /** Inserts all accounts, or none and returns false if one of the login ids is taken. */
   insert(tx: Tx, accounts: readonly NewAccount[], status: NewStatus = 'active'): Promise<boolean> {
-    const values = accounts.flatMap((account) => valuesOf(account, status));
-    return tx.insert(INSERT + accounts.map(() => ROW).join(', '), values);
+    const row = rowOf(status);
+    return tx.insert(INSERT + accounts.map(() => row).join(', '), accounts.flatMap(values));
   }
 
   /** False for the last administrator, and if the account does not exist. */
@@ -139,10 +139,10 @@ function changeOf(
   return { sql: `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`, assigned };
 }
 
-function valuesOf(row: NewAccount, status: NewStatus): Value[] {
+function values(row: NewAccount): Value[] {
   const { id, loginId, kind, passwordHash = null, roles, email = null, mfaRequired, createdAt } = row;
   const [mfa, admin] = [Number(mfaRequired), isAdmin(roles)];
-  return [id, loginId, kind, status, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
+  return [id, loginId, kind, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
 }
 
 function isAdmin(roles: readonly string[]): number {

@@ -53,7 +53,7 @@ onEveryDatabase('batch sizes', (database) => {
     const [report, { sizes: of }] = await imported(`batch-${written}`, batchSizes(written, read));
 
     expect(report).toEqual({ created: 7, errors: [], errorsTotal: 0 });
-    expect(of('INSERT INTO account', /'active'/g)).toEqual(inserts);
+    expect(of('INSERT INTO account (', /'staged'/g)).toEqual(inserts);
     expect(of('SELECT login_id FROM account', /\?/g)).toEqual(lookUps);
   });
 
