@@ -58,6 +58,12 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     }),
   },
   {
+    table: 'account_import',
+    key: ['slot'],
+    columns: ['slot', 'holder', 'state', 'first_id', 'expires_at'],
+    restore: 'replaced',
+  },
+  {
     table: 'totp_secret',
     key: ['id'],
     columns: [
