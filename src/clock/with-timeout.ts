@@ -22,12 +22,20 @@ export function withTimeout<T, L>(
       if (readsSocketsFirst) lastTurn = setImmediate(giveUp);
       else giveUp();
     }, limitMillis);
-    const finish = (): void => {
+    const end = (): void => {
       clearTimeout(timer);
       clearImmediate(lastTurn);
-      // Without effect after the timeout.
-      resolve(work);
     };
-    work.then(finish, finish);
+    // Without effect after the timeout. A value passes on sooner than a promise, which every statement would wait for.
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      () => {
+        end();
+        resolve(work);
+      },
+    );
   });
 }

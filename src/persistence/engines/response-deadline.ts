@@ -64,8 +64,8 @@ export class ResponseDeadline {
     return response;
   }
 
-  private async within<T>(limit: number, attempt: () => Promise<T>): Promise<T> {
-    if (this.facts && timedOut.has(this.facts)) throw new ResponseTimeout();
+  private within<T>(limit: number, attempt: () => Promise<T>): Promise<T> {
+    if (this.facts && timedOut.has(this.facts)) return Promise.reject(new ResponseTimeout());
     if (limit === 0) return attempt();
     const giveUp = (): never => {
       if (this.facts) timedOut.add(this.facts);

@@ -50,8 +50,8 @@ export class ServerStatements implements Statements {
     }
   }
 
-  async rows<Row>(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<readonly Row[]> {
-    return (await this.execute<RowDataPacket[]>(sql, values, limitMillis)) as readonly unknown[] as readonly Row[];
+  rows<Row>(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<readonly Row[]> {
+    return this.execute<RowDataPacket[]>(sql, values, limitMillis) as Promise<readonly unknown[]> as Promise<Row[]>;
   }
 
   /**

@@ -207,27 +207,29 @@ function trim(
   { prefix = '', suffix = '', prefixOverrides = [], suffixOverrides = [] }: Trim,
   whenEmpty: (statement: string) => void = () => undefined,
 ): SqlNode {
-  const [first, last] = [startOf(prefixOverrides), endOf(suffixOverrides)];
+  const [withoutFirst, withoutLast] = [removal(startOf(prefixOverrides)), removal(endOf(suffixOverrides))];
   const [before, after] = [` ${prefix} `, ` ${suffix} `];
   return (rendering) => {
     const sql = rendering.apart(inside);
     if (sql === '') whenEmpty(rendering.statement);
-    else rendering.sql += before + sql.replace(first, '').replace(last, '') + after;
+    else rendering.sql += before + withoutLast(withoutFirst(sql)) + after;
   };
 }
 
-const NEVER = /(?!)/;
+function removal(form: RegExp | undefined): (sql: string) => string {
+  return form ? (sql) => sql.replace(form, '') : (sql) => sql;
+}
 
 /** Any blanks stand for a blank, and the parenthesis behind a conjunction stays. */
-function startOf(overrides: readonly string[]): RegExp {
+function startOf(overrides: readonly string[]): RegExp | undefined {
   const forms = overrides.map((text) =>
     text.endsWith('(') ? `${escaped(text.slice(0, -1))}(?=\\()` : escaped(text).replace(/ +$/, '\\s+'),
   );
-  return overrides.length === 0 ? NEVER : new RegExp(`^(?:${forms.join('|')})`, 'i');
+  return overrides.length === 0 ? undefined : new RegExp(`^(?:${forms.join('|')})`, 'i');
 }
 
-function endOf(overrides: readonly string[]): RegExp {
-  return overrides.length === 0 ? NEVER : new RegExp(`\\s*(?:${overrides.map(escaped).join('|')})$`, 'i');
+function endOf(overrides: readonly string[]): RegExp | undefined {
+  return overrides.length === 0 ? undefined : new RegExp(`\\s*(?:${overrides.map(escaped).join('|')})$`, 'i');
 }
 
 function escaped(text: string): string {

@@ -145,7 +145,9 @@ class Parser {
     if (token === undefined) throw new SyntaxError('it ends too early');
     if (isNegative || token.kind === 'sign') throw new SyntaxError(`"${token.text}" is not expected`);
     if (token.kind === 'text') return () => token.text;
-    return CONSTANTS.has(token.text) ? () => CONSTANTS.get(token.text) : this.path(token.text);
+    if (!CONSTANTS.has(token.text)) return this.path(token.text);
+    const constant = CONSTANTS.get(token.text);
+    return () => constant;
   }
 
   private path(first: string): Expression {

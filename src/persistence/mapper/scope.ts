@@ -10,7 +10,8 @@ export function isInheritedName(name: string): boolean {
 
 /** The names that a statement can use: its parameters, bound names, and those of the loops around. */
 export class Scope {
-  private readonly bound = new Map<string, unknown>();
+  /** Created when needed: few statements bind names, and each of them is rendered anew. */
+  private bound: Map<string, unknown> | undefined;
 
   constructor(
     private readonly parameters: object,
@@ -19,19 +20,21 @@ export class Scope {
 
   /** Only own properties count, so that no name reaches a prototype. */
   find(name: string): unknown {
-    if (this.bound.has(name)) return this.bound.get(name);
+    if (this.bound?.has(name)) return this.bound.get(name);
     const own = ownMember(this.parameters, name);
     return own === MISSING && this.outer ? this.outer.find(name) : own;
   }
 
   bind(name: string, value: unknown): void {
+    this.bound ??= new Map();
     this.bound.set(name, value);
   }
 
   /** The value at a path of names, or `MISSING`. */
-  at([first = '', ...rest]: readonly string[]): unknown {
+  at(path: readonly string[]): unknown {
+    const [first = ''] = path;
     let value = this.find(first);
-    for (const name of rest) value = ownMember(value, name);
+    for (const name of path.length > 1 ? path.slice(1) : []) value = ownMember(value, name);
     return value;
   }
 }

@@ -75,7 +75,7 @@ export class SqlMapper {
     return statement;
   }
 
-  private async run<T>(
+  private run<T>(
     { name, nodes, log, timeout }: ReadyStatement,
     parameters: Parameters,
     send: (sql: string, values: Rendering['values'], timeout: number) => Promise<T>,
@@ -86,13 +86,15 @@ export class SqlMapper {
     for (const node of nodes) node(rendering);
     rendering.sql = rendering.sql.trim();
     const sql = timeout > 0 ? withTimeLimit(rendering.sql, this.databaseId, timeout) : rendering.sql;
-    const call = (): Promise<T> => this.timed(log, timeout, () => send(sql, rendering.values, timeout));
+    const call = (): Promise<T> =>
+      timeout > 0 && this.databaseId === 'sqlite'
+        ? this.timed(log, timeout, () => send(sql, rendering.values, timeout))
+        : send(sql, rendering.values, timeout);
     return log.isEnabled ? log.log(rendering, call, count) : call();
   }
 
   /** The embedded database runs a statement to its end, on the thread of the caller; that it was slow is logged. */
   private async timed<T>(log: MapperLog, timeout: number, send: () => Promise<T>): Promise<T> {
-    if (timeout === 0 || this.databaseId !== 'sqlite') return send();
     const begun = performance.now();
     // Its statement has ended when the call returns, so the wait for other work is not counted.
     const result = send();
