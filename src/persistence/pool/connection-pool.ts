@@ -1,8 +1,10 @@
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Logger } from '../../logging/logger.js';
 import type { Random } from '../../random/random.js';
+import { LeakWatch } from './leak-watch.js';
 import type { PoolMeters, PoolState } from './pool-meters.js';
 import type { PoolSettings } from './pool-settings.js';
+import { type Borrower, WaitingCallers } from './waiting-callers.js';
 
 /** What a pool needs of a connection. */
 export interface PoolableConnection {
@@ -70,28 +72,6 @@ interface Member<C> {
   lifetime?: NodeJS.Timeout;
 }
 
-/** A connection that was not returned in time. */
-class Leak extends Error {
-  constructor(thresholdMillis: number) {
-    super(`a connection was not returned within ${thresholdMillis} ms`);
-    this.name = 'Leak';
-  }
-}
-
-interface Borrower {
-  /** Reading of `performance.now` when it asked. */
-  readonly asked: number;
-  readonly leak: Leak | undefined;
-  readonly failsAtOutage: boolean;
-}
-
-/** A caller that waits. */
-interface Waiter<C> {
-  readonly borrower: Borrower;
-  readonly take: (lease: Lease<C>) => void;
-  readonly fail: (error: Error) => void;
-}
-
 /** A connection that is lent to one caller. */
 export class Lease<C> {
   private isReturned = false;
@@ -126,7 +106,7 @@ export class ConnectionPool<C extends PoolableConnection> {
   private readonly members = new Set<Member<C>>();
   /** The most recently used last. */
   private readonly idle: Member<C>[] = [];
-  private readonly waiting = new Set<Waiter<C>>();
+  private readonly waiting: WaitingCallers<Lease<C>>;
   private readonly meters = new Set<PoolMeters>();
   private readonly empty = Promise.withResolvers<undefined>();
   private opening = 0;
@@ -137,7 +117,12 @@ export class ConnectionPool<C extends PoolableConnection> {
   /** Set while connections cannot be opened: why, the next delay, and the timer of the next attempt. */
   private outage: { readonly error: unknown; readonly delayMillis: number; timer?: NodeJS.Timeout } | undefined;
 
-  constructor(private readonly parts: PoolParts<C>) {}
+  constructor(private readonly parts: PoolParts<C>) {
+    this.waiting = new WaitingCallers(parts.settings.connectionTimeout, () => {
+      for (const meters of this.meters) meters.timedOut();
+      return new PoolTimeout(parts.settings, this.state, this.outage?.error);
+    });
+  }
 
   get settings(): PoolSettings {
     return this.parts.settings;
@@ -179,11 +164,10 @@ export class ConnectionPool<C extends PoolableConnection> {
    */
   borrow({ failsAtOutage = false } = {}): Promise<Lease<C>> {
     if (this.isClosed) return Promise.reject(new PoolClosed(this.settings.name));
-    const { leakDetectionThreshold } = this.settings;
+    const { settings, logger } = this.parts;
     const borrower: Borrower = {
       asked: performance.now(),
-      // Its stack names the borrower.
-      leak: leakDetectionThreshold > 0 ? new Leak(leakDetectionThreshold) : undefined,
+      leakWatch: settings.leakDetectionThreshold > 0 ? new LeakWatch(settings, logger) : undefined,
       failsAtOutage,
     };
     const last = this.waiting.size === 0 ? this.idle.at(-1) : undefined;
@@ -203,7 +187,7 @@ export class ConnectionPool<C extends PoolableConnection> {
     this.isClosed = true;
     clearInterval(this.housekeeping);
     clearTimeout(this.outage?.timer);
-    for (const waiter of this.waiting) waiter.fail(new PoolClosed(this.settings.name));
+    this.waiting.fail(() => new PoolClosed(this.settings.name));
     for (const member of this.members) this.retire(member);
     this.noteEmpty();
     await withTimeout(this.empty.promise, CLOSE_LIMIT_MILLIS, () => {
@@ -212,37 +196,9 @@ export class ConnectionPool<C extends PoolableConnection> {
   }
 
   private wait(borrower: Borrower): Promise<Lease<C>> {
-    return new Promise((resolve, reject) => {
-      const { connectionTimeout } = this.settings;
-      let timer: NodeJS.Timeout | undefined;
-      let lastTurn: NodeJS.Immediate | undefined;
-      const end = (): void => {
-        this.waiting.delete(waiter);
-        clearTimeout(timer);
-        clearImmediate(lastTurn);
-      };
-      const waiter: Waiter<C> = {
-        borrower,
-        take: (lease) => {
-          end();
-          resolve(lease);
-        },
-        fail: (error) => {
-          end();
-          reject(error);
-        },
-      };
-      const giveUp = (): void => {
-        for (const meters of this.meters) meters.timedOut();
-        waiter.fail(new PoolTimeout(this.settings, this.state, this.outage?.error));
-      };
-      this.waiting.add(waiter);
-      if (connectionTimeout > 0) {
-        // A busy process runs its late timers before it reads its sockets, where a connection may already be.
-        timer = setTimeout(() => (lastTurn = setImmediate(giveUp)), connectionTimeout);
-      }
-      this.serve();
-    });
+    const lease = this.waiting.wait(borrower);
+    this.serve();
+    return lease;
   }
 
   /** Tests one idle connection for each caller that waits, and opens further ones if these are not enough. */
@@ -301,9 +257,10 @@ export class ConnectionPool<C extends PoolableConnection> {
   /** `begun` is a reading of `performance.now` at the start of the attempt that failed. */
   private tryLater(error: unknown, begun: number): void {
     // An attempt that began before the caller asked may tell of an outage that is over.
-    for (const { borrower, fail } of this.waiting) {
-      if (borrower.failsAtOutage && borrower.asked <= begun) fail(error as Error);
-    }
+    this.waiting.fail(
+      () => error as Error,
+      ({ failsAtOutage, asked }) => failsAtOutage && asked <= begun,
+    );
     if (this.isClosed || this.outage?.timer) return;
     const { delayMillis } = this.outage ?? { delayMillis: MIN_RETRY_MILLIS };
     const outage: NonNullable<typeof this.outage> = {
@@ -345,15 +302,14 @@ export class ConnectionPool<C extends PoolableConnection> {
       this.end(member);
       return;
     }
-    const [waiter] = this.waiting;
-    if (waiter) waiter.take(this.lend(member, waiter.borrower));
-    else this.idle.push(member);
+    const isLent = this.waiting.serveFirst((borrower) => this.lend(member, borrower));
+    if (!isLent) this.idle.push(member);
   }
 
-  private lend(member: Member<C>, { asked, leak }: Borrower): Lease<C> {
+  private lend(member: Member<C>, { asked, leakWatch }: Borrower): Lease<C> {
     const since = performance.now();
     for (const meters of this.meters) meters.acquired(asked);
-    const endWatch = leak && this.watchFor(leak);
+    const endWatch = leakWatch?.begin();
     return new Lease(member.connection, (isUsable) => {
       endWatch?.();
       for (const meters of this.meters) meters.released(since);
@@ -362,21 +318,6 @@ export class ConnectionPool<C extends PoolableConnection> {
       else this.drop(member);
       this.grow();
     });
-  }
-
-  /** Warns if the connection is lent for too long. */
-  private watchFor(leak: Leak): () => void {
-    const { logger, settings } = this.parts;
-    const pool = settings.name;
-    let isReported = false;
-    const timer = setTimeout(() => {
-      isReported = true;
-      logger.warn('A connection of the pool may have leaked', { pool, error: leak });
-    }, settings.leakDetectionThreshold).unref();
-    return () => {
-      clearTimeout(timer);
-      if (isReported) logger.info('A connection that was reported as leaked was returned', { pool });
-    };
   }
 
   /** Closes idle connections above `minimum-idle`, those unused for longest first. */

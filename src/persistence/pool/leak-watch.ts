@@ -1,0 +1,38 @@
+import type { Logger } from '../../logging/logger.js';
+import type { PoolSettings } from './pool-settings.js';
+
+/** A connection that was not returned in time. */
+class Leak extends Error {
+  constructor(thresholdMillis: number) {
+    super(`a connection was not returned within ${thresholdMillis} ms`);
+    this.name = 'Leak';
+  }
+}
+
+/** Warns if the connection of one caller is lent for too long. */
+export class LeakWatch {
+  private readonly leak: Leak;
+
+  /** Created where the caller asks: the stack of the error names it. */
+  constructor(
+    private readonly settings: PoolSettings,
+    private readonly logger: Logger,
+  ) {
+    this.leak = new Leak(settings.leakDetectionThreshold);
+  }
+
+  /** Begins when the connection is lent; the result ends it. */
+  begin(): () => void {
+    const { leak, logger } = this;
+    const { name: pool, leakDetectionThreshold } = this.settings;
+    let isReported = false;
+    const timer = setTimeout(() => {
+      isReported = true;
+      logger.warn('A connection of the pool may have leaked', { pool, error: leak });
+    }, leakDetectionThreshold).unref();
+    return () => {
+      clearTimeout(timer);
+      if (isReported) logger.info('A connection that was reported as leaked was returned', { pool });
+    };
+  }
+}
