@@ -18,7 +18,8 @@ first, then \`application-<profile>.yml\` where it differs: without a value of y
 Where the column is empty, the default is in force. Secrets come from the environment: \`\${NAME}\` is a placeholder.
 
 Effect: **F** full, **N** near (same purpose, other mechanics), **A** accepted, with the stated effect only, **U** without
-effect. A key of level A or U that is set outside the package is named at every start.
+effect. A key of level A or U that is set outside the package is named at every start, unless its value states what the
+service does anyway.
 Secret values are never shown.
 `;
 

@@ -11,7 +11,8 @@ import { isPackaged, type Origin, originChain } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { valueOf } from './read/profiles.js';
 import { adjustmentOf, type PropertiesClass } from './bind/properties-class.js';
-import { allStates } from './bind/key-state.js';
+import { evaluate } from './bind/evaluation.js';
+import { allStates, type KeyState } from './bind/key-state.js';
 import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
 import { INLINE_JSON, readVariables } from './read/variables.js';
 
@@ -138,7 +139,8 @@ function checkUnknownKeys(
 function effectWarnings(environment: Environment, registry: KeyRegistry): readonly string[] {
   const states = allStates(environment, registry)
     .filter(({ definition }) => needsWarning(definition.facts.effect))
-    .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin));
+    .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin))
+    .filter((state) => !statesWhatIsDone(environment, state));
   const byEffect = Map.groupBy(
     states,
     ({ definition: { facts } }) => `${facts.effect.level}: ${facts.effect.note ?? ''}`,
@@ -147,6 +149,13 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
     byEffect,
     ([effect, same]) => `${same.map(({ name }) => name).join(', ')}: set, but with effect ${effect}`,
   );
+}
+
+function statesWhatIsDone(environment: Environment, state: KeyState): boolean {
+  const { trueValue } = state.definition.facts.effect;
+  if (trueValue === undefined) return false;
+  const evaluation = evaluate(environment, state);
+  return evaluation.kind === 'value' && evaluation.value === trueValue;
 }
 
 /** Warns about values that others replace. */

@@ -1,4 +1,4 @@
-import { acceptedOnly, near, noEffect } from '../config/bind/effect.js';
+import { acceptedOnly, near, onlyValue } from '../config/bind/effect.js';
 import { flag, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
@@ -12,7 +12,7 @@ export class JpaProperties {
 
   @Key(flag(), {
     does: 'Whether a database session lasts for the whole request; only false has an effect.',
-    effect: noEffect('true is not offered: no database session outlives its transaction'),
+    effect: onlyValue(false, 'true is not offered: no database session outlives its transaction'),
   })
   readonly openInView: boolean = false;
 }

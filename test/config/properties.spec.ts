@@ -195,6 +195,29 @@ describe('the report of a failed startup', () => {
   });
 });
 
+describe('a key without effect', () => {
+  const warningsOf = (...args: readonly string[]): readonly string[] => withoutProblems(reading({ args })).warnings;
+
+  it('a value other than the one that states what the service does causes a warning', () => {
+    expect(warningsOf('--app.jpa.open-in-view=true')).toEqual([
+      expect.stringMatching(/^app\.jpa\.open-in-view: set, but with effect U: true is not offered/),
+    ]);
+  });
+
+  it.each(['false', 'off', 'FALSE'])('the value %s, which states what the service does, causes no warning', (text) => {
+    expect(warningsOf(`--app.jpa.open-in-view=${text}`)).toEqual([]);
+  });
+
+  it('a higher source decides whether there is a warning', () => {
+    const read = reading({
+      args: ['--app.jpa.open-in-view=false'],
+      files: { 'application.yml': 'app.jpa.open-in-view: true\n' },
+    });
+
+    expect(withoutProblems(read).warnings).toEqual([]);
+  });
+});
+
 describe('the examples of these properties', () => {
   it('the examples cover all registered keys, and more than 70 of them are independent', () => {
     const holders = registry.definitions.filter(({ type }) => type.shape === 'objects');

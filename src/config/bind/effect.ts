@@ -8,6 +8,8 @@ export interface Effect {
   readonly level: EffectLevel;
   /** The difference from what the name promises; always present for A and U. */
   readonly note?: string;
+  /** A value that states what the service does anyway, so that setting it needs no warning. */
+  readonly trueValue?: unknown;
 }
 
 export const full: Effect = { level: 'F' };
@@ -23,6 +25,11 @@ export function acceptedOnly(note: string): Effect {
 /** The value is read and checked, but never used; `note` gives the reason. */
 export function noEffect(note: string): Effect {
   return { level: 'U', note };
+}
+
+/** One value states what the service does anyway; every other one has no effect, for the reason in `note`. */
+export function onlyValue(trueValue: unknown, note: string): Effect {
+  return { level: 'U', note, trueValue };
 }
 
 /** The value is read, checked and shown, but this version does not act on it; `planned` is the level it will have. */

@@ -62,8 +62,9 @@ export class MapperConfigurationProperties {
   @Key(duration({ unit: 's', min: '0s' }), {
     does:
       'Longest run of a mapper statement, in seconds if no unit is given; with 0 or unset, a slow statement holds ' +
-      'its connection without limit. The server cancels the statement; otherwise its connection is killed a second later.',
-    effect: near('the embedded database cannot cancel a statement: it runs to its end, and a warning is logged'),
+      'its connection without limit. The server cancels the statement; otherwise its connection is killed a second later. ' +
+      'The embedded database has no server: a statement runs to its end there, and a warning is logged.',
+    effect: full,
     defaultText: 'no limit',
   })
   readonly defaultStatementTimeout?: Duration;
