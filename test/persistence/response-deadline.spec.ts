@@ -82,8 +82,12 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
     const direct = await openDatabase(database, LIMITED);
     const ask = (): Promise<unknown> => unitOfWork(direct).single((tx) => tx.rows('SELECT 1 AS one'));
     const askWhileBusy = (): Promise<unknown> =>
-      unitOfWork(direct).single((tx) => {
+      unitOfWork(direct).single(async (tx) => {
         const answer = tx.rows('SELECT 1 AS one');
+        // Statements are written at the end of the turn in which they are issued; no result is read before the next turn.
+        await new Promise<void>((resolve) => {
+          process.nextTick(resolve);
+        });
         keepBusy(LIMIT_MILLIS + 200);
         return answer;
       });
