@@ -1,5 +1,5 @@
 import { UnboundValue } from '../config/bind/unbound.js';
-import { Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/rule.js';
+import { type Finding, Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/rule.js';
 import {
   type Configuration,
   type ConfigurationInputs,
@@ -28,6 +28,27 @@ export async function checkRules(
   if (!reading.isWhole) return [];
   const facts = new RuleFacts(configurationOf(reading), inputs);
   return (await Promise.all(RULES.map((rule) => findingsOf(rule, facts)))).flat();
+}
+
+/**
+ * Checks rule 4, which needs the database server, for `config check`; `asksServer` permits a connection. It is no `Rule`,
+ * since startup must not connect before it has checked the rules.
+ */
+export async function checkServerRule(
+  reading: ConfigurationReading,
+  inputs: ConfigurationInputs,
+  asksServer: boolean,
+): Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }> {
+  let isComplete = true;
+  if (!reading.isWhole) return { findings: [], isComplete };
+  const check = async (facts: RuleFacts): Promise<readonly Finding[]> => {
+    const { checkLimits } = await import('../persistence/limits-check.js');
+    const checked = await checkLimits(facts, asksServer);
+    isComplete = checked.isComplete;
+    return checked.findings;
+  };
+  const findings = await findingsOf(new Rule('4', check), new RuleFacts(configurationOf(reading), inputs));
+  return { findings, isComplete };
 }
 
 async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly RuleFinding[]> {

@@ -17,7 +17,7 @@ import { ConfigurationFailure } from '../config/problem.js';
 import { type Configuration, loadConfiguration } from '../config/configuration.js';
 import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
-import { checkRules } from '../boot/configuration-rules.js';
+import { checkRules, checkServerRule } from '../boot/configuration-rules.js';
 import { setCommandReason, withCommandContext } from '../principal/command-context.js';
 import { readBuildInfo } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
@@ -41,7 +41,11 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     const exit = (code: ExitCode): void => {
       exitCode = code;
     };
-    addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, exit);
+    addConfigCommand(
+      program,
+      { classes: PROPERTIES, inputs, rules: checkRules, serverRule: checkServerRule, print, complain },
+      exit,
+    );
     const configuration = (): Configuration => loadConfiguration(PROPERTIES, inputs);
     // The service is built only for the commands that need it.
     const services = async (): Promise<CommandServices> => {

@@ -15,6 +15,12 @@ export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
   readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly RuleFinding[]>;
+  /** Rule 4, with a connection to the database server if `asksServer`. */
+  readonly serverRule: (
+    reading: ConfigurationReading,
+    inputs: ConfigurationInputs,
+    asksServer: boolean,
+  ) => Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -45,8 +51,9 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
   config
     .command('check')
     .description('checks the configuration rules and prints one line per breach')
-    .action(async () => {
-      exit(await check(parts));
+    .option('--database', 'connects to the database server and compares the pool with its limits (rule 4)')
+    .action(async ({ database = false }: { database?: boolean }) => {
+      exit(await check(parts, database));
     });
 
   config
@@ -71,18 +78,26 @@ function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof read
   return isFound ? EXIT.done : EXIT.notFound;
 }
 
+const RULE_4_NEEDS_SERVER =
+  'note: rule 4 was not checked: it compares the pool with limits of the database server; run: config check --database';
+
 /** Prints faults as one report, like startup, and other findings as one line each. */
-async function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): Promise<ExitCode> {
+async function check(
+  { classes, inputs, rules, serverRule, print: say, complain }: ConfigCommandParts,
+  asksServer: boolean,
+): Promise<ExitCode> {
   const reading = readConfiguration(classes, inputs);
-  const findings = await rules(reading, inputs);
+  const ofServer = await serverRule(reading, inputs, asksServer);
+  const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
   const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];
   if (faults.length > 0) complain(failureReport(faults, 'THE CONFIGURATION CANNOT BE USED'));
   for (const warning of reading.warnings) say(`warning: ${warning}`);
   for (const { severity, rule, ...found } of findings) {
     if (severity !== 'fault') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
   }
+  if (!asksServer && !ofServer.isComplete) say(RULE_4_NEEDS_SERVER);
   const breaches = findings.filter(({ severity }) => severity === 'breach').length;
   if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
-  else if (faults.length === 0) say('All configuration rules hold.');
+  else if (faults.length === 0) say(`All ${ofServer.isComplete ? '' : 'other '}configuration rules hold.`);
   return breaches + faults.length === 0 ? EXIT.done : EXIT.configuration;
 }

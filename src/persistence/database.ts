@@ -73,6 +73,14 @@ async function connect(settings: Settings, options: PoolOptions): Promise<DataSo
   }
 }
 
+/** The pool of a database server with one open connection, for a caller that needs no stores. */
+export async function openPool(settings: Settings, options: PoolOptions): Promise<ServerPool> {
+  const pool = poolOf(new DataSource(await dataSourceOptions(settings, options)));
+  if (!pool) throw new TypeError('the embedded database has no pool');
+  await pool.openFirst();
+  return pool;
+}
+
 /** The options of TypeORM; for a database server with a pool that has no connection yet. */
 export async function dataSourceOptions(settings: Settings, pool: PoolOptions = {}): Promise<DataSourceOptions> {
   const location = parseJdbcUrl(settings.url);

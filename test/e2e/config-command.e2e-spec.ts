@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { runCli } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -174,6 +175,25 @@ describe('config check', () => {
     const { exitCode, stdout } = await runCli(['config', 'check'], { env: { TZ: 'UTC' } });
 
     expect(stdout).toBe('All configuration rules hold.\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('config check does not connect to a database server, and names the rule that it leaves out', async () => {
+    const args = ['config', 'check', '--app.datasource.url=jdbc:mariadb://192.0.2.1/login'];
+    const { exitCode, stdout } = await runCli(args, { env: { TZ: 'UTC' } });
+
+    expect(stdout).toMatch(/^note: rule 4 was not checked: .*run: config check --database$/m);
+    expect(stdout).toMatch(/^All other configuration rules hold\.$/m);
+    expect(exitCode).toBe(0);
+  });
+
+  it('config check --database warns about a database server that does not respond, and exits with 0', async () => {
+    const url = `jdbc:mariadb://127.0.0.1:${await freePort()}/login`;
+    const args = ['config', 'check', '--database', `--app.datasource.url=${url}`];
+    const { exitCode, stdout } = await runCli(args, { env: { TZ: 'UTC' } });
+
+    expect(stdout).toMatch(/^warning: rule 4: .*could not be compared.*nothing listens at that host and port/m);
+    expect(stdout).toMatch(/^All other configuration rules hold\.$/m);
     expect(exitCode).toBe(0);
   });
 

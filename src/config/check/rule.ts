@@ -17,6 +17,7 @@ export const RULE_NAMES = [
     '1',
     '2',
     '3',
+    '4',
     '5',
     '6',
     'database',

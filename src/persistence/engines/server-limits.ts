@@ -1,8 +1,18 @@
 import type { Logger } from '../../logging/logger.js';
+import type { PoolSettings } from '../pool/pool-settings.js';
 import type { ServerPool } from './server-pool.js';
 
-interface Limits {
-  /** Seconds after which the server closes an unused connection. */
+/** What a server allows, and how much of it the account of the service uses. */
+export interface ServerLimits {
+  /** Time after which the server closes an unused connection. */
+  readonly waitTimeoutMillis: number;
+  readonly maxConnections: number;
+  /** Connections of this account to the server besides those of the pool. */
+  readonly others: number;
+}
+
+interface LimitsRow {
+  /** Seconds. */
   readonly wait_timeout: number;
   readonly max_connections: number;
   /** Connections of this account to the server, including those of this process. */
@@ -16,20 +26,18 @@ const READ = `SELECT @@SESSION.wait_timeout AS wait_timeout, @@GLOBAL.max_connec
 export async function reportLimits(pool: ServerPool, logger: Logger): Promise<void> {
   const { name, maxLifetime, maximumPoolSize } = pool.settings;
   try {
-    const limits = await read(pool);
-    const waitMillis = limits.wait_timeout * 1000;
-    if (maxLifetime === 0 || maxLifetime >= waitMillis) {
+    const limits = await readLimits(pool);
+    const { waitTimeoutMillis, maxConnections, others } = limits;
+    if (isLifetimeTooLong(pool.settings, limits)) {
       logger.warn(
         'app.datasource.pool.max-lifetime is not below wait_timeout of the database server, which closes idle connections',
-        { pool: name, maxLifetimeMillis: maxLifetime, waitTimeoutMillis: waitMillis },
+        { pool: name, maxLifetimeMillis: maxLifetime, waitTimeoutMillis },
       );
     }
-    // The connections of other instances are those that this one does not have.
-    const others = Math.max(0, limits.own - pool.state.open);
-    if (others + maximumPoolSize > limits.max_connections) {
+    if (isPoolTooLarge(pool.settings, limits)) {
       logger.warn(
         'app.datasource.pool.maximum-pool-size, together with other connections of the account, exceeds max_connections',
-        { pool: name, maximumPoolSize, others, maxConnections: limits.max_connections },
+        { pool: name, maximumPoolSize, others, maxConnections },
       );
     }
   } catch (error) {
@@ -37,13 +45,25 @@ export async function reportLimits(pool: ServerPool, logger: Logger): Promise<vo
   }
 }
 
-async function read(pool: ServerPool): Promise<Limits> {
+export function isLifetimeTooLong({ maxLifetime }: PoolSettings, { waitTimeoutMillis }: ServerLimits): boolean {
+  return maxLifetime === 0 || maxLifetime >= waitTimeoutMillis;
+}
+
+export function isPoolTooLarge({ maximumPoolSize }: PoolSettings, { others, maxConnections }: ServerLimits): boolean {
+  return others + maximumPoolSize > maxConnections;
+}
+
+/** Asks the server on a connection of the pool. */
+export async function readLimits(pool: ServerPool): Promise<ServerLimits> {
   const lease = await pool.borrow();
+  let row: LimitsRow | undefined;
   try {
-    const [limits] = (await lease.connection.query(READ)) as readonly Limits[];
-    if (!limits) throw new TypeError('a SELECT without tables has one row');
-    return limits;
+    [row] = (await lease.connection.query(READ)) as readonly LimitsRow[];
   } finally {
     lease.release();
   }
+  if (!row) throw new TypeError('a SELECT without tables has one row');
+  // The connections of other instances are those that this one does not have.
+  const others = Math.max(0, row.own - pool.state.open);
+  return { waitTimeoutMillis: row.wait_timeout * 1000, maxConnections: row.max_connections, others };
 }
