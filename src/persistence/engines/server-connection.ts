@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Connection, PrepareStatementInfo } from 'mysql2';
+import type { Connection } from 'mysql2';
 import type { Host } from '../jdbc/jdbc-url.js';
 import type { PoolableConnection } from '../pool/connection-pool.js';
 import { Pipelining } from './pipelining.js';
+import { PreparedStatements } from './prepared-statements.js';
 
 /** Limit for the server to close a connection that was ended. */
 const END_LIMIT_MILLIS = 1000;
@@ -10,8 +11,7 @@ const END_LIMIT_MILLIS = 1000;
 /** An open connection to MySQL or MariaDB. */
 export class ServerConnection implements PoolableConnection {
   readonly pipelining: Pipelining;
-  /** Statements that are prepared on the connection, by their texts. */
-  readonly prepared = new Map<string, PrepareStatementInfo>();
+  readonly prepared: PreparedStatements;
 
   constructor(
     readonly driver: Connection,
@@ -21,6 +21,7 @@ export class ServerConnection implements PoolableConnection {
     private readonly testQuery?: string,
   ) {
     this.pipelining = new Pipelining(driver);
+    this.prepared = new PreparedStatements(driver);
   }
 
   async test(): Promise<void> {

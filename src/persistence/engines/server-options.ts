@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'mysql2';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { TlsMode } from '../jdbc/jdbc-parameters.js';
 import type { DatabaseServer } from '../jdbc/jdbc-url.js';
+import { MAX_PREPARED } from './prepared-statements.js';
 
 /** The account of a database; the keys take precedence over the URL. */
 export interface DatabaseAccount {
@@ -25,6 +26,8 @@ export async function connectionOptions(
     supportBigNumbers: true,
     bigNumberStrings: false,
     stringifyObjects: true,
+    // Above the limit of `PreparedStatements` by the statement that takes the place of another one.
+    maxPreparedStatements: MAX_PREPARED + 1,
     ...(location.tls !== 'off' && { ssl: tlsOptions(location.tls) }),
     ...(location.allowsPublicKeyRetrieval === false && { authPlugins: await withoutKeyRetrieval() }),
   };
