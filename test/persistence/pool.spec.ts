@@ -63,6 +63,7 @@ needs('mariadb')('the pool of MariaDB connections', () => {
     database = await freshMariadbDatabase();
     const migrated = await openDatabase(database);
     await migrated.destroy();
+    await waitUntil('the connections of the migrations are gone', async () => (await connections()) === 0);
   });
 
   /** Connections of the account that the server has. */
