@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createConnection } from 'mysql2';
+import { createConnection, createPool } from 'mysql2';
 import { configurationOf, readConfiguration } from '../../dist/config/configuration.js';
 import { processInputs } from '../../dist/config/read/process-inputs.js';
 import { PROPERTIES } from '../../dist/boot/properties.js';
@@ -22,23 +22,34 @@ const COLUMNS = 'id, at, kind, user_id, result';
 /** One row, and a page of rows; both with a user, so that the server works little. */
 const SEARCHES = { 'one row': 1, 'fifty rows': 50 };
 
-/** A mapper statement against `execute` of the same text on a connection of its own, one call after the other. */
+/**
+ * A mapper statement against `execute` of the same text, one call after the other. All texts are prepared, and all parsers of
+ * rows are compiled, before the first round that counts. Two comparisons:
+ *
+ * - With a goal: calls of one unit of work, which has borrowed its connection, against calls on a connection of its own. The
+ *   unit sends nothing besides the statements.
+ * - Without one: each call in a unit of work of its own against `execute` of a pool of the driver. Both borrow and return a
+ *   connection; the one of the service also has deadlines, meters and retries.
+ */
 export async function part({ database: { access } }) {
   const { host, port, user: username, password, database } = access;
   const dataSource = await openDatabase({ url: `jdbc:mariadb://${host}:${port}/${database}`, username, password });
-  const raw = createConnection({ ...access, timezone: 'Z', supportBigNumbers: true, bigNumberStrings: false });
+  const options = { ...access, timezone: 'Z', supportBigNumbers: true, bigNumberStrings: false };
+  const raw = createConnection(options);
+  const pool = createPool({ ...options, connectionLimit: 10 });
   try {
     const work = unitOfWork(dataSource);
     await fill(work);
     console.log(`mapper: ${CALLS} calls in each of ${ROUNDS} rounds, in turns`);
-    for (const [name, limit] of Object.entries(SEARCHES)) await compare(name, limit, { work, raw });
+    for (const [name, limit] of Object.entries(SEARCHES)) await compare(name, limit, { work, raw, pool });
   } finally {
     raw.destroy();
+    pool.end();
     await dataSource.destroy();
   }
 }
 
-async function compare(name, limit, { work, raw }) {
+async function compare(name, limit, { work, raw, pool }) {
   const [limited, unlimited] = [mapperWith(30), mapperWith(0)];
   const parameters = { user: 'user-7', limit };
   const [ownText, plainText] = [await sent(limited, parameters), await sent(unlimited, parameters)];
@@ -47,9 +58,9 @@ async function compare(name, limit, { work, raw }) {
       for (let call = 0; call < CALLS; call += 1) await mapper.select(tx, 'events.search', parameters);
     });
   const byDriver =
-    ({ sql, values }) =>
+    ({ sql, values }, connection = raw) =>
     async () => {
-      for (let call = 0; call < CALLS; call += 1) await executed(raw, sql, values);
+      for (let call = 0; call < CALLS; call += 1) await executed(connection, sql, values);
     };
   const times = await inTurns({
     'mapper, with the limit of 30 s': byMapper(limited),
@@ -60,13 +71,19 @@ async function compare(name, limit, { work, raw }) {
         for (let call = 0; call < CALLS; call += 1) await tx.rows(plainText.sql, plainText.values);
       }),
     'mysql2 execute, the same text without a limit': byDriver(plainText),
+    'mapper, with the limit, a unit of work a call': async () => {
+      for (let call = 0; call < CALLS; call += 1) {
+        await work.single((tx) => limited.select(tx, 'events.search', parameters));
+      }
+    },
+    'execute of a pool of mysql2, the same text': byDriver(ownText, pool),
   });
   const medians = Object.entries(times).map(([title, values]) => {
     const middle = median(values);
     console.log(`  ${name.padEnd(10)} ${title.padEnd(46)} ${((1000 * middle) / CALLS).toFixed(1)} µs a call`);
     return middle;
   });
-  const [withLimit, rawWithLimit, without, ofTx, rawWithout] = medians;
+  const [withLimit, rawWithLimit, without, ofTx, rawWithout, alone, pooled] = medians;
   const most = `at most ${100 * MOST_OVERHEAD} % over mysql2 execute`;
   for (const [title, ratio] of [
     ['with the limit', withLimit / rawWithLimit],
@@ -79,6 +96,7 @@ async function compare(name, limit, { work, raw }) {
   console.log(
     `  of this, Tx.rows costs ${percent(ofTx / rawWithout)} over mysql2, and the mapper ${ofMapper} over Tx.rows`,
   );
+  console.log(`  each in a unit of work of its own, it costs ${percent(alone / pooled)} over a pool of mysql2`);
   console.log(`  the limit in the text of the statement costs the server ${percent(rawWithLimit / rawWithout)}`);
 }
 

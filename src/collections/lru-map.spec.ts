@@ -12,18 +12,4 @@ describe('LruMap', () => {
 
     expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([3, undefined, 4, 2]);
   });
-
-  it('reports each entry that it drops because of its limit, and no other one', () => {
-    const dropped: unknown[] = [];
-    const map = new LruMap<string, number>(2, (key, value) => dropped.push([key, value]));
-    map.set('a', 1);
-    map.set('a', 2);
-    map.set('b', 3);
-    map.delete('b');
-    map.set('c', 4);
-
-    map.set('d', 5);
-
-    expect(dropped).toEqual([['a', 2]]);
-  });
 });

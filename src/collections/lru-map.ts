@@ -2,11 +2,7 @@
 export class LruMap<K, V> {
   private readonly entries = new Map<K, V>();
 
-  /** `dropped` is called after an entry was dropped because of the limit. */
-  constructor(
-    private readonly capacity: number,
-    private readonly dropped: (key: K, value: V) => void = () => undefined,
-  ) {}
+  constructor(private readonly capacity: number) {}
 
   get size(): number {
     return this.entries.size;
@@ -20,12 +16,8 @@ export class LruMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
-    if (this.entries.size <= this.capacity) return;
-    for (const [oldest, last] of this.entries) {
-      this.entries.delete(oldest);
-      this.dropped(oldest, last);
-      return;
-    }
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > this.capacity) this.entries.delete(oldest as K);
   }
 
   delete(key: K): void {

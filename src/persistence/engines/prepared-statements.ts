@@ -1,8 +1,13 @@
 import type { Connection, PrepareStatementInfo } from 'mysql2';
-import { LruMap } from '../../collections/lru-map.js';
 
 /** More than the texts of all stores; HikariCP recommends 250 to 500 for a connection. */
 export const MAX_PREPARED = 250;
+
+interface Entry {
+  readonly statement: PrepareStatementInfo;
+  /** The number of its last use. */
+  used: number;
+}
 
 /**
  * The statements that are prepared on one connection, by their texts. Dynamic SQL has any number of texts, and the server
@@ -10,23 +15,25 @@ export const MAX_PREPARED = 250;
  * sent before the close, because commands of a connection never overtake each other.
  */
 export class PreparedStatements {
-  private readonly statements = new LruMap<string, PrepareStatementInfo>(MAX_PREPARED, (sql) => {
-    this.driver.unprepare(sql);
-  });
+  private readonly entries = new Map<string, Entry>();
+  private uses = 0;
 
   constructor(private readonly driver: Pick<Connection, 'unprepare'>) {}
 
   /** The open statement with this text. */
   get(sql: string): PrepareStatementInfo | undefined {
-    const statement = this.statements.get(sql);
-    if (statement) this.statements.set(sql, statement);
-    return statement;
+    const entry = this.entries.get(sql);
+    // Every statement comes here. A number costs less than a map in the order of uses.
+    if (entry) entry.used = this.uses += 1;
+    return entry?.statement;
   }
 
   /** Adds a statement that the driver has prepared. */
   set(sql: string, statement: PrepareStatementInfo): void {
-    if (this.statements.get(sql) !== statement) this.forgetWhenClosed(sql, statement);
-    this.statements.set(sql, statement);
+    if (this.entries.get(sql)?.statement === statement) return;
+    this.forgetWhenClosed(sql, statement);
+    this.entries.set(sql, { statement, used: (this.uses += 1) });
+    if (this.entries.size > MAX_PREPARED) this.driver.unprepare(this.leastRecent());
   }
 
   /** The driver has a map of its own. Whatever makes it close a statement, the statement must not be executed any more. */
@@ -37,8 +44,14 @@ export class PreparedStatements {
       // The driver closes a statement twice when it is told to.
       if (!isOpen) return;
       isOpen = false;
-      if (this.statements.get(sql) === statement) this.statements.delete(sql);
+      if (this.entries.get(sql)?.statement === statement) this.entries.delete(sql);
       close();
     };
+  }
+
+  private leastRecent(): string {
+    let [oldest, lastUse] = ['', Infinity];
+    for (const [sql, { used }] of this.entries) if (used < lastUse) [oldest, lastUse] = [sql, used];
+    return oldest;
   }
 }
