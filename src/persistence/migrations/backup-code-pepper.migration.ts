@@ -10,6 +10,7 @@ export class BackupCodePeppers1795824000061 implements MigrationInterface {
 
   /** Removes codes that the previous version cannot verify, so that it does not count them as remaining. */
   async down(runner: QueryRunner): Promise<void> {
+    if (!(await runner.hasColumn('backup_code', 'pepper'))) return;
     await runner.query('DELETE FROM backup_code WHERE pepper IS NOT NULL');
     await runner.query('ALTER TABLE backup_code DROP COLUMN pepper');
   }

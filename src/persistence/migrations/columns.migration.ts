@@ -91,6 +91,7 @@ export class AccountAdministration1795651200037 implements MigrationInterface {
 
   /** Removes temporary passwords with the column: without it they would never expire. */
   async down(runner: QueryRunner): Promise<void> {
+    if (!(await runner.hasColumn('account', 'password_ends_at'))) return;
     await runner.query(
       "UPDATE account SET password_hash = NULL, password_kind = 'new' WHERE password_ends_at IS NOT NULL",
     );

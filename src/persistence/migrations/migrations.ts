@@ -4,10 +4,11 @@ import { problem } from '../../config/problem.js';
 import { exclusively } from './exclusively.js';
 import { compatibleLevel, HISTORY } from './history.js';
 import { isKnown, MigrationState } from './migration-state.js';
+import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
 
 /** The classes that TypeORM runs. */
-export const MIGRATIONS = HISTORY.map(({ migration }) => migration);
+export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
 
 /**
  * Brings the schema up to date; of processes that start at the same time, one migrates and the others wait.

@@ -1,0 +1,56 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { driverCode } from '../engines/driver-failure.js';
+import type { MigrationClass } from './history.js';
+
+const CREATES_TABLE = /^CREATE TABLE (\w+)/;
+
+/** Errors of a server for a column, index or table that an interrupted run has added or dropped before. */
+const IS_DONE = new Set(['ER_DUP_FIELDNAME', 'ER_DUP_KEYNAME', 'ER_CANT_DROP_FIELD_OR_KEY', 'ER_BAD_TABLE_ERROR']);
+
+/**
+ * A migration that continues where an interrupted run has stopped. A server commits each change of a table separately, so
+ * a process that dies leaves a part of a migration without a record of it. The embedded database rolls that part back.
+ */
+export function resumable(migration: MigrationClass): MigrationClass {
+  return class implements MigrationInterface {
+    private readonly whole = new migration();
+    readonly name = this.whole.name;
+
+    async up(runner: QueryRunner): Promise<void> {
+      await this.whole.up(resuming(runner));
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await this.whole.down(resuming(runner));
+    }
+  };
+}
+
+function resuming(runner: QueryRunner): QueryRunner {
+  if (runner.dataSource.options.type === 'better-sqlite3') return runner;
+  return new Proxy(runner, {
+    get(target, property) {
+      if (property === 'query') return (sql: string, values?: unknown[]) => once(target, sql, values);
+      const member: unknown = Reflect.get(target, property);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
+async function once(runner: QueryRunner, sql: string, values?: unknown[]): Promise<unknown> {
+  try {
+    return await runner.query(sql, values);
+  } catch (error) {
+    const code = driverCode(error);
+    if (IS_DONE.has(code)) return [];
+    if (code === 'ER_TABLE_EXISTS_ERROR' && (await isEmpty(runner, CREATES_TABLE.exec(sql)?.[1]))) return [];
+    throw error;
+  }
+}
+
+/** A table with rows belongs to another application: no version uses a table before its migration is recorded. */
+async function isEmpty(runner: QueryRunner, table: string | undefined): Promise<boolean> {
+  if (table === undefined) return false;
+  const rows: unknown = await runner.query(`SELECT 1 FROM ${table} LIMIT 1`);
+  return Array.isArray(rows) && rows.length === 0;
+}
