@@ -1,12 +1,15 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { afterEach, expect, it } from 'vitest';
+import { Loggers } from '../../src/logging/loggers.js';
 import { openDatabase } from '../../src/persistence/database.js';
+import { MigrationAccount } from '../../src/persistence/migrations/migration-account.js';
 import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
 import { migrate, MIGRATIONS } from '../../src/persistence/migrations/migrations.js';
 import { differencesOf } from '../../src/persistence/schema/differences.js';
 import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
 import { readSchema } from '../../src/persistence/schema/read-schema.js';
-import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { SchemaSetup } from '../../src/persistence/schema/schema-setup.js';
+import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 
 const opened: DataSource[] = [];
@@ -86,5 +89,16 @@ needs('mariadb')('migrations on a server', () => {
 
     await expect(migrate(dataSource)).rejects.toThrow("Table 'account' already exists");
     expect(await dataSource.query('SELECT * FROM account')).toEqual([{ id: 7 }]);
+  });
+
+  it('run at a startup whose pool has one connection', async () => {
+    const account: FreshDatabase = await freshMariadbDatabase();
+    const setup = new SchemaSetup(new MigrationAccount(account, {}), true, new Loggers().get('persistence'));
+
+    const settings = { maximumPoolSize: 1, connectionTimeout: 1000 };
+    const dataSource = await openDatabase(account, { settings }, (service) => setup.prepare(service));
+    opened.push(dataSource);
+
+    expect((await MigrationState.read(dataSource)).pending).toEqual([]);
   });
 });

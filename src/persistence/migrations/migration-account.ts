@@ -36,9 +36,12 @@ export class MigrationAccount {
     }
   }
 
-  /** Runs a change of the tables with this account; `dataSource` is that of the service. */
+  /**
+   * Runs a change of the tables with this account; `dataSource` is that of the service. On a server, the change has a pool of
+   * its own: it needs a connection for its lock and another one for its statements, and the service may have one only.
+   */
   async change<T>(dataSource: DataSource, run: (dataSource: DataSource) => Promise<T>): Promise<T> {
-    if (!this.isSeparate) return this.explained(() => run(dataSource));
+    if (dataSource.options.type === 'better-sqlite3') return this.explained(() => run(dataSource));
     const own = await this.open();
     try {
       return await this.explained(() => run(own));
