@@ -103,7 +103,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly minimumIdle?: number;
 
-  @Key(duration({ min: '0ms' }), {
+  @Key(duration({ min: '0ms', max: '24d' }), {
     does:
       'Longest time in which a request waits for the database server: for a free connection and its first answer ' +
       'together, then for each answer. Beyond it the request fails with 503 and the connection is closed. It also limits ' +
@@ -115,7 +115,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly connectionTimeout: Duration = Duration.ofMillis(30_000);
 
-  @Key(duration({ min: '0ms' }), {
+  @Key(duration({ min: '0ms', max: '24d' }), {
     does:
       'Unused time after which a connection above minimum-idle is closed; 0 keeps it; without effect while both ' +
       'sizes are equal.',
@@ -123,7 +123,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly idleTimeout: Duration = Duration.ofMillis(600_000);
 
-  @Key(duration({ min: '0ms' }), {
+  @Key(duration({ min: '0ms', max: '24d' }), {
     does:
       'Age at which a connection is replaced; keep it below the idle cut-off of database and firewall; 0 sets no ' +
       'limit.',
@@ -131,7 +131,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly maxLifetime: Duration = Duration.ofMillis(1_800_000);
 
-  @Key(duration({ min: '0ms' }), {
+  @Key(duration({ min: '0ms', max: '24d' }), {
     does: 'Longest wait for the check that a connection is alive; keep it below connection-timeout.',
     effect: full,
   })
@@ -150,7 +150,7 @@ export class PoolProperties implements SelfAdjusting {
   })
   readonly poolName: string = 'pool-1';
 
-  @Key(duration({ min: '0ms' }), {
+  @Key(duration({ min: '0ms', max: '24d' }), {
     does:
       'Time after which a borrowed connection is reported as leaked, with the place that borrowed it; 0 disables ' +
       'the report.',

@@ -59,7 +59,7 @@ export class MapperConfigurationProperties {
   })
   readonly defaultFetchSize?: number;
 
-  @Key(duration({ unit: 's', min: '0s' }), {
+  @Key(duration({ unit: 's', min: '0s', max: '24d' }), {
     does:
       'Longest run of a mapper statement, in seconds if no unit is given; with 0 or unset, a slow statement holds ' +
       'its connection without limit. The server cancels the statement; otherwise its connection is killed a second later. ' +
