@@ -140,8 +140,12 @@ describe('a call that would not do what it says', () => {
     expect(() => render(parameters)).toThrow(message);
   });
 
-  it.each(['update', 'delete'])('an <%s> whose conditions all fall away does not change every row', (kind) => {
-    const { faults, render } = compiled(`CHANGE t ${WHERE}`, kind, '');
+  it.each([
+    ['update', WHERE],
+    ['delete', WHERE],
+    ['delete', '<trim prefix="WHERE" prefixOverrides="AND"><if test="x != null">AND x = #{x}</if></trim>'],
+  ])('an <%s> whose conditions all fall away in %s does not change every row', (kind, where) => {
+    const { faults, render } = compiled(`CHANGE t ${where}`, kind, '');
 
     expect(faults).toEqual([]);
     expect(render({ x: 1 }).sql).toBe('CHANGE t WHERE x = ?');

@@ -98,7 +98,7 @@ function compileTag(element: XmlElement, context: TagContext): readonly SqlNode[
     case 'where':
       return [where(inside(), context.isChange)];
     case 'set':
-      return [trim(inside(), { prefix: 'SET', suffixOverrides: [','] })];
+      return [trim(inside(), { prefix: 'SET', suffixOverrides: [','] }, context.isChange)];
     case 'trim':
       return trimTag(element, inside(), context);
     case 'foreach':
@@ -194,25 +194,25 @@ interface Trim {
 
 const CONJUNCTIONS = ['AND ', 'OR ', 'AND(', 'OR('];
 
-/** `<where>` without any condition adds nothing to a select. A change would then affect every row, so it is refused. */
 function where(inside: readonly SqlNode[], isChange: boolean): SqlNode {
-  const prefixOverrides = CONJUNCTIONS;
-  return trim(inside, { prefix: 'WHERE', prefixOverrides }, (statement) => {
-    if (isChange) throw new TypeError(`no condition of ${statement} applies, so it would change every row`);
-  });
+  return trim(inside, { prefix: 'WHERE', prefixOverrides: CONJUNCTIONS }, isChange);
 }
 
+/** A WHERE without any condition adds nothing to a select. A change would then affect every row, so it is refused. */
 function trim(
   inside: readonly SqlNode[],
   { prefix = '', suffix = '', prefixOverrides = [], suffixOverrides = [] }: Trim,
-  whenEmpty: (statement: string) => void = () => undefined,
+  isChange: boolean,
 ): SqlNode {
+  const isRefusedEmpty = isChange && /^\s*WHERE\b/i.test(prefix);
   const [withoutFirst, withoutLast] = [removal(startOf(prefixOverrides)), removal(endOf(suffixOverrides))];
   const [before, after] = [` ${prefix} `, ` ${suffix} `];
   return (rendering) => {
     const sql = rendering.apart(inside);
-    if (sql === '') whenEmpty(rendering.statement);
-    else rendering.sql += before + withoutLast(withoutFirst(sql)) + after;
+    if (sql !== '') rendering.sql += before + withoutLast(withoutFirst(sql)) + after;
+    else if (isRefusedEmpty) {
+      throw new TypeError(`no condition of ${rendering.statement} applies, so it would change every row`);
+    }
   };
 }
 
@@ -236,7 +236,11 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function trimTag(element: XmlElement, inside: readonly SqlNode[], { addFault }: TagContext): readonly SqlNode[] {
+function trimTag(
+  element: XmlElement,
+  inside: readonly SqlNode[],
+  { isChange, addFault }: TagContext,
+): readonly SqlNode[] {
   const value = (name: string): string => element.attributes.get(name) ?? '';
   const overrides = (name: string): readonly string[] =>
     value(name)
@@ -251,9 +255,8 @@ function trimTag(element: XmlElement, inside: readonly SqlNode[], { addFault }: 
   }
   const [prefixOverrides, suffixOverrides] = [overrides('prefixOverrides'), overrides('suffixOverrides')];
   const suffixes = suffixOverrides.map((text) => text.trimEnd());
-  return [
-    trim(inside, { prefix: value('prefix'), suffix: value('suffix'), prefixOverrides, suffixOverrides: suffixes }),
-  ];
+  const [prefix, suffix] = [value('prefix'), value('suffix')];
+  return [trim(inside, { prefix, suffix, prefixOverrides, suffixOverrides: suffixes }, isChange)];
 }
 
 function foreach(element: XmlElement, inside: readonly SqlNode[], context: TagContext): readonly SqlNode[] {
