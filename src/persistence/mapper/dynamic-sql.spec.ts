@@ -206,6 +206,23 @@ describe('a faulty statement', () => {
   });
 });
 
+it.each([
+  ['multiply', 30, (before: string) => `<include refid="${before}"/><include refid="${before}"/>`],
+  ['form a long chain', 2000, (before: string) => `<include refid="${before}"/>`],
+])('fragments that %s are reported at once', (_, length, content: (before: string) => string) => {
+  const fragments = Array.from({ length }, (__, at) => `<sql id="f${at + 1}">${content(`f${at}`)}</sql>`);
+  const { faults } = compiled(`<include refid="f${length}"/>`, 'select', `<sql id="f0">A</sql>${fragments.join('')}`);
+
+  expect(faults.join('\n')).toContain('is included too often or too deeply');
+});
+
+it('result maps that form a long chain are reported', () => {
+  const maps = Array.from({ length: 2000 }, (_, at) => `<resultMap id="m${at + 1}" type="map" extends="m${at}"/>`);
+  const { faults } = compiled('A', 'select', `<resultMap id="m0" type="map"/>${maps.join('')}`);
+
+  expect(faults.join('\n')).toContain('is extended too often');
+});
+
 it('hostile values never change the text of a statement', () => {
   const content = `SELECT * FROM t ${WHERE} AND id IN ${EACH} <bind name="p" value="'%' + x + '%'"/> LIKE #{p}`;
   const { render } = compiled(content, 'select', '');

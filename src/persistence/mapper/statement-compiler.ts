@@ -16,6 +16,10 @@ export interface CompiledStatement {
   readonly timeoutSeconds: number | undefined;
 }
 
+/** No file needs more; fragments that include each other several times would multiply, and longer chains exhaust the stack. */
+const MAX_DEPTH = 40;
+const MAX_INCLUDES = 1000;
+
 /** Compiles the statements of one engine and resolves what they refer to. */
 export class StatementCompiler {
   constructor(
@@ -98,8 +102,9 @@ export class StatementCompiler {
     const base = attributes.get('extends');
     if (base === undefined) return new Map();
     const found = this.find('resultMaps', base, namespace);
-    if (!found || around.includes(found.name)) {
-      const what = found ? `The result map ${base} extends itself` : `The result map ${base} is unknown`;
+    if (!found || around.includes(found.name) || around.length > MAX_DEPTH) {
+      const extended = around.length > MAX_DEPTH ? 'is extended too often' : 'extends itself';
+      const what = `The result map ${base} ${found ? extended : 'is unknown'}`;
       this.faults.add({ at, what });
       return new Map();
     }
@@ -132,7 +137,12 @@ export class StatementCompiler {
     return this.contextOf(namespace, element.name === 'update' || element.name === 'delete', included);
   }
 
-  private contextOf(namespace: string, isChange: boolean, included: readonly string[]): TagContext {
+  private contextOf(
+    namespace: string,
+    isChange: boolean,
+    included: readonly string[],
+    budget = { includes: MAX_INCLUDES },
+  ): TagContext {
     const addFault = addTo(this.faults);
     return {
       namespace,
@@ -145,8 +155,13 @@ export class StatementCompiler {
           addFault(at, found ? `The fragment ${refid} includes itself` : `The fragment ${refid} is unknown`);
           return undefined;
         }
+        budget.includes -= 1;
+        if (included.length > MAX_DEPTH || budget.includes < 0) {
+          addFault(at, `The fragment ${refid} is included too often or too deeply`);
+          return undefined;
+        }
         const { children } = found.element;
-        return compileSql(children, this.contextOf(namespace, isChange, [...included, found.name]));
+        return compileSql(children, this.contextOf(namespace, isChange, [...included, found.name], budget));
       },
     };
   }
