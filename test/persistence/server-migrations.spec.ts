@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/persistence/database.js';
 import { MigrationAccount } from '../../src/persistence/migrations/migration-account.js';
 import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
 import { migrate, MIGRATIONS } from '../../src/persistence/migrations/migrations.js';
+import { SchemaFailure } from '../../src/persistence/migrations/schema-failure.js';
 import { differencesOf } from '../../src/persistence/schema/differences.js';
 import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
 import { readSchema } from '../../src/persistence/schema/read-schema.js';
@@ -89,6 +90,25 @@ needs('mariadb')('migrations on a server', () => {
 
     await expect(migrate(dataSource)).rejects.toThrow("Table 'account' already exists");
     expect(await dataSource.query('SELECT * FROM account')).toEqual([{ id: 7 }]);
+  });
+
+  it('are reported with the statement that failed, and without the rows that it names', async () => {
+    const dataSource = await empty();
+    await migrate(dataSource);
+    await dataSource.query('ALTER TABLE used_mfa_token ADD COLUMN twin int NOT NULL DEFAULT 4711');
+    await dataSource.query("INSERT INTO used_mfa_token (jti, expires_at) VALUES ('a', 1), ('b', 1)");
+    const account = new MigrationAccount({ url: 'jdbc:mariadb://localhost/unused' }, {});
+
+    const failure: unknown = await account
+      .explained(() => dataSource.query('CREATE UNIQUE INDEX twins ON used_mfa_token (twin)'))
+      .catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(SchemaFailure);
+    const { facts } = (failure as SchemaFailure).problem;
+    expect(facts).toEqual([
+      ['Statement', 'CREATE UNIQUE INDEX twins ON used_mfa_token (twin)'],
+      ['Reason', 'ER_DUP_ENTRY'],
+    ]);
   });
 
   it('run at a startup whose pool has one connection', async () => {

@@ -1,10 +1,10 @@
-import type { DataSource } from 'typeorm';
+import { type DataSource, QueryFailedError } from 'typeorm';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { problem } from '../../config/problem.js';
 import { openDatabase } from '../database.js';
 import type { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
-import { driverCode } from '../engines/driver-failure.js';
+import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import { SchemaFailure } from './schema-failure.js';
 
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
@@ -50,13 +50,13 @@ export class MigrationAccount {
     }
   }
 
-  /** Explains a refusal of the server; other errors stay. */
+  /** Explains a refusal of the server and a statement that failed; an unavailable database and other errors stay. */
   async explained<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
       const code = driverCode(error);
-      if (!DENIED.has(code)) throw error;
+      if (!DENIED.has(code)) throw failedStatement(error) ?? error;
       const property = `app.datasource.${this.isSeparate ? 'migration.' : ''}username`;
       const action =
         'Grant it CREATE, ALTER, DROP and INDEX on the database, or set app.datasource.migration.username to an ' +
@@ -65,6 +65,16 @@ export class MigrationAccount {
       throw new SchemaFailure(problem('The database account may not change tables', action, facts), { cause: error });
     }
   }
+}
+
+/** Without the message of the driver, which may quote data. */
+function failedStatement(error: unknown): SchemaFailure | undefined {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  const failure = classifyFailure(error);
+  if (failure === 'unreachable' || failure === 'moved') return undefined;
+  const facts = { Statement: error.query.replaceAll(/\s+/g, ' '), Reason: driverCode(error) };
+  const action = 'Correct the tables or their rows by hand, then try again.';
+  return new SchemaFailure(problem('A statement that changes tables failed', action, facts), { cause: error });
 }
 
 const DENIED = new Set(['ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_SPECIFIC_ACCESS_DENIED_ERROR']);
