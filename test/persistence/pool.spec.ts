@@ -239,6 +239,22 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       },
     );
 
+    it.each([1, 'ON', 'NO_LOCK'])('R5: a server whose read_only is %s is passed over', async (readOnly) => {
+      fake.readOnly = readOnly;
+      const { work } = await opened(behind(fake.port));
+
+      expect(await insert(work, `read-only-${readOnly}`)).toBe(true);
+      expect(fake.statements).toBe(0);
+    });
+
+    it.each([0, 'OFF'])('R5: a server whose read_only is %s is used', async (readOnly) => {
+      Object.assign(fake, { readOnly, behaviour: { refuse: 1290 } });
+      const { work } = await opened(behind(fake.port));
+
+      expect(await insert(work, `writable-${readOnly}`)).toBe(true);
+      expect(fake.statements).toBeGreaterThan(0);
+    });
+
     it('R5: without another host, callers get UNAVAILABLE and each attempt has a new connection', async () => {
       fake.behaviour = { refuse: 1290 };
       const { work } = await opened({ ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) });

@@ -16,6 +16,9 @@ export type Behaviour = { readonly refuse: number } | 'hang' | 'work';
 
 const COMPRESSION = 0x20;
 const TLS = 0x800;
+/** Types of columns. */
+const LONGLONG = 8;
+const VAR_STRING = 253;
 
 /**
  * Speaks the protocol of MySQL: it accepts every account, answers what a new connection asks, and from then on behaves as
@@ -23,6 +26,8 @@ const TLS = 0x800;
  */
 export class FakeDatabaseServer {
   behaviour: Behaviour = 'work';
+  /** The value of `read_only`: newer MariaDB has words in place of 0 and 1. */
+  readOnly: number | string = 0;
   port = 0;
   /** Statements of units of work that arrived. */
   statements = 0;
@@ -84,8 +89,9 @@ export class FakeDatabaseServer {
       connection.writeOk();
     } else if (sql.includes('read_only')) {
       const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
-      const integer = { ...column, characterSet: 63, columnLength: 1, columnType: 8, flags: 0, decimals: 0 };
-      connection.writeTextResult([{ value: 0 }], [integer]);
+      const columnType = typeof this.readOnly === 'number' ? LONGLONG : VAR_STRING;
+      const definition = { ...column, characterSet: 45, columnLength: 20, columnType, flags: 0, decimals: 0 };
+      connection.writeTextResult([{ value: this.readOnly }], [definition]);
     } else {
       this.statements += 1;
       const code = behaviour === 'work' ? 1047 : behaviour.refuse;

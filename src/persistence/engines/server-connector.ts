@@ -116,8 +116,10 @@ function connected(driver: Connection): Promise<void> {
 }
 
 async function isReadOnly(connection: ServerConnection): Promise<boolean> {
-  const [row] = (await connection.query('SELECT @@GLOBAL.read_only AS value')) as readonly { readonly value: number }[];
-  return row?.value === 1;
+  const rows = await connection.query('SELECT @@GLOBAL.read_only AS value');
+  const [row] = rows as readonly { readonly value: number | string }[];
+  // Newer MariaDB has words for several kinds of it.
+  return row?.value !== 0 && row?.value !== 'OFF';
 }
 
 function throwTimeout(): never {
