@@ -114,6 +114,8 @@ describe('the events commands', () => {
   it.each([
     ['--from', 'yesterday'],
     ['--from', '2027-02-31T25:00'],
+    ['--from', '2027-02-31'],
+    ['--to', '2027-02-29T08:00Z'],
     ['--to', '15.01.2027'],
     ['--limit', '0'],
     ['--limit', '201'],

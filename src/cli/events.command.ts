@@ -122,7 +122,13 @@ function limitOf(text: string): number {
 function instantOf(text: string): number {
   const [, date, time = 'T00:00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  const millis = date === undefined ? NaN : Date.parse(date + time + zone);
+  const millis = date === undefined || !isDate(date) ? NaN : Date.parse(date + time + zone);
   if (!(millis >= 0)) throw new InvalidArgumentError('A time looks like 2026-11-01 or 2026-11-01T08:00:00Z.');
   return millis;
+}
+
+/** False for 2026-02-31, which `Date.parse` takes for a day of March. */
+function isDate(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
