@@ -49,29 +49,32 @@ export class EventRetention {
     );
   }
 
-  /** Deletes the oldest expired events up to a limit, and returns their number. */
+  /**
+   * Deletes the oldest expired events up to a limit, and returns how many it found; another replica may have deleted some of
+   * them.
+   */
   async sweep(signal?: AbortSignal): Promise<number> {
     const { retention } = this.properties;
     if (retention === undefined) return 0;
     const before = Math.max(0, Math.trunc(this.clock.millis() - retention.milliseconds));
     const end = timeOrderedId(before, LOWEST_RANDOM);
     const size = new BatchSize();
-    let count = 0;
+    let [count, found] = [0, 0];
     // A batch begins after the last one: a server still visits rows that were just deleted.
-    for (let after = '', seen = 0; seen < MAX_ROWS && !signal?.aborted;) {
+    for (let after = ''; found < MAX_ROWS && !signal?.aborted;) {
       const { rows } = size;
       const from = after;
       const ids = await this.work.single((tx) => this.store.idsBetween(tx, from, end, rows));
       const last = ids.at(-1);
       if (last === undefined) break;
       count += await this.work.single((tx) => size.measured(() => this.store.deleteBetween(tx, from, last)));
-      seen += ids.length;
+      found += ids.length;
       after = last;
       if (ids.length < rows) break;
     }
     if (count > 0)
       this.logger.info('Security events beyond their retention are deleted', { count, end: instant(before) });
-    return count;
+    return found;
   }
 }
 

@@ -67,6 +67,30 @@ describe('ExpirySweep', () => {
     expect(task?.lastExecution).toMatchObject({ status: 'ERROR', exception: { type: 'Error', message: 'away' } });
   });
 
+  it('a turn continues soon, also if another replica has deleted the rows that it found', async () => {
+    let reads = 0;
+    const mapper = {
+      select: (_: unknown, __: unknown, { limit }: { limit: number }) => {
+        reads += 1;
+        return Promise.resolve(Array.from({ length: limit }, String));
+      },
+      change: () => Promise.resolve(0),
+    } as unknown as SqlMapper;
+    const clock = new ManualClock();
+    const both = new ScheduledTasks(clock);
+    const direct = { single: (run: (tx: unknown) => unknown) => run({}) } as unknown as UnitOfWork;
+    new ExpirySweep(direct, mapper, clock, new SystemRandom(), both);
+    both.start();
+
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+    const first = reads;
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT / 60);
+
+    expect(first).toBeGreaterThan(0);
+    expect(reads).toBeGreaterThan(first);
+    await both.stop();
+  });
+
   it('stops at shutdown', async () => {
     await tasks.stop();
     await vi.advanceTimersByTimeAsync(3 * LONGEST_WAIT);

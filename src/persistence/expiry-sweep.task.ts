@@ -36,7 +36,7 @@ export class ExpirySweep {
     );
   }
 
-  /** Deletes expired rows up to a limit, and returns their number. */
+  /** Deletes expired rows up to a limit, and returns how many it found; another replica may have deleted some of them. */
   async sweep(signal?: AbortSignal): Promise<number> {
     let count = 0;
     for (const table of expiringTables()) count += await this.sweepTable(table, signal);
@@ -46,19 +46,19 @@ export class ExpirySweep {
   private async sweepTable({ table, key, keptSeconds }: ExpiringTable, signal?: AbortSignal): Promise<number> {
     const before = this.clock.seconds() - keptSeconds;
     const size = new BatchSize();
-    let count = 0;
-    for (let seen = 0; seen < MAX_ROWS && !signal?.aborted;) {
+    let found = 0;
+    while (found < MAX_ROWS && !signal?.aborted) {
       const { rows } = size;
       const keys = await this.work.single((tx) =>
         this.mapper.select<string>(tx, 'expiry.expiredKeys', { table, key, before, limit: rows }),
       );
-      seen += keys.length;
+      found += keys.length;
       const expired = { table, key, before, expiredKeys: size.padded(keys, rows) };
       const remove = (tx: Tx): Promise<number> =>
         size.measured(() => this.mapper.change(tx, 'expiry.deleteExpired', expired));
-      if (keys.length > 0) count += await this.work.single(remove);
+      if (keys.length > 0) await this.work.single(remove);
       if (keys.length < rows) break;
     }
-    return count;
+    return found;
   }
 }
