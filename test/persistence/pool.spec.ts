@@ -165,6 +165,9 @@ needs('mariadb')('the pool of MariaDB connections', () => {
   });
 
   describe('rule 4: the limits of the server', () => {
+    // They would count as those of other instances.
+    beforeEach(() => waitUntil('the connections of earlier tests are gone', async () => (await connections()) === 0));
+
     const warnings = async (settings: PoolOptions['settings'] = {}): Promise<readonly object[]> => {
       const log = new CollectedLog();
       const { pool } = await opened(database, { settings });
