@@ -5,7 +5,7 @@ import { tableSuffix } from './table-suffix.js';
  * The import in progress, of which there is one at most; it holds this row until all accounts that it staged are active or
  * deleted. `first_id` is a lower bound of their ids.
  */
-const TABLE = `CREATE TABLE IF NOT EXISTS account_import (
+const TABLE = `CREATE TABLE account_import (
     slot int NOT NULL PRIMARY KEY,
     holder varchar(36) NOT NULL,
     state varchar(8) NOT NULL,
@@ -24,6 +24,6 @@ export class AccountImports1795824000062 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query("DELETE FROM totp_secret WHERE user_id IN (SELECT id FROM account WHERE status = 'staged')");
     await runner.query("DELETE FROM account WHERE status = 'staged'");
-    await runner.query('DROP TABLE IF EXISTS account_import');
+    await runner.query('DROP TABLE account_import');
   }
 }
