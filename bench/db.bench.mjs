@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keepCoresAwake } from './awake-cores.mjs';
 import { part as borrowPart } from './db/borrow.part.mjs';
 import { part as mapperPart } from './db/mapper.part.mjs';
 import { hasMariadb, startMariadb } from './target/mariadb.mjs';
@@ -21,10 +22,14 @@ if (chosen.length === 0) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-db-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const server = await startMariadb(join(folder, 'server'));
+  const letCoresHalt = keepCoresAwake();
   try {
-    console.log(`the server runs on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
+    console.log(
+      `the server runs on the same ${availableParallelism()} cores, kept awake at low priority, load before ${loadavg()[0].toFixed(1)}`,
+    );
     for (const [name, part] of chosen) await part({ database: await server.database(name) });
   } finally {
+    letCoresHalt();
     await server.stop();
   }
 }
