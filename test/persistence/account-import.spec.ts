@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvRows } from '../../src/account/import/csv-import.js';
 import type { ImportReport, ImportRow } from '../../src/account/import/import-row.js';
 import type { ImportOptions, ImportedTotp } from '../../src/account/import/account-import.service.js';
+import { StagedAccountsStore } from '../../src/account/import/staged-accounts.store.js';
+import type { Tx } from '../../src/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 
@@ -250,6 +252,24 @@ onEveryDatabase('account import', (database) => {
       expect(await exists('decided')).toBe(true);
       await expect(unfinished.settle()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       expect(await exists('decided')).toBe(true);
+    });
+
+    it('every batch changes the row of the import, also within one second', async () => {
+      const store = new StagedAccountsStore();
+      const holder = 'one-second';
+      const ends = ['SELECT expires_at FROM account_import WHERE holder = ?', [holder]] as const;
+      const end = async (change: (tx: Tx) => Promise<boolean>): Promise<number | undefined> =>
+        database.work.run(async (tx) => {
+          expect(await change(tx)).toBe(true);
+          return (await tx.rows<{ expires_at: number }>(...ends))[0]?.expires_at;
+        });
+
+      expect(await end((tx) => store.claim(tx, holder, 100))).toBe(100);
+      expect(await end((tx) => store.extend(tx, holder, 'b', 100))).toBe(99);
+      expect(await end((tx) => store.extend(tx, holder, 'b', 100))).toBe(100);
+      expect(await end((tx) => store.hold(tx, holder, 'staging', 100))).toBe(99);
+      expect(await end((tx) => store.hold(tx, holder, 'staging', 100))).toBe(100);
+      await database.work.single((tx) => store.release(tx, holder));
     });
 
     it('a failure in the middle deletes the accounts and what was stored beside them', async () => {

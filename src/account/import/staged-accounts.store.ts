@@ -17,9 +17,11 @@ const CLAIM = `INSERT INTO account_import (slot, holder, state, first_id, expire
 const TAKE_OVER =
   'UPDATE account_import SET holder = ?, expires_at = ? WHERE slot = 1 AND expires_at NOT BETWEEN ? AND ?';
 const READ = 'SELECT state, first_id FROM account_import WHERE slot = 1 AND holder = ?';
+/** Two batches may end in one second: the row changes all the same, which locks it at every node of a cluster. */
+const NEW_END = 'expires_at = CASE WHEN expires_at = ? THEN expires_at - 1 ELSE ? END';
 /** Locks the row: an import that was taken over changes no account any more. */
-const HOLD = 'UPDATE account_import SET expires_at = ? WHERE slot = 1 AND holder = ? AND state = ?';
-const EXTEND = `UPDATE account_import SET first_id = CASE WHEN first_id < ? THEN first_id ELSE ? END, expires_at = ?
+const HOLD = `UPDATE account_import SET ${NEW_END} WHERE slot = 1 AND holder = ? AND state = ?`;
+const EXTEND = `UPDATE account_import SET first_id = CASE WHEN first_id < ? THEN first_id ELSE ? END, ${NEW_END}
   WHERE slot = 1 AND holder = ? AND state = 'staging'`;
 const COMPLETE = "UPDATE account_import SET state = 'complete' WHERE slot = 1 AND holder = ? AND state = 'staging'";
 const RELEASE = 'DELETE FROM account_import WHERE slot = 1 AND holder = ?';
@@ -54,12 +56,12 @@ export class StagedAccountsStore {
 
   /** Keeps the import for the rest of the transaction; false if another process has it. */
   async hold(tx: Tx, holder: string, state: StoredImport['state'], expiresAt: number): Promise<boolean> {
-    return (await tx.change(HOLD, [expiresAt, holder, state])) === 1;
+    return (await tx.change(HOLD, [expiresAt, expiresAt, holder, state])) === 1;
   }
 
   /** As `hold`, for accounts whose ids are not below `firstId`. */
   async extend(tx: Tx, holder: string, firstId: string, expiresAt: number): Promise<boolean> {
-    return (await tx.change(EXTEND, [firstId, firstId, expiresAt, holder])) === 1;
+    return (await tx.change(EXTEND, [firstId, firstId, expiresAt, expiresAt, holder])) === 1;
   }
 
   /** Decides that the accounts will be active; false if another process has the import. */
