@@ -92,6 +92,13 @@ needs('mariadb')('migrations on a server', () => {
     expect(await dataSource.query('SELECT * FROM account')).toEqual([{ id: 7 }]);
   });
 
+  it('fail at an empty table of the same name that has other columns', async () => {
+    const dataSource = await empty();
+    await dataSource.query('CREATE TABLE metadata_request (id int, requests bigint)');
+
+    await expect(migrate(dataSource)).rejects.toThrow("Table 'metadata_request' already exists");
+  });
+
   it('are reported with the statement that failed, and without the rows that it names', async () => {
     const dataSource = await empty();
     await migrate(dataSource);

@@ -3,6 +3,8 @@ import { driverCode } from '../engines/driver-failure.js';
 import type { MigrationClass } from './history.js';
 
 const CREATES_TABLE = /^CREATE TABLE (\w+)/;
+/** A line of such a statement: the name of a column and its type. */
+const COLUMN = /^ +([a-z_]+) [a-z]+/gm;
 
 /** Errors of a server for a column, index or table that an interrupted run has added or dropped before. */
 const IS_DONE = new Set(['ER_DUP_FIELDNAME', 'ER_DUP_KEYNAME', 'ER_CANT_DROP_FIELD_OR_KEY', 'ER_BAD_TABLE_ERROR']);
@@ -43,14 +45,24 @@ async function once(runner: QueryRunner, sql: string, values?: unknown[]): Promi
   } catch (error) {
     const code = driverCode(error);
     if (IS_DONE.has(code)) return [];
-    if (code === 'ER_TABLE_EXISTS_ERROR' && (await isEmpty(runner, CREATES_TABLE.exec(sql)?.[1]))) return [];
+    if (code === 'ER_TABLE_EXISTS_ERROR' && (await isOwn(runner, sql))) return [];
     throw error;
   }
 }
 
-/** A table with rows belongs to another application: no version uses a table before its migration is recorded. */
-async function isEmpty(runner: QueryRunner, table: string | undefined): Promise<boolean> {
+/**
+ * A table with rows, or without one of the columns, belongs to another application: no version uses a table before its
+ * migration is recorded.
+ */
+async function isOwn(runner: QueryRunner, sql: string): Promise<boolean> {
+  const table = CREATES_TABLE.exec(sql)?.[1];
   if (table === undefined) return false;
-  const rows: unknown = await runner.query(`SELECT 1 FROM ${table} LIMIT 1`);
-  return Array.isArray(rows) && rows.length === 0;
+  const columns = Array.from(sql.matchAll(COLUMN), ([, name]) => name);
+  try {
+    const rows: unknown = await runner.query(`SELECT ${columns.join(', ')} FROM ${table} LIMIT 1`);
+    return Array.isArray(rows) && rows.length === 0;
+  } catch (error) {
+    if (driverCode(error) === 'ER_BAD_FIELD_ERROR') return false;
+    throw error;
+  }
 }
