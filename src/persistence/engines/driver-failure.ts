@@ -1,7 +1,9 @@
 /**
  * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
  * was rolled back, `waited` for a lock timeout, `moved` if the server accepts no changes any more and another one may,
- * `unreachable` if the database did not execute the statement. Anything else is undefined, a defect of this program.
+ * `unreachable` if it is not known whether the database executed the statement, such as a COMMIT without a response, or if
+ * it cannot do so now. Anything else is undefined, a defect of this program. Only after `lost`, `waited` and `moved` is it
+ * certain that nothing was committed, so that work may be repeated.
  */
 export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'moved' | 'unreachable';
 
