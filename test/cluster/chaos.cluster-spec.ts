@@ -140,7 +140,7 @@ needs('galera')('R2, R4, R5: three services at the nodes of one Galera cluster t
     },
   );
 
-  it('R4: without a majority of nodes every service responds 503, lives, and is back within 15 s', async () => {
+  it('R4: without a majority of nodes every service responds 503, lives, is not ready, and is back within 15 s', async () => {
     const [, second, third] = cluster.nodes;
     second?.freeze();
     third?.freeze();
@@ -150,6 +150,7 @@ needs('galera')('R2, R4, R5: three services at the nodes of one Galera cluster t
         expect(answer).toBeRefused(503, 'UNAVAILABLE');
         expect(answer.headers.get('retry-after')).toBe('1');
         expect(await story.client(service).get('/actuator/health/liveness')).toBeAnswered(200);
+        expect(await story.client(service).get('/actuator/health/readiness')).toMatchObject({ status: 503 });
       }
     } finally {
       second?.thaw();

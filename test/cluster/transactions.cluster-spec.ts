@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HealthComponents } from '../../src/health/health-components.js';
 import { openDatabase } from '../../src/persistence/database.js';
+import { PoolProperties } from '../../src/persistence/datasource.properties.js';
+import { DbIndicator } from '../../src/persistence/db.indicator.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { clusterRounds } from '../support/cluster-rounds.js';
@@ -124,4 +127,31 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
       expect(await marks(name, round + 1)).toEqual([{ jti: name, expires_at: round }]);
     }
   });
+
+  it(
+    'R4: with a test query that reads a table, the health check fails at a node that has lost its cluster',
+    PATIENTLY,
+    async () => {
+      const node = cluster.node(2);
+      const { username, password, urlAt } = await cluster.freshSettings();
+      const url = urlAt(2).replace(/,[^/]*/, '');
+      const source = await openDatabase({ url, username, password });
+      sources.push(source);
+      const keys = { connectionTestQuery: 'SELECT 1 FROM migrations LIMIT 1' };
+      const indicator = new DbIndicator(source, Object.assign(new PoolProperties(), keys), new HealthComponents());
+      const { signal } = new AbortController();
+      expect(await indicator.check(signal)).toMatchObject({ status: 'UP' });
+
+      await node.isolate();
+      try {
+        await node.untilState('is not ready', ({ isReady }) => !isReady);
+        await expect(indicator.check(signal)).rejects.toThrow(/WSREP/);
+      } finally {
+        await node.reunite();
+      }
+
+      await cluster.untilWhole();
+      expect(await indicator.check(signal)).toMatchObject({ status: 'UP' });
+    },
+  );
 });
