@@ -128,6 +128,24 @@ onEveryDatabase('account import', (database) => {
     expect(await exists('totp.three')).toBe(false);
   });
 
+  it('a user never gets the password of another row, even if the file changes before it is read again to be stored', async () => {
+    const users = { 'moved.one': PASSWORD, 'moved.two': 'lantern-quarry-nine' };
+    let readings = 0;
+    const rows = async function* (): AsyncGenerator<ImportRow> {
+      readings += 1;
+      const named = Object.entries(users).map(([login_id, password]) => ({ login_id, password }));
+      for (const [index, cells] of (readings === 1 ? named : named.toReversed()).entries()) {
+        yield await Promise.resolve({ line: index + 1, cells });
+      }
+    };
+
+    expect(await parts.accountImport.run(rows, { actor: 'cli' })).toMatchObject({ created: 2 });
+
+    for (const [loginId, password] of Object.entries(users)) {
+      expect(await parts.verification.verify({ loginId, password })).toMatchObject({ kind: 'right' });
+    }
+  });
+
   it('two processes that import the same file at once create every user once', async () => {
     const lines = ['login_id', ...Array.from({ length: 700 }, (_, index) => `race${index}`)];
     const other = accountParts(database.work);

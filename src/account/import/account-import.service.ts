@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
@@ -99,7 +100,7 @@ export class AccountImport {
 
   private async allOrNothing(rows: () => AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     // Hashed before the first account is staged, since that reserves its login id.
-    const hashes = new Map<number, string>();
+    const hashes = new Map<string, string>();
     const errors = new RowErrors();
     for await (const batch of batches(rows())) {
       const checked = await this.checked(batch, options);
@@ -125,7 +126,7 @@ export class AccountImport {
   private async stage(
     staged: StagedImport,
     rows: AsyncIterable<ImportRow>,
-    hashes: Map<number, string>,
+    hashes: Map<string, string>,
     options: ImportOptions,
   ): Promise<ImportReport> {
     const taken = new RowErrors();
@@ -171,8 +172,8 @@ export class AccountImport {
     return ofTotp === undefined ? faults : [...faults, { field: 'otpauth_uri', code: ofTotp }];
   }
 
-  /** `hashes` keeps the password hashes by line, so that no password is hashed twice. */
-  private async ready(drafts: readonly Draft[], hashes?: Map<number, string>): Promise<readonly Ready[]> {
+  /** `hashes` keeps the password hashes, so that no password is hashed twice. */
+  private async ready(drafts: readonly Draft[], hashes?: Map<string, string>): Promise<readonly Ready[]> {
     const ready: Ready[] = [];
     for (let from = 0; from < drafts.length; from += HASHED_AT_ONCE) {
       const group = drafts.slice(from, from + HASHED_AT_ONCE);
@@ -181,12 +182,13 @@ export class AccountImport {
     return ready;
   }
 
-  private async readyRow({ line, account: draft, otpauthUri }: Draft, hashes?: Map<number, string>): Promise<Ready> {
-    const known = hashes?.get(line);
+  private async readyRow({ line, account: draft, otpauthUri }: Draft, hashes?: Map<string, string>): Promise<Ready> {
+    const key = hashes && draft.password !== undefined ? hashKey(draft) : undefined;
+    const known = key === undefined ? undefined : hashes?.get(key);
     const account = await this.drafts.account(
       known === undefined ? draft : { ...draft, password: undefined, passwordHash: known },
     );
-    if (draft.password !== undefined && account.passwordHash !== undefined) hashes?.set(line, account.passwordHash);
+    if (key !== undefined && account.passwordHash !== undefined) hashes?.set(key, account.passwordHash);
     return { line, account, otpauthUri };
   }
 
@@ -244,6 +246,13 @@ async function insertTotps(tx: Tx, rows: readonly Ready[], totps: TotpImport | u
     otpauthUri === undefined ? [] : [{ subject, otpauthUri }],
   );
   if (ofRows.length > 0) await totps?.insert(tx, ofRows);
+}
+
+/** Names user and password, not the line: the file may change before it is read again. */
+function hashKey({ loginId, password }: AccountDraft): string {
+  return createHash('sha256')
+    .update(JSON.stringify([loginId, password]))
+    .digest('base64');
 }
 
 function takenError({ line }: Ready): RowError {
