@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../persistence/batches.js';
 import { OrmPropertiesProperties } from '../persistence/jpa.properties.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, ROLE_ADMIN, rolesText, type STAGED } from './account.js';
+import { type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
 
 /** The values of a new account. */
 export interface NewAccount {
@@ -28,7 +28,9 @@ export interface AccountChange {
   readonly mfaRequired?: boolean;
 }
 
-const ANY = 'SELECT 1 FROM account LIMIT 1';
+/** The accounts of an import in progress exist only once it is complete; those of any other will be deleted. */
+const ANY = `SELECT 1 FROM account
+  WHERE status <> '${STAGED}' OR EXISTS (SELECT 1 FROM account_import WHERE state = 'complete') LIMIT 1`;
 
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +

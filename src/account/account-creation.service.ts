@@ -40,7 +40,7 @@ export class AccountCreation {
     return { account: await this.create({ ...draft, password }, actor), password };
   }
 
-  /** True while the table of accounts is empty. */
+  /** True while there is no account. */
   isFirstStart(): Promise<boolean> {
     return this.work.single((tx) => this.store.isEmpty(tx));
   }
