@@ -1,5 +1,8 @@
+import type { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import type { StagedImport } from '../../src/account/import/staged-imports.service.js';
+import { AccountImports1795824000062 } from '../../src/persistence/migrations/account-import.migration.js';
+import { revertLast } from '../../src/persistence/migrations/migrations.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 
@@ -25,3 +28,33 @@ onEveryDatabase('the first start after a killed import', (database) => {
     await parts.hasher.close();
   });
 });
+
+onEveryDatabase('a revert of the migration that added staged accounts', (database) => {
+  it('activates the accounts of a complete import, which has been reported as done', async () => {
+    const parts = accountParts(database.work);
+    const decided = await begun(parts, 'decided');
+    await decided.complete(() => Promise.resolve());
+
+    await revertAccountImports(database.dataSource);
+
+    expect(await parts.accounts.findByLoginId('decided')).toMatchObject({ status: 'active' });
+    await parts.hasher.close();
+  });
+});
+
+onEveryDatabase('a revert of the migration that added staged accounts, during an import', (database) => {
+  it('deletes the accounts of an import that was not complete', async () => {
+    const parts = accountParts(database.work);
+    await begun(parts, 'undecided');
+
+    await revertAccountImports(database.dataSource);
+
+    expect(await database.work.single((tx) => tx.rows('SELECT id FROM account'))).toEqual([]);
+    await parts.hasher.close();
+  });
+});
+
+async function revertAccountImports(dataSource: DataSource): Promise<void> {
+  const wanted = AccountImports1795824000062.name;
+  while ((await revertLast(dataSource, true)) !== wanted);
+}

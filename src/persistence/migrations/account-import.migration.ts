@@ -13,6 +13,9 @@ const TABLE = `CREATE TABLE account_import (
     expires_at bigint NOT NULL
   )`;
 
+const ACTIVATE = `UPDATE account SET status = 'active'
+  WHERE status = 'staged' AND EXISTS (SELECT 1 FROM account_import WHERE state = 'complete')`;
+
 export class AccountImports1795824000062 implements MigrationInterface {
   readonly name = 'AccountImports1795824000062';
 
@@ -20,8 +23,13 @@ export class AccountImports1795824000062 implements MigrationInterface {
     await runner.query(TABLE + tableSuffix(runner.dataSource));
   }
 
-  /** Deletes the accounts of an unfinished import, which the previous version would show as disabled. */
+  /**
+   * Activates the accounts of a complete import, which has taken effect, and deletes those of an unfinished one, which the
+   * previous version would show as disabled.
+   */
   async down(runner: QueryRunner): Promise<void> {
+    // An interrupted revert may have dropped the table already.
+    if (await runner.hasTable('account_import')) await runner.query(ACTIVATE);
     await runner.query("DELETE FROM totp_secret WHERE user_id IN (SELECT id FROM account WHERE status = 'staged')");
     await runner.query("DELETE FROM account WHERE status = 'staged'");
     await runner.query('DROP TABLE account_import');
