@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../account/account.js';
@@ -17,6 +18,12 @@ const EVENT = {
   ...{ actor: null, ip: '192.0.2.1', agent: null, request_id: null, idp: null, authn_context: null, amr: null },
   detail: null,
 } satisfies EventRow;
+
+const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+/** Arguments without placeholders of the searches that operators are told to run. */
+const EXAMPLES = Array.from(OPERATIONS.matchAll(/cli events search([^`\n]*)/g), ([, args = '']) => args).filter(
+  (args) => !args.includes('<'),
+);
 
 interface Outcome {
   readonly code: number | undefined;
@@ -122,5 +129,11 @@ describe('the events commands', () => {
     ['--kind', 'MFA'],
   ])('search rejects %s %s', async (option, value) => {
     await expect(run(['search', option, value])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
+  });
+
+  it.each(EXAMPLES)('accepts the example of docs/operations.md: search%s', async (example) => {
+    const args = example.replace('$kind', EVENT.kind).trim().split(' ').filter(Boolean);
+
+    expect(await run(['search', ...args])).toMatchObject({ code: 0, complaints: [] });
   });
 });
