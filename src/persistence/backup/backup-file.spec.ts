@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { SystemRandom } from '../../random/random.js';
 import { type BackupHeader, FORMAT, FORMAT_VERSION } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
+import { BACKUP_TABLES } from './backup-tables.js';
 import { BackupWriter } from './backup-writer.js';
 
 const folder = temporaryFolder('backup-file');
@@ -162,5 +163,21 @@ describe('a backup file', () => {
     ['column', '{"table":"account","columns":["id) VALUES (1); --"]}'],
   ])('puts no name of a %s into a statement that the service does not know', async (_, line) => {
     expect(await reading(`${JSON.stringify(HEADER)}\n${line}\n`)).toContain('unknown table or column');
+  });
+});
+
+describe('a restored account', () => {
+  it.each([
+    [{}, 7],
+    [{ last_used_step: 'x' }, 7],
+    [{ last_used_step: null }, 7],
+    [{ last_used_step: -1 }, 7],
+    [{ last_used_step: 9 }, 9],
+  ])('with %j in the file accepts no TOTP code that was used before', (row, lastUsedStep) => {
+    const account = BACKUP_TABLES.find(({ table }) => table === 'account');
+
+    const restored = account?.restored?.(row, { lastUsedStep: 7, keepsBackupCodes: false });
+
+    expect(restored).toMatchObject({ last_used_step: lastUsedStep });
   });
 });

@@ -54,7 +54,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     restored: (row, { lastUsedStep }) => ({
       ...row,
       pending_totp_id: null,
-      last_used_step: Math.max(Number(row['last_used_step']), lastUsedStep),
+      // A file without a number there must not reset the step.
+      last_used_step: Math.max(Number(row['last_used_step']) || 0, lastUsedStep),
     }),
   },
   {
