@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { clusterRounds, IS_LONG } from '../support/cluster-rounds.js';
+import { clusterRounds, HASTY } from '../support/cluster-rounds.js';
 import { galeraCluster } from '../support/galera-cluster.js';
 import type { Answer } from '../support/http-client.js';
 import { enrolled, interruptBurst, NEWCOMERS, TOTP_USERS } from '../support/interrupted-burst.js';
@@ -11,13 +11,6 @@ import { waitUntil } from '../support/wait-until.js';
 const SERVICES = 3;
 /** Interruptions, of each kind in turn. */
 const ROUNDS = clusterRounds(4);
-/** In a run of all tests, a node that does not respond is excluded after 2 s instead of 5 s; a long run uses the defaults. */
-const HASTY = [
-  'evs.keepalive_period=PT0.5S',
-  'evs.inactive_check_period=PT0.5S',
-  'evs.suspect_timeout=PT2S',
-  'evs.inactive_timeout=PT5S',
-];
 /** Promised time until every service serves logins again. */
 const BACK_MILLIS = 15_000;
 /** Everything that decides a login or was acknowledged by one, in an order of its own. */
@@ -41,7 +34,7 @@ interface Disturbance {
 type Figures = Readonly<Record<string, number | string | undefined>>;
 
 needs('galera')('R2, R4, R5: three services at the nodes of one Galera cluster that is disturbed', () => {
-  const cluster = galeraCluster(IS_LONG ? undefined : HASTY);
+  const cluster = galeraCluster(HASTY);
   const people = TOTP_USERS + NEWCOMERS * ROUNDS + 10;
   const story = storyOn(cluster, { people, services: SERVICES, isAlone: true });
   const table: Figures[] = [];

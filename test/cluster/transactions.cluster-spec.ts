@@ -6,7 +6,7 @@ import { PoolProperties } from '../../src/persistence/datasource.properties.js';
 import { DbIndicator } from '../../src/persistence/db.indicator.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { clusterRounds } from '../support/cluster-rounds.js';
+import { clusterRounds, HASTY } from '../support/cluster-rounds.js';
 import { galeraCluster } from '../support/galera-cluster.js';
 import { needs } from '../support/needs.js';
 import { upTo } from '../support/races.js';
@@ -22,7 +22,7 @@ interface Row {
 }
 
 needs('galera')('units of work at the nodes of one Galera cluster', () => {
-  const cluster = galeraCluster();
+  const cluster = galeraCluster(HASTY);
   const sources: DataSource[] = [];
   const works: UnitOfWork[] = [];
 
