@@ -98,6 +98,38 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
     expect((await marks('reading-%')).map(({ expires_at }) => expires_at)).toEqual(upTo(workers).map(() => 2 * rounds));
   });
 
+  it(
+    'a unit of work that loses a row to another node while it prepares statements never commits a part',
+    PATIENTLY,
+    async () => {
+      const [workers, rounds] = [4, clusterRounds(40)];
+      for (const worker of upTo(workers)) await at(0).single((tx) => tx.insert(MARK, [`preparing-${worker}`, 0]));
+
+      await Promise.all(
+        upTo(workers).map(async (worker) => {
+          for (const round of upTo(rounds)) {
+            let other: Promise<unknown> | undefined;
+            let texts = 0;
+            await at(0).run(async (tx) => {
+              await tx.change(MOVE, [`preparing-${worker}`]);
+              other ??= at(1).single((there) => there.change(MOVE, [`preparing-${worker}`]));
+              const prepares = { areOver: false };
+              void other.then(() => (prepares.areOver = true));
+              for (let more = 3; more > 0; more -= prepares.areOver ? 1 : 0) {
+                await tx.rows(`SELECT 1 /* ${worker} ${round} ${(texts += 1)} */`);
+              }
+              await tx.insert(`${MARK} ON DUPLICATE KEY UPDATE expires_at = 1`, [`prepared-${worker}-${round}`, 1]);
+            });
+          }
+        }),
+      );
+
+      expect((await marks('preparing-%')).map(({ expires_at }) => expires_at)).toEqual(
+        upTo(workers).map(() => 2 * rounds),
+      );
+    },
+  );
+
   it('changes of one row at all nodes are all counted, unless they are reported as failed', PATIENTLY, async () => {
     await at(0).single((tx) => tx.insert(MARK, ['counted', 0]));
 

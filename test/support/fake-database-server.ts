@@ -87,6 +87,8 @@ export class FakeDatabaseServer {
     if (behaviour === 'hang') return;
     if (sql.startsWith('SET') || /^(?:START|ROLLBACK|COMMIT)/.test(sql)) {
       connection.writeOk();
+    } else if (sql.includes('wsrep')) {
+      connection.writeError({ message: 'unknown, as on MySQL', code: 1193 });
     } else if (sql.includes('read_only')) {
       const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
       const columnType = typeof this.readOnly === 'number' ? LONGLONG : VAR_STRING;

@@ -7,8 +7,8 @@
  */
 export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'moved' | 'unreachable';
 
-/** Deadlock or lost certification, changed since read. */
-const LOST = new Set([1213, 1020]);
+/** Deadlock or lost certification, changed since read, a savepoint that was rolled back with its transaction. */
+const LOST = new Set([1213, 1020, 1305]);
 const LOCK_WAIT = 1205;
 /** Read-only after a failover, in three forms, and a cluster node without its cluster (Galera). */
 const MOVED = new Set([1290, 1792, 1836, 1047]);

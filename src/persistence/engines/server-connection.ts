@@ -11,6 +11,8 @@ const END_LIMIT_MILLIS = 1000;
 /** An open connection to MySQL or MariaDB. */
 export class ServerConnection implements PoolableConnection {
   readonly pipelining: Pipelining;
+  /** True if the server is a node of a Galera cluster. */
+  isOfCluster = false;
   readonly prepared: PreparedStatements;
 
   constructor(

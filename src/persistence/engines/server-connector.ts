@@ -10,8 +10,10 @@ import { ServerConnection } from './server-connection.js';
  * A lock that is not granted within seconds is reported as an error.
  */
 const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
-/** On a Galera cluster, a read waits for what other nodes have committed before. Only MariaDB knows the setting. */
+/** On a Galera cluster, a read waits for what other nodes have committed before. Only MariaDB knows the settings. */
 const READ_CURRENT = 'SET SESSION wsrep_sync_wait = 1';
+const IS_OF_CLUSTER = 'SELECT @@wsrep_on AS value';
+const IS_READ_ONLY = 'SELECT @@GLOBAL.read_only AS value';
 
 /** A host that failed or was read-only is tried after the others for this time. */
 const AVOIDED_MILLIS = 10_000;
@@ -88,17 +90,18 @@ export class ServerConnector {
   }
 
   private async prepared(connection: ServerConnection): Promise<ServerConnection> {
-    await Promise.all([...SESSION.map((sql) => connection.query(sql)), this.readsCurrent(connection)]);
+    await Promise.all([...SESSION.map((sql) => connection.query(sql)), this.joinCluster(connection)]);
     // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
-    if (this.options.hosts.length > 1 && (await isReadOnly(connection))) {
+    if (this.options.hosts.length > 1 && (await isOn(connection, IS_READ_ONLY))) {
       throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
     }
     return connection;
   }
 
-  private async readsCurrent(connection: ServerConnection): Promise<void> {
+  private async joinCluster(connection: ServerConnection): Promise<void> {
     try {
       await connection.query(READ_CURRENT);
+      connection.isOfCluster = await isOn(connection, IS_OF_CLUSTER);
     } catch (error) {
       if (!isUnknownVariable(error)) throw error;
     }
@@ -115,10 +118,11 @@ function connected(driver: Connection): Promise<void> {
   });
 }
 
-async function isReadOnly(connection: ServerConnection): Promise<boolean> {
-  const rows = await connection.query('SELECT @@GLOBAL.read_only AS value');
+/** True unless the setting that a query reads as `value` is off. */
+async function isOn(connection: ServerConnection, query: string): Promise<boolean> {
+  const rows = await connection.query(query);
   const [row] = rows as readonly { readonly value: number | string }[];
-  // Newer MariaDB has words for several kinds of it.
+  // Newer MariaDB has words for several kinds of read-only.
   return row?.value !== 0 && row?.value !== 'OFF';
 }
 

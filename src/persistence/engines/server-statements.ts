@@ -8,6 +8,13 @@ import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
 /**
+ * A node of a cluster rolls a transaction back for one of another node, at any time. If that happens while it prepares a
+ * statement, it has sent its response already and reports nothing (MariaDB 10.11), and what follows is a new transaction,
+ * which lacks the savepoint.
+ */
+const BEGUN = 'begun';
+
+/**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once
  * instead of at every call, which TypeORM's way, with the values inside the text, cannot offer. Concurrent statements are
  * sent together and executed in their order, also after one of them has failed.
@@ -60,10 +67,14 @@ export class ServerStatements implements Statements {
    * server were to kill one of them, the other one would still keep the next statement from being committed.
    */
   async begin(): Promise<void> {
-    await Promise.all([this.control('SET autocommit = 0'), this.control('START TRANSACTION')]);
+    const statements = ['SET autocommit = 0', 'START TRANSACTION'];
+    if (this.connection.isOfCluster) statements.push(`SAVEPOINT ${BEGUN}`);
+    await Promise.all(statements.map((sql) => this.control(sql)));
   }
 
+  /** @throws an error of class `lost` if the transaction is not the one that `begin` began */
   async commit(): Promise<void> {
+    if (this.connection.isOfCluster) await this.control(`RELEASE SAVEPOINT ${BEGUN}`);
     await this.control('COMMIT');
     await this.restoreAutocommit();
   }
