@@ -312,7 +312,7 @@ onEveryDatabase('account import', (database) => {
       expect(await exists('broken0')).toBe(false);
     });
 
-    it('of two imports that name the same users in opposite orders, one creates all of them', async () => {
+    it('if two imports name the same users in opposite orders, one of them creates all users', async () => {
       const ids = Array.from({ length: 700 }, (_, index) => `order${index}`);
       const other = accountParts(database.work);
 

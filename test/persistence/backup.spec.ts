@@ -173,7 +173,7 @@ describe('a backup', () => {
     });
   });
 
-  it('of a database that does not exist is rejected, and creates none', async () => {
+  it('a backup of a database that does not exist is rejected, and creates none', async () => {
     const settings = sqlite();
 
     await expect(backedUp(settings)).rejects.toThrow('does not exist');

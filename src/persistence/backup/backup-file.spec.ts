@@ -33,7 +33,7 @@ async function written(header: object = HEADER): Promise<string> {
   return file;
 }
 
-/** What reading the bytes ends with: its parts, or the message of the rejection. */
+/** The result of reading the bytes: their parts, or the message of the rejection. */
 async function reading(bytes: Uint8Array | string): Promise<unknown> {
   const file = join(folder, `read-${(files += 1)}`);
   writeFileSync(file, bytes);
