@@ -2,7 +2,7 @@
 const RANKS = [
   ['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'],
   ['principal', 'config', 'health', 'metrics'],
-  ['logging', 'tls', 'sealing'],
+  ['logging', 'tls', 'sealing', 'messages'],
   ['tasks'],
   ['persistence', 'kvstore', 'outbound', 'http'],
   ['web', 'cache', 'mail'],
