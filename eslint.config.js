@@ -68,6 +68,18 @@ export default defineConfig(
     },
   },
   {
+    // Every text is a text or a function that returns one.
+    files: ['src/messages/*.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+  {
+    files: ['src/resources/pages/*.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: { document: 'readonly', navigator: 'readonly', window: 'readonly', performance: 'readonly' },
+    },
+  },
+  {
     files: ['src/**/*.ts'],
     rules: {
       ...sourceRules({

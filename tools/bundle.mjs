@@ -123,7 +123,9 @@ function ownDatabases() {
  */
 function ownCode(id, dist) {
   const url = `new URL(${JSON.stringify(`../${relative(dist, id)}`)}, import.meta.url).href`;
-  return readFileSync(id, 'utf8').replaceAll('import.meta.url', url).replaceAll('await exportsOf(', 'exportsOf(');
+  const code = readFileSync(id, 'utf8').replaceAll('import.meta.url', url).replaceAll('await exportsOf(', 'exportsOf(');
+  // The bundler escapes other characters in quoted texts, but not in templates.
+  return code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** V8 keeps the text of the code, and a single other character would double its memory. */

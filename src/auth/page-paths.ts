@@ -11,9 +11,20 @@ export const SECOND_FACTOR_PAGES = {
   confirm: '/2fa/portal/confirm',
 } as const;
 
+/** Pages of signed-in users. */
+export const ACCOUNT_PAGES = {
+  security: '/portal/security',
+  password: '/portal/security/password',
+  backupCodes: '/portal/security/backup-codes',
+  sessions: '/portal/security/sessions',
+  activity: '/portal/security/activity',
+  secondFactor: '/portal/security/second-factor',
+  administration: '/portal/admin',
+} as const;
+
 /**
  * Value of `Location` for a browser that must prove the second factor, or enrol, before it continues to `returnTo`,
- * which must be a local path (`ownPath`).
+ * which `ReturnTargets` has resolved.
  */
 export function secondFactorPage(contextPath: string, next: 'verify' | 'enrol', returnTo: string): string {
   return withReturnTo(`${contextPath}${SECOND_FACTOR_PAGES[next]}`, returnTo);

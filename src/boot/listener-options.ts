@@ -1,10 +1,12 @@
 import { CorsProperties } from '../auth/auth.properties.js';
+import { BrandingProperties } from '../branding/branding.properties.js';
 import { SystemClock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import type { DataSize } from '../config/bind/data-size.js';
 import type { Loggers } from '../logging/loggers.js';
 import { ManagementServerProperties } from '../management/dispatch/management-server.properties.js';
 import { managementPortOf } from '../management/dispatch/paths.js';
+import { MessagesProperties } from '../messages/messages.properties.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessLog } from '../http/records/access-log.js';
 import { AccesslogProperties, EmbeddedProperties, ThreadsProperties } from '../http/admission/embedded.properties.js';
@@ -19,6 +21,7 @@ import {
 } from '../http/server.properties.js';
 import type { OpenedTls } from '../http/tls/listener-tls.js';
 import { MultipartProperties } from '../http/upload/multipart.properties.js';
+import { ReturnProperties } from '../web/return.properties.js';
 import { UploadFolder } from '../http/upload/upload-folder.js';
 import type { UploadOptions } from '../http/upload/uploads.js';
 
@@ -35,6 +38,13 @@ export function mainOptions(configuration: Configuration): HostOptions {
     encoding: configuration.get(EncodingProperties),
     json: configuration.get(JsonProperties),
     jsonSerialization: configuration.get(JsonSerializationProperties),
+    pages: {
+      contextPath: configuration.get(ServletProperties).contextPath,
+      branding: configuration.get(BrandingProperties),
+      messages: configuration.get(MessagesProperties),
+      timeZone: configuration.get(JsonProperties).timeZone,
+      returnOrigins: configuration.get(ReturnProperties).allowedOrigins,
+    },
   };
 }
 

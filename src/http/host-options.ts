@@ -7,6 +7,7 @@ import type { EmbeddedProperties, ThreadsProperties } from './admission/embedded
 import type { HashCapacity } from './admission/password-limit.js';
 import type { HttpExchanges } from './records/http-exchanges.js';
 import type { EncodingProperties, JsonProperties, JsonSerializationProperties } from './json/json.properties.js';
+import type { PageOptions } from './page/page-renderer.js';
 import type { ServerErrorProperties, ServerProperties } from './server.properties.js';
 import type { ListenerTls } from './tls/secure-server.js';
 import type { UploadOptions } from './upload/uploads.js';
@@ -29,6 +30,8 @@ export interface HostOptions {
   /** Unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;
+  /** Look and language of pages. */
+  readonly pages?: Partial<PageOptions>;
   /** Format of the responses of controllers. */
   readonly json?: JsonProperties;
   readonly jsonSerialization?: JsonSerializationProperties;

@@ -21,6 +21,7 @@ import { Encoding } from './json/encoding.js';
 import { JsonWriter } from './json/json-writer.js';
 import { ResponseSender } from './json/response-sender.js';
 import { replaceUnknownMethod } from './methods.js';
+import { PageRenderer } from './page/page-renderer.js';
 import { Forwarding } from './proxy/forwarding.js';
 import { RequestRecords } from './records/request-records.js';
 import { RequestHooks } from './request-hooks.js';
@@ -55,6 +56,7 @@ export class HttpHost {
     this.forwarding = forwardHeadersStrategy === 'none' ? undefined : new Forwarding(forwardHeadersStrategy);
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     const encoding = new Encoding(options.encoding);
+    const pages = new PageRenderer(options.pages);
     const records = new RequestRecords({ ...options, meters }, clock, loggers.get('http'));
     const { allowedOrigins = [] } = options;
     const admission = this.admissionOf(options, meters);
@@ -72,10 +74,10 @@ export class HttpHost {
       tracker: this.tracker,
       records,
       cors,
-      contextPath,
+      pages,
     });
     const json = new JsonWriter(options.json, options.jsonSerialization, encoding);
-    this.adapter = this.createAdapter(new ResponseSender(json, encoding), contextPath, options.tls);
+    this.adapter = this.createAdapter(new ResponseSender(json, encoding, pages), contextPath, options.tls);
     const fastify = this.adapter.getInstance();
     records.learnRoutes(fastify);
     const { milliseconds } = this.embedded.connectionTimeout;

@@ -1,9 +1,8 @@
 import Negotiator from 'negotiator';
-import { en } from './en.js';
+import { en, type Messages } from './en.js';
 import { ko } from './ko.js';
 
-/** All texts for users, in pages and mails, in one language. */
-export type Messages = typeof en;
+export type { Messages } from './en.js';
 
 /** The catalogue: a further language is a file beside `en.ts` and an entry here. */
 const CATALOGUE = { en, ko } satisfies Readonly<Record<string, Messages>>;

@@ -1,19 +1,17 @@
 import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { HTML } from '../http/page/layout.js';
+import type { View } from '../http/page/view.js';
 import { PageRoute } from '../principal/access.decorator.js';
 import { FormBody, ErrorPages, ResponseSchema } from '../web/route.decorator.js';
-import { HTML, PAGE_POLICY } from '../http/page.js';
+
+/** A page, or an empty body beside a redirect. */
+export type PageResult = View | '';
 
 /** The route responds with a page; its error pages link to the sign-in page. */
 export const Page = (): MethodDecorator =>
-  applyDecorators(
-    PageRoute(),
-    ErrorPages(SIGN_IN_PAGE),
-    ResponseSchema(string()),
-    Header('content-type', HTML),
-    Header('content-security-policy', PAGE_POLICY),
-  );
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), ResponseSchema(string()), Header('content-type', HTML));
 
 /** The route accepts the form of a page and redirects to the `url` that it returns. */
 export const SendsOn = (): MethodDecorator =>

@@ -2,21 +2,35 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { SamlModule } from '../saml/saml.module.js';
-import { FormTokens } from './form-tokens.service.js';
-import { PlainHttpWarning } from './plain-http-warning.service.js';
-import { PageForms } from './page-forms.service.js';
-import { ReauthenticationLinks } from './reauthentication-links.service.js';
-import { SetupPagesController } from './setup-pages.controller.js';
-import { SignInForms } from './sign-in-forms.service.js';
-import { SignInController } from './sign-in.controller.js';
-import { StartController } from './start.controller.js';
-import { VerifyPageController } from './verify-page.controller.js';
-import { Visitors } from './visitors.service.js';
+import { AssetsController } from './assets.controller.js';
+import { FormTokens } from './form/form-tokens.service.js';
+import { PageForms } from './form/page-forms.service.js';
+import { HomeController } from './home/home.controller.js';
+import { Navigation } from './home/navigation.service.js';
+import { SignOutController } from './home/sign-out.controller.js';
+import { Visitors } from './home/visitors.service.js';
+import { CodePages } from './second-factor/code-pages.service.js';
+import { ReauthenticationLinks } from './second-factor/reauthentication-links.service.js';
+import { SetupPagesController } from './second-factor/setup-pages.controller.js';
+import { VerifyPageController } from './second-factor/verify-page.controller.js';
+import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
+import { SignInController } from './sign-in/sign-in.controller.js';
+import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
 @Module({
   imports: [AccountModule, AuthModule, SamlModule],
-  controllers: [StartController, SignInController, VerifyPageController, SetupPagesController],
-  providers: [FormTokens, PageForms, PlainHttpWarning, ReauthenticationLinks, SignInForms, Visitors],
+  controllers: [
+    HomeController,
+    SignOutController,
+    SignInController,
+    VerifyPageController,
+    SetupPagesController,
+    AssetsController,
+  ],
+  providers: [
+    ...[FormTokens, PageForms, Navigation, Visitors],
+    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms],
+  ],
 })
 export class PortalModule {}

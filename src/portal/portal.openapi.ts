@@ -6,22 +6,25 @@ import { ANONYMOUS, type OperationOptions } from '../web/openapi/operation.js';
 const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
 const FORM = 'Accepts the form of the page, with its token `csrf`.';
 
-export const SHOW_START: OperationOptions = {
-  summary: 'Start page',
-  description: 'Shows who is signed in and how, and a button to sign out.',
+export const SHOW_HOME: OperationOptions = {
+  redirects: true,
+  summary: 'Home page',
+  description:
+    'Shows who is signed in, how and since when, and the state of the account. Redirects a browser without a session to ' +
+    'the sign-in page.',
   security: [ANONYMOUS, SCHEMES.session],
 };
 
 export const RESUME: OperationOptions = {
   redirects: true,
   summary: 'Continue with an existing session',
-  description: 'Redirects a browser with a full session to the start page. Any other browser stays on its page.',
+  description: 'Redirects a browser with a full session to the home page. Any other browser stays on its page.',
   security: [ANONYMOUS, SCHEMES.session],
 };
 
 export const SIGN_OUT: OperationOptions = {
   redirects: true,
-  summary: 'Sign out by the form of the start page',
+  summary: 'Sign out by the form of any page',
   description:
     `${FORM} Ends the session of the browser, complete or not. For staff it also ends the session at the identity ` +
     'provider, if that accepts such requests: the response is a page that forwards to it. Otherwise it redirects to the ' +
@@ -64,26 +67,32 @@ export const VERIFY: OperationOptions = {
 
 export const SHOW_SETUP: OperationOptions = {
   summary: 'Page to set up an authenticator app',
-  description:
-    'Creates nothing. Shows the pending secret of this login again, without codes, and warns if another login has one.',
+  description: 'Creates nothing. Shows the pending secret of this login again, and warns if another login has one.',
 };
 
 export const BEGIN_SETUP: OperationOptions = {
   redirects: true,
   summary: 'Begin to set up an authenticator app by the form of the page',
-  description: `${FORM} Shows the secret and ten backup codes. A repeated form shows the same secret with new codes in place of the earlier ones. The pending secret of another login is replaced only if the form says so.`,
+  description: `${FORM} Creates a pending secret and redirects to the page that shows it. A repeated form keeps the secret. The pending secret of another login is replaced only if the form says so.`,
   errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
 export const SHOW_CONFIRM: OperationOptions = {
   redirects: true,
-  summary: 'Page to confirm a new secret',
-  description: 'Shows the pending secret of this login again; redirects a browser without one to the setup page.',
+  summary: 'Address of the form for a new secret',
+  description: 'Redirects to the setup page, which shows the pending secret of this login.',
 };
 
 export const CONFIRM: OperationOptions = {
   summary: 'Make the new secret active by the form of the page',
-  description: `${FORM} Redirects to \`return_to\`.`,
+  description: `${FORM} Shows ten new backup codes, once, with a link to \`return_to\`.`,
   errors: ['MFA_REQUIRED', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
+
+export const SHOW_ASSET: OperationOptions = {
+  summary: 'Stylesheet, script, icon or logo of the pages',
+  description: 'The name changes with the content, so that browsers keep it.',
+};
+
+export const FAVICON: OperationOptions = { summary: 'Icon of the pages' };

@@ -38,6 +38,7 @@ import { AuthnRequests } from './login/authn-requests.service.js';
 import { SamlResponses } from './login/saml-responses.service.js';
 import { ServiceProviders } from './sp/service-providers.service.js';
 import { SpMetadataController } from './sp/sp-metadata.controller.js';
+import { ReturnTargets } from '../web/return-targets.service.js';
 import { StaffLogins } from './login/staff-logins.service.js';
 import { KeyRollover } from './idp/key-rollover.service.js';
 import { UsedAssertionStore } from './login/used-assertion.store.js';
@@ -57,7 +58,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
   controllers: [SamlController, AcsController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
-    ...[MetadataRequestWatch, KeyRollover],
+    ...[MetadataRequestWatch, KeyRollover, ReturnTargets],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: createIdpMeters },
     ServiceProviders,
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
@@ -75,7 +76,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
       useFactory: (meters: Meters, { idp }: SamlProperties) => new SamlMeters(meters, [...idp.keys()]),
     },
   ],
-  exports: [Idps, SpInitiatedLogout],
+  exports: [Idps, ReturnTargets, SpInitiatedLogout],
 })
 export class SamlModule {}
 

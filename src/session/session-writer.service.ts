@@ -37,7 +37,7 @@ export class SessionWriter {
     private readonly store: SessionStore,
     private readonly clock: Clock,
     private readonly random: Random,
-    portal: SessionProperties,
+    private readonly portal: SessionProperties,
     refresh: RefreshProperties,
   ) {
     const ofBrowsers = secondsOf(portal);
@@ -49,10 +49,16 @@ export class SessionWriter {
     return kind === 'token' ? { session } : this.withSecret(session);
   }
 
-  createHalf(facts: LoginFacts, halfSecurityStamp: number): Required<NewSession> {
+  /** A session without its second factor; it lasts longer if the user first has to set one up. */
+  createHalf(facts: LoginFacts, halfSecurityStamp: number, isEnrolment: boolean): Required<NewSession> {
     const session = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
-    const expiresAt = Math.min(session.createdAt + HALF_AUTHENTICATED_SECONDS, session.expiresAt);
+    const seconds = isEnrolment ? this.enrolmentSeconds : HALF_AUTHENTICATED_SECONDS;
+    const expiresAt = Math.min(session.createdAt + seconds, session.expiresAt);
     return this.withSecret({ ...session, halfSecurityStamp, expiresAt });
+  }
+
+  private get enrolmentSeconds(): number {
+    return Math.ceil(this.portal.enrolmentTimeout.seconds);
   }
 
   insert(tx: Tx, { session, secret }: NewSession): Promise<void> {

@@ -18,6 +18,14 @@ export class SessionProperties implements SelfChecking {
   })
   readonly absolute: Duration = Duration.ofSeconds(12 * 3600);
 
+  @Key(duration({ unit: 's', min: '3m', max: '1h' }), {
+    does:
+      'Time that a sign-in in a browser waits for its user to set up an authenticator app, where policy demands one. A ' +
+      'sign-in that only waits for a code ends after 3 minutes.',
+    effect: full,
+  })
+  readonly enrolmentTimeout: Duration = Duration.ofSeconds(600);
+
   violations(): readonly Violation[] {
     return idleViolations(this, 'app.security.session');
   }

@@ -24,6 +24,8 @@ export interface HalfAuthenticatedFacts extends IdpFacts {
   readonly subject: string;
   readonly securityStamp: number;
   readonly authTime?: number;
+  /** True if the user must set up a second factor, which takes longer than to enter a code. */
+  readonly isEnrolment: boolean;
 }
 
 /** A session changes its id once; the third pass is for a session that ended concurrently. */
@@ -55,9 +57,12 @@ export class Sessions {
     return { ...opened, ...withoutUndefined({ refreshToken }) };
   }
 
-  /** A half-authenticated session of a browser, 3 minutes long and bound to the account's security stamp. */
-  async openHalf(tx: Tx, { securityStamp, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    const opened = this.writer.createHalf({ ...facts, amr: PWD }, securityStamp);
+  /**
+   * A half-authenticated session of a browser, bound to the account's security stamp: 3 minutes long, or the time to set up a
+   * second factor (`app.security.session.enrolment-timeout`).
+   */
+  async openHalf(tx: Tx, { securityStamp, isEnrolment, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
+    const opened = this.writer.createHalf({ ...facts, amr: PWD }, securityStamp, isEnrolment);
     await this.writer.insert(tx, opened);
     return opened;
   }

@@ -5,7 +5,7 @@ import { Reflector } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { HttpRequest } from './http-request.js';
-import { HTML } from '../http/page.js';
+import { HTML } from '../http/page/layout.js';
 import type { RouteOptions } from '../http/route-options.decorator.js';
 
 const JSON_TYPE = 'application/json';

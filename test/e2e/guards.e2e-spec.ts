@@ -119,7 +119,7 @@ async function halfAuthenticated({ subject, securityStamp }: Member, kind: Carri
   const authTime = clock.seconds();
   const { secret = '' } = await app
     .get(UnitOfWork)
-    .run((tx) => app.get(Sessions).openHalf(tx, { subject, securityStamp, authTime }));
+    .run((tx) => app.get(Sessions).openHalf(tx, { subject, securityStamp, authTime, isEnrolment: false }));
   return withCookie(secret);
 }
 

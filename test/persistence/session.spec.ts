@@ -16,7 +16,9 @@ onEveryDatabase('sessions', (database) => {
   const open = (kind: Session['kind'], subject = 'anna'): Promise<OpenedSession> =>
     database.work.run((tx) => sessions().open(tx, { subject, kind, amr: PWD, authTime: clock.seconds() }));
   const openHalf = (subject = 'anna'): Promise<OpenedSession> =>
-    database.work.run((tx) => sessions().openHalf(tx, { subject, securityStamp: 7, authTime: clock.seconds() }));
+    database.work.run((tx) =>
+      sessions().openHalf(tx, { subject, securityStamp: 7, authTime: clock.seconds(), isEnrolment: false }),
+    );
   const stored = async (): Promise<string> =>
     JSON.stringify(
       await database.work.single(async (tx) => [
@@ -228,7 +230,9 @@ onEveryDatabase('sessions', (database) => {
     for (let round = 0; round < 40; round += 1) {
       const subject = `staff-${round}`;
       const facts = { subject, authTime: clock.seconds(), idp: 'corp', idpSession: `elsewhere-${round}` };
-      const half = await database.work.run((tx) => sessions().openHalf(tx, { ...facts, securityStamp: 0 }));
+      const half = await database.work.run((tx) =>
+        sessions().openHalf(tx, { ...facts, securityStamp: 0, isEnrolment: false }),
+      );
       const { id } = half.session;
 
       await Promise.all([

@@ -38,15 +38,14 @@ export class MfaChallenges {
   }
 
   /**
-   * Opens a half-authenticated session of the web portal; it lasts 3 minutes and replaces the session with the cookie
-   * `former`.
+   * Opens a half-authenticated session of the web portal, which replaces the session with the cookie `former`.
    */
-  openSession({ account, authTime }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
+  openSession({ account, authTime, next }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
     const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
       await this.sessions.endReplaced(tx, former);
       const [opened] = await Promise.all([
-        this.sessions.openHalf(tx, { subject, securityStamp, authTime }),
+        this.sessions.openHalf(tx, { subject, securityStamp, authTime, isEnrolment: next === 'enrol' }),
         this.events.record(tx, ...eventsOf(account)),
       ]);
       return opened;

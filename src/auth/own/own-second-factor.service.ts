@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
@@ -11,6 +13,9 @@ import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
 export interface ConfirmedEnrolment {
   readonly opened: OpenedSession;
   readonly roles: readonly string[];
+  readonly loginId: string;
+  /** Present if the caller asked for new codes. */
+  readonly backupCodes?: readonly string[];
 }
 
 /** The own second factor: its state, and each change that takes effect, with the sessions that end by it (http-api section 3). */
@@ -21,6 +26,7 @@ export class OwnSecondFactor {
     private readonly enrolment: Enrolment,
     private readonly secondStep: SecondStep,
     private readonly sessions: Sessions,
+    private readonly clock: Clock,
   ) {}
 
   async state(caller: FullPrincipal): Promise<{ readonly factors: EnrolmentState; readonly isDemanded: boolean }> {
@@ -28,15 +34,31 @@ export class OwnSecondFactor {
     return { factors, isDemanded: this.reauthentication.demandsFactor(await this.reauthentication.accountOf(caller)) };
   }
 
-  /** Activates the secret and completes or steps up the login that asked for it, in one transaction. */
-  async confirm(caller: Principal, code: string): Promise<ConfirmedEnrolment> {
+  /** Seconds until codes are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
+  async lockSeconds({ subject }: Principal): Promise<number | undefined> {
+    const { lock } = await this.enrolment.state(subject);
+    if (!lock) return undefined;
+    return lock.endsByItself ? Math.max(1, Math.ceil(lock.until - this.clock.seconds())) : Infinity;
+  }
+
+  /**
+   * Activates the secret and completes or steps up the login that asked for it, in one transaction. With `withNewCodes`, that
+   * transaction also replaces the backup codes of the setup, for a page that shows codes after the confirmation only.
+   */
+  async confirm(
+    caller: Principal,
+    code: string,
+    { withNewCodes = false }: { readonly withNewCodes?: boolean } = {},
+  ): Promise<ConfirmedEnrolment> {
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') this.reauthentication.requireEnrolmentAllowed(caller, account);
     const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
     return this.enrolment.confirm(attempt, async (tx, proof) => {
       const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
       if (proof.hasReplaced) await this.sessions.endAll(tx, caller.subject, opened.session.id);
-      return { opened, roles: account.roles };
+      const backupCodes = withNewCodes ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
+      const { roles, loginId } = account;
+      return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
     });
   }
 

@@ -29,7 +29,18 @@ export const RULE_NAMES = [
     'empty text',
     'time zone',
   ] as const),
-  ...(['security', 'logging', 'health', 'paths', 'tls', 'tokens', 'saml', 'uploads', 'staff login'] as const),
+  ...([
+    'security',
+    'logging',
+    'health',
+    'paths',
+    'tls',
+    'tokens',
+    'saml',
+    'uploads',
+    'staff login',
+    'branding',
+  ] as const),
 ] as const;
 
 export type RuleName = (typeof RULE_NAMES)[number];

@@ -19,8 +19,9 @@ import type { RequestRecords } from '../records/request-records.js';
 import { sendBareResponse } from './fallback-500.js';
 import { HttpError, httpFactsOf } from './http-error.js';
 import { defectCode, PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, retryAfterSeconds } from './problem.js';
-import { HTML, PAGE_POLICY, prefersPage } from '../page.js';
-import { problemPage } from './problem-page.js';
+import { HTML, prefersPage } from '../page/layout.js';
+import type { PageRenderer } from '../page/page-renderer.js';
+import { problemPage } from '../page/problem-page.js';
 import { type RawError, rawErrorOf, writeRawError } from './raw-error.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
@@ -33,8 +34,11 @@ export interface ErrorResponderOptions {
   readonly tracker: RequestTracker;
   readonly records: RequestRecords;
   readonly cors: Cors | undefined;
-  readonly contextPath: string;
+  readonly pages: PageRenderer;
 }
+
+/** Error pages of requests without a route. */
+const UNKNOWN_ROUTE = { backTo: '/' };
 
 /** An error of Node's HTTP parser, with the bytes it was reading. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
@@ -182,7 +186,7 @@ export class ErrorResponder {
   private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const known = serviceErrorOf(error);
     const facts = httpFactsOf(known);
-    const page = this.pageOf(known, request);
+    const page = this.pageOf(known, request, reply);
     const sentOn = page && facts.seeOther;
     const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
@@ -195,7 +199,7 @@ export class ErrorResponder {
       request.lifecycle.errorCode = known.code;
     }
     reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
-    if (page) reply.header('content-security-policy', PAGE_POLICY);
+    if (page) reply.header('content-security-policy', page.policy);
     if (sentOn !== undefined) reply.header('location', sentOn);
     sendAsIs(reply, type, body);
   }
@@ -206,13 +210,20 @@ export class ErrorResponder {
     return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
   }
 
-  /** Undefined if the response is JSON. */
-  private pageOf(error: ServiceError, { id, headers, lifecycle }: FastifyRequest): EncodedText | undefined {
-    const { errorPages } = lifecycle?.routeOptions ?? {};
+  /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
+  private pageOf(
+    error: ServiceError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): (EncodedText & { readonly policy: string }) | undefined {
+    const { id, headers, lifecycle, is404 } = request;
+    const { errorPages = is404 ? UNKNOWN_ROUTE : undefined } = lifecycle?.routeOptions ?? {};
     if (!errorPages || !prefersPage(headers.accept)) return undefined;
-    const { encoding, contextPath } = this.options;
+    const { encoding, pages } = this.options;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    return encoding.text(HTML, httpFactsOf(error).page ?? problemPage(told, `${contextPath}${errorPages.backTo}`));
+    const view = httpFactsOf(error).page ?? problemPage(told, errorPages.backTo);
+    const { body, policy } = pages.render(view, request, reply);
+    return { ...encoding.text(HTML, body), policy };
   }
 }
 

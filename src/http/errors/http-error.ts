@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError, type ServiceErrorOptions } from '../../errors/service-error.js';
+import type { View } from '../page/view.js';
 import { ACR_MFA, ACR_PWD, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 
 export interface HttpErrorOptions extends ServiceErrorOptions {
@@ -12,8 +13,8 @@ export interface HttpErrorOptions extends ServiceErrorOptions {
   readonly challenge?: string | readonly string[];
   /** Closes the connection after the response. */
   readonly closesConnection?: boolean;
-  /** HTML that replaces the general error page, such as the form with an alert; for callers that get pages. */
-  readonly page?: string;
+  /** Replaces the general error page, such as the form with an alert; for callers that get pages. */
+  readonly page?: View;
   /** URL that a 303 leads to in place of an error page; for callers that get pages. */
   readonly seeOther?: string;
 }
@@ -28,7 +29,7 @@ export class HttpError extends ServiceError {
   }
 
   /** The same error with a page of its own. */
-  static withPage(error: ServiceError, page: string): HttpError {
+  static withPage(error: ServiceError, page: View): HttpError {
     const challenge = challengeOf(error);
     return new HttpError(error.code, { ...error.facts, ...withoutUndefined({ challenge }), page });
   }

@@ -2,9 +2,13 @@ import { BadRequestException, ForbiddenException, ServiceUnavailableException } 
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
 import { StepUpRequired } from '../../principal/amr.js';
+import { html } from '../../encoding/html.js';
+import { View } from '../page/view.js';
 import { HttpError } from './http-error.js';
 import { defectCode, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';
+
+const PAGE = new View(() => ({ title: 'page', body: html`` }));
 
 const place = { instance: '/login', requestId: 'request-1', millis: Date.UTC(2030, 0, 2, 3, 4, 5, 6) };
 const shown = { includeMessage: 'always', includeStacktrace: 'always' } satisfies ServerErrorProperties;
@@ -97,7 +101,7 @@ describe('headers of an error response', () => {
   it.each([new StepUpRequired({ method: 'pwd' }), new HttpError('INVALID_TOKEN', { challenge: 'Bearer error="x"' })])(
     'stay the same if the error gets its own page: %s',
     (error) => {
-      expect(problemHeaders(HttpError.withPage(error, '<p>page</p>'))).toEqual(problemHeaders(error));
+      expect(problemHeaders(HttpError.withPage(error, PAGE))).toEqual(problemHeaders(error));
     },
   );
 });
@@ -130,8 +134,8 @@ describe('defectCode', () => {
     expect(defectCode(new TypeError('x'))).toBe('INTERNAL_ERROR');
     expect(defectCode(outOfReach)).toBe('UNAVAILABLE');
     expect(defectCode(new ServiceError('UNAVAILABLE'))).toBeUndefined();
-    expect(defectCode(HttpError.withPage(outOfReach, '<p>'))).toBe('UNAVAILABLE');
-    expect(defectCode(HttpError.withPage(new ServiceError('UNAVAILABLE'), '<p>'))).toBeUndefined();
+    expect(defectCode(HttpError.withPage(outOfReach, PAGE))).toBe('UNAVAILABLE');
+    expect(defectCode(HttpError.withPage(new ServiceError('UNAVAILABLE'), PAGE))).toBeUndefined();
     expect(defectCode(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
   });
 });

@@ -1,5 +1,8 @@
 import { StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { HTML } from '../page/layout.js';
+import type { PageRenderer } from '../page/page-renderer.js';
+import { View } from '../page/view.js';
 import type { Encoding } from './encoding.js';
 import type { JsonWriter } from './json-writer.js';
 
@@ -8,16 +11,25 @@ export class ResponseSender {
   constructor(
     private readonly json: JsonWriter,
     private readonly encoding: Encoding,
+    private readonly pages: PageRenderer,
   ) {}
 
-  /** Sends JSON and text; returns false for other bodies, which are sent unchanged. */
+  /** Sends pages, JSON and text; returns false for other bodies, which are sent unchanged. */
   send(reply: FastifyReply, body: unknown): boolean {
+    if (body instanceof View) return this.sendPage(reply, body);
     const stated = reply.getHeader('content-type');
     const type = typeof stated === 'string' ? stated : undefined;
     if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
     if (!isJson(body)) return false;
     const text = this.json.write(body, reply.request.lifecycle?.routeOptions.responseSchema);
     sendAsIs(reply, type === undefined ? this.json.contentType : this.encoding.jsonType(type), text);
+    return true;
+  }
+
+  private sendPage(reply: FastifyReply, view: View): boolean {
+    const { body, policy } = this.pages.render(view, reply.request, reply);
+    const encoded = this.encoding.text(HTML, body);
+    reply.header('content-type', encoded.type).header('content-security-policy', policy).send(encoded.body);
     return true;
   }
 

@@ -64,6 +64,11 @@ export class Idps {
     return this.entries.map(({ cache: { name, displayName } }) => ({ name, displayName }));
   }
 
+  /** The name that users know; of an identity provider that is no longer configured, the name in its path. */
+  displayName(name: string): string {
+    return this.byName.get(name)?.cache.displayName ?? name;
+  }
+
   /** The identity provider of a path. @throws ServiceError `NOT_FOUND` */
   named(name: string): Idp {
     const entry = this.byName.get(name);

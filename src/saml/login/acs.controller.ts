@@ -5,14 +5,14 @@ import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { HttpError } from '../../http/errors/http-error.js';
-import { problemPage } from '../../http/errors/problem-page.js';
+import { problemPage } from '../../http/page/problem-page.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
 import { requestContext } from '../../principal/request-context.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ErrorPages, FormBody } from '../../web/route.decorator.js';
-import { safeReturnPath } from '../../web/return-to.js';
+import { ReturnTargets } from '../../web/return-targets.service.js';
 import { Idps } from '../idp/idps.service.js';
 import { CONSUME_RESPONSE } from '../saml.openapi.js';
 import { responseSchema } from '../saml.schema.js';
@@ -39,6 +39,7 @@ export class AcsController {
     private readonly consumer: AssertionConsumer,
     private readonly credentials: CredentialWriter,
     private readonly cookies: AuthCookies,
+    private readonly targets: ReturnTargets,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -69,7 +70,7 @@ export class AcsController {
     else this.cookies.clearSamlRequest(reply);
     this.credentials.writeCookies(reply, opened);
     // Validated when the login began; the stored value is validated again.
-    const returnTo = safeReturnPath(login.returnTo, this.contextPath);
+    const returnTo = this.targets.resolve(login.returnTo);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
   }
@@ -84,7 +85,7 @@ export class AcsController {
     } catch (error) {
       if (!(error instanceof ServiceError) || !REPEATED_RESPONSE.has(error.facts.reason)) throw error;
       const problem = { code: error.code, requestId: requestContext()?.requestId ?? '' };
-      const page = problemPage(problem, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
+      const page = problemPage(problem, SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
       throw HttpError.withPage(error, page);
     }
   }

@@ -1,6 +1,7 @@
-import type { Reply } from '../../web/cookies.js';
-import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../../http/page.js';
 import { html } from '../../encoding/html.js';
+import { refreshTo } from '../../http/page/layout.js';
+import { View } from '../../http/page/view.js';
+import type { Reply } from '../../web/cookies.js';
 import type { OutgoingMessage } from './saml-messages.js';
 
 /** Path of the script below `/saml`. */
@@ -10,43 +11,42 @@ export const SCRIPT = 'forward.js';
 export const FORWARDING_SCRIPT = `document.forms[0].submit();\n`;
 
 /** Sends a browser to an identity provider with a message: by 303, or by the returned page, which submits a form. */
-export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, contextPath: string): string {
-  if (!form) {
-    reply.seeOther(url);
-    return '';
-  }
-  reply.setHeader('content-type', HTML);
-  reply.setHeader('content-security-policy', forwardingPolicy(url));
-  return forwardingPage({ url, form }, `${contextPath}/saml/${SCRIPT}`);
+export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, contextPath: string): View | '' {
+  if (form) return forwardingPage({ url, form }, `${contextPath}/saml/${SCRIPT}`);
+  reply.seeOther(url);
+  return '';
 }
 
 /**
  * Sends a browser that submitted a form of this service to an identity provider, always by a page. Browsers apply
  * `form-action 'self'` of the page with the form to redirects as well, so they would block a 303.
  */
-export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: string): string {
+export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: string): View | '' {
   if (to.form) return redirectOrPost(reply, to, contextPath);
-  return htmlPage(
-    'Signing out',
-    html`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
-<p><a href="${to.url}">Continue</a></p>
+  return new View(({ t }) => ({
+    title: t.signedOut.title,
+    body: html`<p>${t.signedOut.what}</p>
+<p class="actions"><a class="button primary" href="${to.url}">${t.common.continue}</a></p>
 `,
-    refreshTo(to.url),
-  );
+    head: refreshTo(to.url),
+  }));
 }
 
 /** The page whose form carries a message to an identity provider (SAML bindings 3.5.4). */
-function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): string {
+function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): View {
   const fields = Object.entries(to.form).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
   );
-  return htmlPage(
-    'To the identity provider',
-    html`<form method="post" action="${to.url}">
-${fields}<p><button type="submit">Continue</button></p>
+  return new View(
+    ({ t }) => ({
+      title: t.signedOut.toIdp,
+      body: html`<form method="post" action="${to.url}">
+${fields}<button type="submit" class="primary">${t.common.continue}</button>
 </form>
 <script src="${scriptPath}"></script>
 `,
+    }),
+    to.url,
   );
 }

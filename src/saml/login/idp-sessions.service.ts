@@ -3,7 +3,6 @@ import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { HALF_AUTHENTICATED_SECONDS } from '../../session/session.js';
 import { SessionProperties } from '../../session/session.properties.js';
 import type { AssertionFacts } from './assertion.js';
 import { IdpSessionStore } from './idp-session.store.js';
@@ -22,7 +21,8 @@ export class IdpSessions {
   async record(tx: Tx, idp: string, { issuer, nameId, authnStatement }: AssertionFacts): Promise<string> {
     const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
     // A half-authenticated session can become a full one just before it expires; the row must outlive that session.
-    const lifetimeSeconds = HALF_AUTHENTICATED_SECONDS + Math.ceil(this.lifetime.absolute.seconds);
+    const { enrolmentTimeout, absolute } = this.lifetime;
+    const lifetimeSeconds = Math.ceil(enrolmentTimeout.seconds + absolute.seconds);
     const expiresAt = this.clock.seconds() + lifetimeSeconds;
     const { sessionIndex } = authnStatement;
     await this.store.insert(tx, issuer, { id, idp, nameId, expiresAt, ...withoutUndefined({ sessionIndex }) });

@@ -8,7 +8,8 @@ import { Public } from '../../principal/access.decorator.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema, ErrorPages } from '../../web/route.decorator.js';
-import { safeReturnPath } from '../../web/return-to.js';
+import { ReturnTargets } from '../../web/return-targets.service.js';
+import type { View } from '../../http/page/view.js';
 import { Idps } from '../idp/idps.service.js';
 import { FORWARDING_SCRIPT_FILE, LIST_IDPS, START_SSO } from '../saml.openapi.js';
 import { idpsResponse, startSsoSchema } from '../saml.schema.js';
@@ -26,6 +27,7 @@ export class SamlController {
     private readonly idps: Idps,
     private readonly logins: SpInitiatedLogin,
     private readonly cookies: AuthCookies,
+    private readonly targets: ReturnTargets,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -60,11 +62,11 @@ export class SamlController {
     @Query({ schema: startSsoSchema }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof startSsoSchema>,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
-  ): Promise<string> {
+  ): Promise<View | ''> {
     // A page of another site that loads this as an image would push out the pending logins of this browser.
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
-    const options = { returnTo: safeReturnPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
+    const options = { returnTo: this.targets.resolve(returnTo), acr, isForced: prompt === 'login' };
     const browser = { samlRequest: reply.cookies[SAML_REQUEST], session: reply.cookies[SESSION] };
     const { to, cookie } = await this.logins.startSso(this.idps.named(name), options, browser, request);
     this.cookies.setSamlRequest(reply, cookie.value, cookie.maxAge);

@@ -72,8 +72,9 @@ export class StaffSessions {
       ...withoutUndefined({ authnContext, amr, reason }),
     });
     if (!amr) {
-      const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp });
-      return { opened, local: { isEnrolment: totpId === undefined } };
+      const isEnrolment = totpId === undefined;
+      const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp, isEnrolment });
+      return { opened, local: { isEnrolment } };
     }
     const proof = amr.includes('otp') ? withoutUndefined({ mfaAt: authTime, mfaMethod: 'idp' }) : {};
     return { opened: await this.sessions.open(tx, { ...facts, ...proof, kind: 'staff', amr }) };

@@ -7,6 +7,7 @@ import { FormBody, ErrorPages, ApiTag, Operation, ResponseSchema } from '../../w
 import { Res, type Reply } from '../../web/cookies.js';
 import { type HttpRequest, RawQuery } from '../../web/http-request.js';
 import { ServletProperties } from '../../http/server.properties.js';
+import type { View } from '../../http/page/view.js';
 import { redirectOrPost } from '../login/forwarding-page.js';
 import { LogoutReceiver, type LogoutOutcome } from './logout-receiver.service.js';
 import { Idps } from '../idp/idps.service.js';
@@ -41,7 +42,7 @@ export class SamlLogoutController {
     @RawQuery() query: string,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
-  ): Promise<string> {
+  ): Promise<View | ''> {
     const received = await this.idpLogouts.receive(this.idps.named(name), { query }, reply.cookies[SESSION], request);
     return this.respond(reply, received);
   }
@@ -58,7 +59,7 @@ export class SamlLogoutController {
     @Body() body: unknown,
     @Req() origin: HttpRequest,
     @Res() reply: Reply,
-  ): Promise<string> {
+  ): Promise<View | ''> {
     const idp = this.idps.named(name);
     const form = v.safeParse(logoutSchema, body);
     if (!form.success) return this.idpLogouts.reject(idp, 'malformed');
@@ -81,13 +82,13 @@ export class SamlLogoutController {
     @Headers('authorization') authorization: string | undefined,
     @Req() request: HttpRequest,
     @Res() reply: Reply,
-  ): Promise<string> {
+  ): Promise<View | ''> {
     const credentials = { authorization, session: reply.cookies[SESSION] };
     const to = await this.ownLogouts.logOut(this.idps.named(name), credentials, request);
     return this.respond(reply, { to, isOwnEnded: true });
   }
 
-  private respond(reply: Reply, { to, isOwnEnded }: LogoutOutcome): string {
+  private respond(reply: Reply, { to, isOwnEnded }: LogoutOutcome): View | '' {
     if (isOwnEnded) this.cookies.clearAll(reply);
     const { contextPath } = this;
     if (!to) {

@@ -43,6 +43,11 @@ export class Enrolment {
     });
   }
 
+  /** Replaces the active backup codes within the transaction of a confirmation, which its event reports. */
+  renewCodes(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
+    return this.authenticators.reissue(tx, subject);
+  }
+
   /** Removes the second factor by one of its codes; `complete` ends the other sessions. */
   disable<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
     const { subject } = caller;

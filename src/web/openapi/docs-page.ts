@@ -3,7 +3,7 @@ import { DOCS_STYLE } from './docs-style.js';
 import { type OpenApiDocument, type Operations, operationsOf, type ResponseObject, resolved } from './document.js';
 import type { Content, OperationObject, Parameter } from './document.js';
 import { inlineCode, Html, html, paragraphs } from '../../encoding/html.js';
-import { htmlDocument } from '../../http/page.js';
+import { htmlDocument } from '../../http/page/layout.js';
 import { outline } from './outline.js';
 
 type Entry = Operations[number];

@@ -1,0 +1,46 @@
+import type { Html } from '../../encoding/html.js';
+import type { Language, Messages } from '../../messages/messages.js';
+
+/** What a page knows about its reader and its service. */
+export interface PageContext {
+  readonly language: Language;
+  /** Texts in the language of the reader. */
+  readonly t: Messages;
+  readonly contextPath: string;
+  readonly brand: {
+    readonly name: string;
+    readonly helpUrl?: string | undefined;
+    readonly helpContact?: string | undefined;
+  };
+  /** An instant in epoch seconds, as a `time` element. */
+  readonly time: (epochSeconds: number) => Html;
+}
+
+/** A piece of a page in the language of its reader. */
+export type PagePart = (context: PageContext) => Html;
+
+/** A link of the navigation of signed-in users. */
+export interface NavLink {
+  readonly path: string;
+  readonly label: string;
+  readonly isCurrent: boolean;
+}
+
+/** What a page shows; the layout adds the rest. */
+export interface PageContent {
+  readonly title: string;
+  readonly body: Html;
+  /** Added to the head. */
+  readonly head?: Html;
+  /** Present on pages of signed-in users, which are wide; other pages are one card. */
+  readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
+}
+
+/** A page that is still without language and layout: a controller returns it, and the listener renders it. */
+export class View {
+  constructor(
+    readonly compose: (context: PageContext) => PageContent,
+    /** Where the form of the page leads, if it leaves the service; otherwise forms lead to the service only. */
+    readonly formTarget?: string,
+  ) {}
+}

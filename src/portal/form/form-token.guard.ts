@@ -1,0 +1,59 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { SIGN_IN_FORM } from '../../auth/cookies.js';
+import { SAFE } from '../../auth/guards/cross-site.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
+import { hasOtp } from '../../principal/amr.js';
+import type { Principal } from '../../principal/principal.js';
+import { cookiesOf } from '../../web/cookies.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { HttpError } from '../../http/errors/http-error.js';
+import { ServletProperties } from '../../http/server.properties.js';
+import { withForm } from './form-errors.js';
+import { PlainHttpWarning } from '../sign-in/plain-http-warning.service.js';
+import { browserBinding, callerBinding, FormTokens } from './form-tokens.service.js';
+
+interface FormRequest extends HttpRequest, AuthenticatedRequest {
+  readonly body: unknown;
+}
+
+/** Rejects a form that was not sent from our page in the same session or, without a session, the same browser. */
+@Injectable()
+export class FormTokenGuard implements CanActivate {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly tokens: FormTokens,
+    private readonly plainHttp: PlainHttpWarning,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FormRequest>();
+    if (SAFE.has(request.method)) return true;
+    const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
+    const boundTo = bindingOf(request);
+    if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo)) return true;
+    if (boundTo === undefined && this.plainHttp.isCookieLost(request)) {
+      const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
+      throw await withForm(cause, (problem) => this.plainHttp.page(problem));
+    }
+    // The form belongs to a login that was completed meanwhile, as after "Back" in the browser: redirect to the start page.
+    const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
+    const seeOther = isOutlived ? `${this.contextPath}/` : undefined;
+    throw new HttpError('CROSS_SITE', { reason: 'form token', ...withoutUndefined({ seeOther }) });
+  }
+}
+
+function isComplete(principal: Principal | undefined): boolean {
+  return principal?.kind === 'full' && hasOtp(principal.amr);
+}
+
+function bindingOf(request: FormRequest): string | undefined {
+  if (request.principal) return callerBinding(request.principal);
+  const cookie = cookiesOf(request)[SIGN_IN_FORM];
+  return cookie === undefined ? undefined : browserBinding(cookie);
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import { loginSchema } from '../../auth/api/login.schema.js';
+
+const MAX_CODE_LENGTH = 64;
+
+/** `return_to` of a query or form; any text but a local path or an address of an allowed origin means the home page. */
+export const returnToSchema = v.object({
+  return_to: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        'Path of this service, or address of an allowed origin, that the browser is finally redirected to.',
+      ),
+    ),
+  ),
+});
+
+const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-in user signs in again.')));
+
+export const signInQuery = v.object({ ...returnToSchema.entries, again });
+
+/** Members of every form; the guard has verified `csrf`. */
+const common = {
+  csrf: v.pipe(v.string(), v.description('The token of the form.')),
+  ...returnToSchema.entries,
+};
+
+export const signInForm = v.strictObject({ ...common, ...loginSchema.entries, again });
+
+/** The form itself shows the error for a text without the form of a code. */
+export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH)) });
+
+const method = v.optional(
+  v.pipe(v.picklist(['totp', 'backup_code']), v.description('The kind of code that the page asks for.')),
+  'totp',
+);
+
+export const verifyQuery = v.object({ ...returnToSchema.entries, method: v.fallback(method, 'totp') });
+
+export const verifyForm = v.strictObject({
+  ...codeForm.entries,
+  method,
+  trust_device: v.optional(v.pipe(v.literal('true'), v.description('Asks to trust this browser.'))),
+  proved: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('When the session last proved the second factor, in epoch seconds; 0 without a proof.'),
+    ),
+  ),
+});
+
+export const signOutForm = v.strictObject(common);
+
+export const setupForm = v.strictObject({
+  ...common,
+  replaces: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Expiry, in epoch seconds, of the pending secret that the user agrees to replace.'),
+    ),
+  ),
+});

@@ -1,0 +1,111 @@
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
+import { type Html, html } from '../../encoding/html.js';
+import { type PageContext, View } from '../../http/page/view.js';
+import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
+import { navigation, type NavigationFields } from './navigation.js';
+
+/** How a user signed in. */
+export type SignInMethod =
+  | { readonly kind: 'password' }
+  | { readonly kind: 'totp' }
+  | { readonly kind: 'backup_code' }
+  | { readonly kind: 'idp'; readonly organisation: string; readonly hasOtp: boolean };
+
+/** Content of the home page; instants are epoch seconds. */
+export interface HomeFields {
+  readonly navigation: NavigationFields;
+  readonly loginId: string;
+  readonly method: SignInMethod;
+  readonly signedInAt?: number;
+  readonly secondFactorAt?: number;
+  /** The authenticator app of this account; absent for staff, whose second factor is at their identity provider. */
+  readonly secondFactor?: { readonly isActive: boolean; readonly codesLeft: number; readonly isLow: boolean };
+  /** Days until policy demands a second factor that the account lacks. */
+  readonly daysToPolicy?: number;
+}
+
+/** `GET /` for a signed-in user. */
+export function homePage(fields: HomeFields): View {
+  return new View((context) => {
+    const { t } = context;
+    const { daysToPolicy, loginId } = fields;
+    const countdown =
+      daysToPolicy === undefined
+        ? undefined
+        : note(
+            'warn',
+            html`${paragraph(t.home.policyFrom(daysToPolicy))}<p><a href="${context.contextPath}${SECOND_FACTOR_PAGES.enrol}">${t.home.setUp}</a></p>
+`,
+          );
+    return {
+      title: t.home.title(loginId),
+      navigation: navigation(context, fields.navigation),
+      body: html`${countdown}<div class="panels">
+${signInPanel(context, fields)}${securityPanel(context, fields)}</div>
+`,
+    };
+  });
+}
+
+function signInPanel({ t, time }: PageContext, { loginId, method, signedInAt, secondFactorAt }: HomeFields): Html {
+  const row = (label: string, value: Html | string): Html => html`<dt>${label}</dt><dd>${value}</dd>
+`;
+  return html`<section class="panel" aria-labelledby="sign-in">
+<h2 id="sign-in">${t.home.account}</h2>
+<dl class="facts">
+${row(t.home.signedInAs, html`<strong>${loginId}</strong>`)}${row(t.home.how, methodText(t, method))}${
+    signedInAt === undefined ? undefined : row(t.home.when, time(signedInAt))
+  }${secondFactorAt === undefined ? undefined : row(t.home.secondFactorAt, time(secondFactorAt))}</dl>
+</section>
+`;
+}
+
+function securityPanel({ t, contextPath }: PageContext, { secondFactor }: HomeFields): Html {
+  const { home } = t;
+  const manage = html`<p class="actions">${buttonLink(`${contextPath}${ACCOUNT_PAGES.security}`, home.manage)}</p>
+`;
+  const state =
+    secondFactor === undefined
+      ? undefined
+      : secondFactor.isActive
+        ? html`<p><span class="badge good">✓</span> ${home.secureActive}</p>
+${
+  secondFactor.isLow
+    ? note(
+        'warn',
+        html`${paragraph(home.codesLow(secondFactor.codesLeft))}<p><a href="${contextPath}${ACCOUNT_PAGES.backupCodes}">${home.newCodes}</a></p>
+`,
+      )
+    : undefined
+}`
+        : html`${paragraph(home.secureNone)}<p class="actions">${buttonLink(`${contextPath}${SECOND_FACTOR_PAGES.enrol}`, home.setUp, 'primary')}</p>
+`;
+  return html`<section class="panel" aria-labelledby="security">
+<h2 id="security">${home.secure}</h2>
+${state}${manage}</section>
+`;
+}
+
+function methodText({ home }: PageContext['t'], method: SignInMethod): string {
+  switch (method.kind) {
+    case 'password':
+      return home.withPassword;
+    case 'totp':
+      return home.withTotp;
+    case 'backup_code':
+      return home.withBackupCode;
+    case 'idp':
+      return method.hasOtp ? home.throughMfa(method.organisation) : home.through(method.organisation);
+  }
+}
+
+/** `GET /` for a visitor whose sign-in lacks its second step. */
+export function unfinishedPage(loginId: string, path: string, signOut: FormFields): View {
+  return new View(({ t }) => ({
+    title: t.home.halfTitle,
+    body: html`${paragraph(t.signIn.unfinished(loginId))}${paragraph(t.home.half)}<p class="actions">${buttonLink(path, t.common.continue, 'primary')}</p>
+<div class="links">
+${form(signOut, button(t.common.cancel, 'plain'))}</div>
+`,
+  }));
+}

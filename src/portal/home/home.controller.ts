@@ -1,0 +1,76 @@
+import { Controller, Get, HttpCode } from '@nestjs/common';
+import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { View } from '../../http/page/view.js';
+import { Public } from '../../principal/access.decorator.js';
+import { hasOtp } from '../../principal/amr.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Idps } from '../../saml/idp/idps.service.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, ErrorPages, Operation } from '../../web/route.decorator.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { RESUME, SHOW_HOME } from '../portal.openapi.js';
+import { homePage, type SignInMethod, unfinishedPage } from './home-page.js';
+import { Navigation } from './navigation.service.js';
+import { Visitors } from './visitors.service.js';
+
+/** The home page. */
+@Public()
+@ApiTag('Pages', 'For users, in HTML.')
+@Controller()
+export class HomeController {
+  constructor(
+    private readonly visitors: Visitors,
+    private readonly forms: PageForms,
+    private readonly navigation: Navigation,
+    private readonly own: OwnSecondFactor,
+    private readonly idps: Idps,
+  ) {}
+
+  /** A visitor without a session is redirected to the sign-in page. */
+  @Get()
+  @Page()
+  @Operation(SHOW_HOME)
+  async show(@Res() reply: Reply): Promise<PageResult> {
+    const { contextPath } = this.forms;
+    const found = await this.visitors.findWithAccount(reply);
+    if (!found) {
+      reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
+      return '';
+    }
+    const { visitor, account } = found;
+    if (visitor.kind === 'full') return this.home(visitor, account.loginId);
+    const { loginId, path } = this.visitors.unfinished(found, `${contextPath}/`);
+    return unfinishedPage(loginId, path, this.forms.forCaller(SIGN_OUT_PATH, visitor));
+  }
+
+  /** Target after "Back" to an identity provider, whose second response is rejected: the browser is signed in already. */
+  @Get(RESUME_PAGE)
+  @HttpCode(204)
+  @ErrorPages(SIGN_IN_PAGE)
+  @Operation(RESUME)
+  async resume(@Res() reply: Reply): Promise<void> {
+    if (await this.visitors.findSignedIn(reply)) reply.seeOther(`${this.forms.contextPath}/`);
+  }
+
+  private async home(caller: FullPrincipal, loginId: string): Promise<View> {
+    const { factors } = await this.own.state(caller);
+    const { remaining: codesLeft, isLow } = factors.backupCodes;
+    const isActive = factors.state === 'active';
+    const secondFactor = caller.idp === undefined || isActive ? { isActive, codesLeft, isLow } : undefined;
+    return homePage({
+      navigation: this.navigation.for(caller, 'home'),
+      loginId,
+      method: this.methodOf(caller),
+      ...withoutUndefined({ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, secondFactor }),
+    });
+  }
+
+  private methodOf({ idp, amr, mfaMethod }: FullPrincipal): SignInMethod {
+    if (idp !== undefined) return { kind: 'idp', organisation: this.idps.displayName(idp), hasOtp: hasOtp(amr) };
+    if (!hasOtp(amr)) return { kind: 'password' };
+    return { kind: mfaMethod === 'backup_code' ? 'backup_code' : 'totp' };
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { ServletProperties } from '../../http/server.properties.js';
+import type { FullPrincipal, Principal } from '../../principal/principal.js';
+import { Idps } from '../../saml/idp/idps.service.js';
+import type { ReauthenticationLink } from './verify-page.js';
+import { forcedLoginPath, signInAgainPath } from '../sign-in/sign-in-page.js';
+
+/** Links to the pages on which a user authenticates again. */
+@Injectable()
+export class ReauthenticationLinks {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly idps: Idps,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
+  async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
+    const setupPath = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
+    if (caller.kind === 'full' && (await this.hasSecret(caller))) {
+      const path = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.verify, setupPath);
+      return { label: ({ setup }) => setup.enterCode, path };
+    }
+    if (caller.idp === undefined)
+      return { label: ({ setup }) => setup.again, path: signInAgainPath(this.contextPath, setupPath) };
+    // A half-authenticated login leads to the setup by itself.
+    return this.forcedLogin(caller, caller.kind === 'half' ? returnPath : setupPath);
+  }
+
+  /** The forced login at the user's identity provider; undefined for users without one. */
+  forcedLogin({ idp: name }: Principal, returnPath: string): ReauthenticationLink | undefined {
+    const idp = this.idps.list().find((each) => each.name === name);
+    return (
+      idp && {
+        label: ({ verify }) => verify.again(idp.displayName),
+        path: forcedLoginPath(this.contextPath, idp.name, returnPath),
+      }
+    );
+  }
+
+  /** True for a user with an authenticator app that is set up here. */
+  async hasSecret(caller: FullPrincipal): Promise<boolean> {
+    return (await this.reauthentication.accountOf(caller)).totpId !== undefined;
+  }
+}

@@ -1,0 +1,150 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { OwnEnrolment, type PendingSecret } from '../../auth/own/own-enrolment.service.js';
+import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { PagePart, View } from '../../http/page/view.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
+import type { Principal } from '../../principal/principal.js';
+import type { ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
+import { rerenderOnError, withForm } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import type { FormFields } from '../form/forms.js';
+import { codeForm, returnToSchema, setupForm } from '../form/forms.schema.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP } from '../portal.openapi.js';
+import { CodePages } from './code-pages.service.js';
+import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { codesPage, confirmPage, proveAgainPage, secretPage, setupPage } from './setup-pages.js';
+
+const { enrol: SETUP_PATH, confirm: CONFIRM_PATH } = SECOND_FACTOR_PAGES;
+const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
+/** Errors after which nothing of the secret is shown, but the form for its code. */
+const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT']);
+
+type ReturnTo = InferOutput<typeof returnToSchema>;
+
+/** Enrolment of an authenticator app as pages without script (http-api section 5). */
+@SecondFactorRoute()
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller()
+export class SetupPagesController {
+  constructor(
+    private readonly ownEnrolment: OwnEnrolment,
+    private readonly own: OwnSecondFactor,
+    private readonly credentials: CredentialWriter,
+    private readonly forms: PageForms,
+    private readonly pages: CodePages,
+    private readonly links: ReauthenticationLinks,
+  ) {}
+
+  @Get(SETUP_PATH)
+  @Page()
+  @Operation(SHOW_SETUP)
+  async showSetup(
+    @Caller() caller: Principal,
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
+  ): Promise<View> {
+    const pending = await this.ownEnrolment.pending(caller);
+    return pending?.isOwn === true ? this.pendingPage(caller, returnTo) : this.setupPage(caller, returnTo, pending);
+  }
+
+  @Post(SETUP_PATH)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(BEGIN_SETUP)
+  async begin(
+    @Caller() caller: Principal,
+    @Body({ schema: setupForm }) { replaces, return_to: returnTo }: InferOutput<typeof setupForm>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const pending = await this.ownEnrolment.pending(caller);
+    if (pending && !pending.isOwn && replaces !== String(pending.until)) {
+      throw await withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
+        this.setupPage(caller, returnTo, pending, alert),
+      );
+    }
+    const link = await this.links.beforeSetup(caller, this.forms.returnTarget(returnTo));
+    const again = (alert: PagePart): View => proveAgainPage(alert, link);
+    // A repeated form, as after a reload, keeps the secret, which the user's app may already have.
+    await rerenderOnError(STALE, again, () => this.ownEnrolment.setupOrResume(caller));
+    reply.seeOther(withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo)));
+    return '';
+  }
+
+  @Get(CONFIRM_PATH)
+  @Page()
+  @Operation(SHOW_CONFIRM)
+  showConfirm(@Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo, @Res() reply: Reply): PageResult {
+    reply.seeOther(withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo)));
+    return '';
+  }
+
+  @Post(CONFIRM_PATH)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(CONFIRM)
+  async confirm(
+    @Caller() caller: Principal,
+    @Body({ schema: codeForm }) { code, return_to: asked }: InferOutput<typeof codeForm>,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const returnTo = this.forms.returnTarget(asked);
+    const { opened, roles, loginId, backupCodes } = await this.pages.showingErrors(
+      caller,
+      returnTo,
+      (alert) => this.pendingPage(caller, asked, alert),
+      () => this.own.confirm(caller, code, { withNewCodes: true }),
+    );
+    await this.credentials.write(reply, opened, roles, 'session');
+    return codesPage({ loginId, backupCodes: backupCodes ?? [], isSetup: true, next: returnTo });
+  }
+
+  private async setupPage(
+    caller: Principal,
+    returnTo: string | undefined,
+    pending: PendingSecret | undefined,
+    alert?: PagePart,
+  ): Promise<View> {
+    const isReplacement = caller.kind === 'full' && (await this.links.hasSecret(caller));
+    return setupPage({ ...this.fields(SETUP_PATH, caller, returnTo, alert), pending, isReplacement });
+  }
+
+  /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */
+  private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
+    const fields = this.fields(CONFIRM_PATH, caller, returnTo, alert);
+    const shown = await this.shown(caller);
+    return shown ? secretPage(fields, shown) : confirmPage(fields);
+  }
+
+  private fields(
+    path: string,
+    caller: Principal,
+    returnTo: string | undefined,
+    alert: PagePart | undefined,
+  ): FormFields & { readonly alert?: PagePart; readonly signOut?: FormFields } {
+    const signOut = caller.kind === 'half' ? this.pages.signOut(caller) : undefined;
+    return { ...this.forms.forCaller(path, caller, returnTo), ...withoutUndefined({ alert, signOut }) };
+  }
+
+  /** Undefined for a login that is too old to see the secret, and for an ended one. */
+  private async shown(caller: Principal): Promise<ShownSecret | undefined> {
+    try {
+      return await this.ownEnrolment.shown(caller);
+    } catch (error) {
+      if (error instanceof ServiceError && HIDING.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+}

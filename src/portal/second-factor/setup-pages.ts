@@ -1,0 +1,141 @@
+import { type Html, html } from '../../encoding/html.js';
+import { type PageContext, type PagePart, View } from '../../http/page/view.js';
+import { button, buttonLink, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
+import { codeField, type ReauthenticationLink } from './verify-page.js';
+
+interface SetupFields extends FormFields {
+  readonly alert?: PagePart;
+  /** The form that ends an unfinished sign-in; absent for signed-in users. */
+  readonly signOut?: FormFields;
+}
+
+interface BeginFields extends SetupFields {
+  /** True if the user replaces an authenticator app. */
+  readonly isReplacement: boolean;
+  /** Pending secret of another login of the user, and its expiry in epoch seconds. */
+  readonly pending: { readonly until: number } | undefined;
+}
+
+/** `GET /2fa/portal/setup`: creates nothing before the button is pressed, and replaces nothing without a warning. */
+export function setupPage(fields: BeginFields): View {
+  const { alert, pending, isReplacement } = fields;
+  return new View((context) => {
+    const { setup } = context.t;
+    const begin =
+      pending === undefined
+        ? submitButton(setup.begin)
+        : html`${hidden('replaces', String(pending.until))}${submitButton(setup.beginAgain)}`;
+    return {
+      title: setup.title,
+      body: html`${alert?.(context)}${paragraph(isReplacement ? setup.introReplace : setup.intro)}${
+        pending && note('warn', paragraph(setup.otherPending))
+      }${form(fields, begin)}${leaving(context, fields)}`,
+    };
+  });
+}
+
+/** Shown in place of the secret to a login that is not recent. */
+export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | undefined): View {
+  return new View((context) => ({
+    title: context.t.setup.title,
+    body: html`${alert(context)}${
+      link &&
+      html`<p class="actions">${buttonLink(link.path, link.label(context.t), 'primary')}</p>
+`
+    }`,
+  }));
+}
+
+interface ShownSecret {
+  /** `data:image/svg+xml;base64,…` */
+  readonly qr: string;
+  readonly secret: string;
+  readonly otpauthUri: string;
+}
+
+/** Shows the pending secret, with the form that confirms it. */
+export function secretPage(fields: SetupFields, { qr, secret, otpauthUri }: ShownSecret): View {
+  const { alert } = fields;
+  return new View((context) => {
+    const { setup, common } = context.t;
+    return {
+      title: setup.titleScan,
+      body: html`${alert?.(context)}<p class="steps">${setup.step(1, 2)}</p>
+${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="240" height="240">
+<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
+<details>
+<summary>${setup.cannotScan}</summary>
+<p>${setup.typeKey}</p>
+<p><code class="key" id="secret" data-text="${secret}">${inGroups(secret)}</code></p>
+<p class="actions"><button type="button" hidden data-copy="secret" data-done="${common.copied}">${setup.copyKey}</button></p>
+</details>
+${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', false)}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
+${leaving(context, fields)}`,
+    };
+  });
+}
+
+/** The form for the code of a secret that is not shown again. */
+export function confirmPage(fields: SetupFields): View {
+  const { alert } = fields;
+  return new View((context) => {
+    const { setup } = context.t;
+    return {
+      title: setup.title,
+      body: html`${alert?.(context)}${paragraph(setup.hiddenSecret)}${form(
+        fields,
+        html`${codeField(context, 'totp', alert === undefined)}${submitButton(setup.confirm)}`,
+      )}${leaving(context, fields)}`,
+    };
+  });
+}
+
+interface ShownCodes {
+  readonly loginId: string;
+  readonly backupCodes: readonly string[];
+  /** True right after the setup of an authenticator app. */
+  readonly isSetup: boolean;
+  /** Where "I saved them" leads. */
+  readonly next: string;
+}
+
+/** Shows new backup codes, once. */
+export function codesPage({ loginId, backupCodes, isSetup, next }: ShownCodes): View {
+  return new View((context) => {
+    const { codes, common, setup } = context.t;
+    const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
+    return {
+      title: codes.title,
+      body: html`${
+        isSetup
+          ? html`<p class="steps">${setup.step(2, 2)}</p>
+${note('good', paragraph(codes.done))}`
+          : undefined
+      }${paragraph(codes.intro)}${isSetup ? undefined : paragraph(codes.replaced)}<ul class="codes code" id="backup-codes" aria-label="${codes.list}" data-text="${text}">
+${backupCodes.map(
+  (code) => html`<li>${code}</li>
+`,
+)}</ul>
+<div class="actions">
+<button type="button" hidden data-copy="backup-codes" data-done="${common.copied}">${common.copy}</button>
+<a class="button" download="${codes.fileName}" href="data:text/plain;charset=utf-8,${encodeURIComponent(text)}">${codes.download}</a>
+<button type="button" hidden data-print="">${common.print}</button>
+${buttonLink(next, codes.saved, 'primary')}</div>
+`,
+    };
+  });
+}
+
+function leaving({ t }: PageContext, { signOut }: SetupFields): Html | undefined {
+  return (
+    signOut &&
+    html`<div class="links">
+${form(signOut, button(t.setup.notDone, 'plain'))}</div>
+`
+  );
+}
+
+/** In groups of four, as it is typed; copied without spaces. */
+function inGroups(secret: string): string {
+  return secret.match(/.{1,4}/g)?.join(' ') ?? secret;
+}

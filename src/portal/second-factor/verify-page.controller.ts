@@ -1,0 +1,80 @@
+import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { SecondStep } from '../../auth/login/second-step.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
+import type { Principal } from '../../principal/principal.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, Operation } from '../../web/route.decorator.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { verifyForm, verifyQuery } from '../form/forms.schema.js';
+import { Page, type PageResult, SendsOn } from '../page.decorator.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { SHOW_VERIFY, VERIFY } from '../portal.openapi.js';
+import { CodePages } from './code-pages.service.js';
+import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { proveElsewherePage } from './verify-page.js';
+
+const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
+/** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
+const SENT_ON_SECONDS = 300;
+
+/** Second step and step-up as a page without script (http-api section 5). */
+@SecondFactorRoute()
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller(VERIFY_PATH)
+export class VerifyPageController {
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly secondStep: SecondStep,
+    private readonly credentials: CredentialWriter,
+    private readonly forms: PageForms,
+    private readonly pages: CodePages,
+    private readonly links: ReauthenticationLinks,
+  ) {}
+
+  @Get()
+  @Page()
+  @Operation(SHOW_VERIFY)
+  async showVerify(
+    @Caller() caller: Principal,
+    @Query({ schema: verifyQuery }) { return_to: asked, method }: InferOutput<typeof verifyQuery>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const returnTo = this.forms.returnTarget(asked);
+    if (this.reauthentication.hasFreshOtp(caller, SENT_ON_SECONDS)) {
+      reply.seeOther(returnTo);
+      return '';
+    }
+    const link = this.links.forcedLogin(caller, returnTo);
+    if (link && caller.kind === 'full' && !(await this.links.hasSecret(caller))) return proveElsewherePage(link);
+    return this.pages.verify(caller, { returnTo, method });
+  }
+
+  @Post()
+  @SendsOn()
+  @Operation(VERIFY)
+  async verify(
+    @Caller() caller: Principal,
+    @Body({ schema: verifyForm }) form: InferOutput<typeof verifyForm>,
+    @Res() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const { code, method, return_to: asked, trust_device: trust, proved = this.pages.provedAt(caller) } = form;
+    const returnTo = this.forms.returnTarget(asked);
+    // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
+    if (proved !== this.pages.provedAt(caller) && this.reauthentication.hasFreshOtp(caller)) return { url: returnTo };
+    const { opened, proof, trustedDevice } = await this.pages.showingErrors(
+      caller,
+      returnTo,
+      (alert) => this.pages.verify(caller, { returnTo, method, proved, alert }),
+      () => this.secondStep.prove(caller, code, { trustDevice: trust === 'true' && caller.kind === 'half' }),
+    );
+    if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
+    await this.credentials.write(reply, opened, proof.roles, 'session');
+    return { url: returnTo };
+  }
+}

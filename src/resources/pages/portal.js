@@ -1,0 +1,73 @@
+// Enhances pages that are complete without it: shows passwords, copies, prints, counts down, local times.
+'use strict';
+
+/** Runs `enhance` for each element with the attribute, with the value of the attribute. */
+function each(attribute, enhance) {
+  for (const element of document.querySelectorAll(`[${attribute}]`)) enhance(element, element.getAttribute(attribute));
+}
+
+each('data-show-password', (button, id) => {
+  const field = document.getElementById(id);
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const isHidden = field.type === 'password';
+    field.type = isHidden ? 'text' : 'password';
+    button.setAttribute('aria-pressed', String(isHidden));
+    button.textContent = isHidden ? button.dataset.hide : button.dataset.show;
+  });
+  // Browsers must not remember it as a plain text.
+  field.form.addEventListener('submit', () => {
+    field.type = 'password';
+  });
+});
+
+each('data-copy', (button, id) => {
+  if (!navigator.clipboard) return;
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(id).dataset.text);
+    button.textContent = button.dataset.done;
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2000);
+  });
+});
+
+each('data-print', (button) => {
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
+});
+
+// The wait counts from the response, whatever the clock of this device shows.
+each('data-wait', (element, seconds) => {
+  const end = performance.now() + Number(seconds) * 1000;
+  const link = document.getElementById(element.dataset.then);
+  const show = () => {
+    const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+    const [minutes, rest] = [Math.floor(left / 60), left % 60];
+    element.textContent = `${minutes}:${String(rest).padStart(2, '0')}`;
+    if (left > 0) setTimeout(show, 250);
+    else if (link) link.hidden = false;
+  };
+  if (link) link.hidden = true;
+  element.hidden = false;
+  show();
+});
+
+each('data-local', (element) => {
+  const options = { dateStyle: 'medium', timeStyle: 'short' };
+  element.textContent = new Date(element.dateTime).toLocaleString(document.documentElement.lang, options);
+});
+
+// A second press would send the form again.
+for (const form of document.forms) {
+  form.addEventListener('submit', (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = 'yes';
+    setTimeout(() => delete form.dataset.sent, 5000);
+  });
+}
+window.addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
