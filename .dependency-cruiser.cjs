@@ -11,8 +11,9 @@ const RANKS = [
   ['token'],
   ['second-factor'],
   ['auth'],
-  ['saml'],
-  ['management', 'portal', 'admin'],
+  ['saml', 'recovery'],
+  ['management', 'admin', 'notices'],
+  ['portal'],
   ['boot'],
   ['cli'],
 ];
@@ -106,7 +107,9 @@ module.exports = {
         'they need from a feature is a port in a lower rank that the feature provides, such as OperatorCredentials.',
       severity: 'error',
       from: { path: '^src/management/' },
-      to: { path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin)/' },
+      to: {
+        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin|notices|recovery)/',
+      },
     },
     {
       name: 'http-framework-only-in-server',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLanguage, type Language } from '../messages/messages.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import { type AccountKind, type AccountStatus, rolesOf, STAGED, type StoredAccount } from './account.js';
 
@@ -26,11 +27,12 @@ interface AccountRow {
   readonly security_stamp: number;
   readonly totp_id: string | null;
   readonly password_ends_at: number | null;
+  readonly language: string | null;
 }
 
 const READ =
   'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
-  'password_ends_at';
+  'password_ends_at, language';
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
@@ -52,6 +54,8 @@ const RESET_PASSWORD =
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 /** Succeeds only while the verified temporary password is stored and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
+
+const SET_LANGUAGE = "UPDATE account SET language = ? WHERE id = ? AND status = 'active'";
 
 /** Table `account`: finds accounts, locks their rows and writes their passwords. */
 @Injectable()
@@ -115,6 +119,11 @@ export class AccountStore {
     return (await tx.change(RESET_PASSWORD, [hash, endsAt, now, id])) === 1;
   }
 
+  /** Chooses the language; with `unlessChosen`, only for a user who has not chosen one. */
+  async setLanguage(tx: Tx, id: string, language: Language, unlessChosen: boolean): Promise<void> {
+    await tx.change(unlessChosen ? `${SET_LANGUAGE} AND language IS NULL` : SET_LANGUAGE, [language, id]);
+  }
+
   /** False if the verified temporary password is no longer stored or has expired. */
   async replaceTemporary(tx: Tx, id: string, verified: string, hash: string, now: number): Promise<boolean> {
     return (await tx.change(REPLACE_TEMPORARY, [hash, now, id, verified, now])) === 1;
@@ -133,6 +142,7 @@ function accountOf(row: AccountRow): StoredAccount {
     status: row.status,
     roles: rolesOf(row.roles),
     ...(row.email !== null && { email: row.email }),
+    ...(isLanguage(row.language) && { language: row.language }),
     mfaRequired: row.mfa_required === 1,
     enrolmentForced: row.enrolment_forced === 1,
     securityStamp: row.security_stamp,

@@ -1,3 +1,5 @@
+import type { Language } from '../messages/messages.js';
+
 /** `local` signs in with a password; `staff` comes from an identity provider and has none. */
 export type AccountKind = 'local' | 'staff';
 export type AccountStatus = 'active' | 'disabled';
@@ -14,6 +16,8 @@ export interface Account {
   readonly status: AccountStatus;
   readonly roles: readonly string[];
   readonly email?: string;
+  /** Language of pages and mails, once the user has chosen one. */
+  readonly language?: Language;
   /** True if this account needs a second factor, whatever its roles. */
   readonly mfaRequired: boolean;
   /** True after an administrator's reset: the next login must enrol, whatever the policy. */

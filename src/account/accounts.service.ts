@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Language } from '../messages/messages.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type Account, withoutHash } from './account.js';
 import { type AccountFilter, AccountStore } from './account.store.js';
@@ -37,6 +38,11 @@ export class Accounts {
   /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */
   normalise(loginId: string): string {
     return this.loginIds.normalise(loginId);
+  }
+
+  /** Chooses the language of pages and mails; with `unlessChosen`, only for a user who has not chosen one. */
+  async setLanguage(subject: string, language: Language, { unlessChosen = false } = {}): Promise<void> {
+    await this.work.single((tx) => this.store.setLanguage(tx, subject, language, unlessChosen));
   }
 
   /**

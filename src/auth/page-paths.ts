@@ -11,14 +11,20 @@ export const SECOND_FACTOR_PAGES = {
   confirm: '/2fa/portal/confirm',
 } as const;
 
+/** Well-known address that redirects to the page to change the password. */
+export const CHANGE_PASSWORD_PATH = '/.well-known/change-password';
+
 /** Pages of signed-in users. */
 export const ACCOUNT_PAGES = {
   security: '/portal/security',
   password: '/portal/security/password',
   backupCodes: '/portal/security/backup-codes',
-  sessions: '/portal/security/sessions',
   activity: '/portal/security/activity',
-  secondFactor: '/portal/security/second-factor',
+  replace: '/portal/security/replace',
+  turnOff: '/portal/security/turn-off',
+  endSession: '/portal/security/end-session',
+  endDevice: '/portal/security/end-device',
+  language: '/portal/security/language',
   administration: '/portal/admin',
 } as const;
 

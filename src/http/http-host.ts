@@ -75,6 +75,7 @@ export class HttpHost {
       records,
       cors,
       pages,
+      contextPath,
     });
     const json = new JsonWriter(options.json, options.jsonSerialization, encoding);
     this.adapter = this.createAdapter(new ResponseSender(json, encoding, pages), contextPath, options.tls);

@@ -3,6 +3,14 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import type { FastifyRequest } from 'fastify';
 import type { GenericSchema } from 'valibot';
 
+/** How a route tells browsers about errors. */
+export interface ErrorPageOptions {
+  /** The sign-in page, or the page of its kind; a path below the context path. */
+  readonly backTo: string;
+  /** Redirects a visitor without a session there, and back after the sign-in, in place of an error page. */
+  readonly redirectsVisitors?: boolean;
+}
+
 /** Options of a route for the listener. */
 export interface RouteOptions {
   /** The route accepts only `application/x-www-form-urlencoded`. */
@@ -16,7 +24,7 @@ export interface RouteOptions {
   /** The route is for probes and operators, who must reach an overloaded service as well. */
   readonly isManagement?: boolean;
   /** The route is for browsers and sends errors as pages; `backTo` is a path below the context path. */
-  readonly errorPages?: { readonly backTo: string };
+  readonly errorPages?: ErrorPageOptions;
   /** Schema of the success response as the handler returns it: instants are `Date`s. */
   readonly responseSchema?: GenericSchema;
 }

@@ -16,8 +16,8 @@ export function messagesOf(language: Language): Messages {
   return CATALOGUE[language];
 }
 
-export function isLanguage(text: string | undefined): text is Language {
-  return text !== undefined && Object.hasOwn(CATALOGUE, text);
+export function isLanguage(text: string | null | undefined): text is Language {
+  return text !== undefined && text !== null && Object.hasOwn(CATALOGUE, text);
 }
 
 /** The language that `Accept-Language` prefers (RFC 9110 section 12.5.4); undefined if there is none of ours. */

@@ -13,6 +13,10 @@ export type PageResult = View | '';
 export const Page = (): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), ResponseSchema(string()), Header('content-type', HTML));
 
+/** A page of signed-in users: it redirects a visitor without a session to the sign-in page, and back afterwards. */
+export const AccountPage = (): MethodDecorator =>
+  applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true }));
+
 /** The route accepts the form of a page and redirects to the `url` that it returns. */
 export const SendsOn = (): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));

@@ -2,6 +2,12 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { SamlModule } from '../saml/saml.module.js';
+import { AccountFormsController } from './account/account-forms.controller.js';
+import { AccountOverview } from './account/account-overview.service.js';
+import { AccountController } from './account/account.controller.js';
+import { ActivityController } from './account/activity.controller.js';
+import { InlineStepUp } from './account/inline-step-up.service.js';
+import { PasswordPageController } from './account/password-page.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { FormTokens } from './form/form-tokens.service.js';
 import { PageForms } from './form/page-forms.service.js';
@@ -15,6 +21,7 @@ import { SetupPagesController } from './second-factor/setup-pages.controller.js'
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
+import { SignInLanguage } from './sign-in/sign-in-language.service.js';
 import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
@@ -26,11 +33,16 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     SignInController,
     VerifyPageController,
     SetupPagesController,
+    AccountController,
+    AccountFormsController,
+    PasswordPageController,
+    ActivityController,
     AssetsController,
   ],
   providers: [
     ...[FormTokens, PageForms, Navigation, Visitors],
-    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms],
+    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
+    ...[AccountOverview, InlineStepUp],
   ],
 })
 export class PortalModule {}

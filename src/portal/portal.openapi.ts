@@ -96,3 +96,68 @@ export const SHOW_ASSET: OperationOptions = {
 };
 
 export const FAVICON: OperationOptions = { summary: 'Icon of the pages' };
+
+export const SHOW_ACCOUNT: OperationOptions = {
+  summary: 'Page about the security of the account',
+  description: 'State of the second factor, sessions, trusted browsers, language. `done` names what was just changed.',
+};
+
+export const END_SESSION: OperationOptions = {
+  summary: 'End one session, or all others, by the form of the page',
+  description: `${FORM} A session that has ended meanwhile is no error.`,
+};
+
+export const END_DEVICE: OperationOptions = {
+  summary: 'End the trust in a browser by the form of the page',
+  description: FORM,
+};
+
+export const CHOOSE_LANGUAGE: OperationOptions = {
+  summary: 'Choose the language of pages and mails by the form of the page',
+  description: FORM,
+};
+
+export const SHOW_NEW_CODES: OperationOptions = { summary: 'Page to create new backup codes' };
+
+export const NEW_CODES: OperationOptions = {
+  summary: 'Create new backup codes by the form of the page',
+  description: `${FORM} Shows the codes, once. Needs \`code\` if the last proof of the second factor is too old.`,
+  errors: OF_CODE,
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_REPLACE: OperationOptions = { summary: 'Page to replace the authenticator app' };
+
+export const REPLACE: OperationOptions = {
+  summary: 'Begin to replace the authenticator app by the form of the page',
+  description: `${FORM} Redirects to the setup page. Needs \`code\` if the last proof of the second factor is too old.`,
+  errors: OF_CODE,
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_TURN_OFF: OperationOptions = { summary: 'Page to turn off the second factor' };
+
+export const TURN_OFF: OperationOptions = {
+  summary: 'Turn off the second factor by the form of the page',
+  description: `${FORM} Its \`code\` is also the fresh proof of the second factor.`,
+  errors: OF_CODE,
+};
+
+export const SHOW_PASSWORD: OperationOptions = { summary: 'Page to change the password' };
+
+export const CHANGE_PASSWORD: OperationOptions = {
+  summary: 'Change the password by the form of the page',
+  description: `${FORM} Needs \`code\` if the account has a second factor whose last proof is too old.`,
+  errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', ...OF_CODE],
+};
+
+export const FIND_PASSWORD_PAGE: OperationOptions = {
+  redirects: true,
+  summary: 'Well-known address of the page to change the password',
+  description: 'Redirects there, for password managers.',
+};
+
+export const SHOW_ACTIVITY: OperationOptions = {
+  summary: 'Page with the security events of the account',
+  description: 'Newest first; `after` continues an earlier page.',
+};

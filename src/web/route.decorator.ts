@@ -3,14 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type IncomingUpload, uploadOf } from '../http/upload/uploads.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import type { GenericSchema } from 'valibot';
-import { WithRouteOptions } from '../http/route-options.decorator.js';
+import { type ErrorPageOptions, WithRouteOptions } from '../http/route-options.decorator.js';
 import type { OperationOptions, TagOptions } from './openapi/operation.js';
 
 /**
  * Errors of the route are pages if the caller prefers HTML. `backTo` is the path, below the context path, that these
  * pages link to.
  */
-export const ErrorPages = (backTo: string): MethodDecorator => WithRouteOptions({ errorPages: { backTo } });
+export const ErrorPages = (backTo: string, options: Omit<ErrorPageOptions, 'backTo'> = {}): MethodDecorator =>
+  WithRouteOptions({ errorPages: { backTo, ...options } });
 
 /** The route takes a form instead of JSON (e.g. RFC 7662 section 2.1). */
 export const FormBody = (): MethodDecorator => WithRouteOptions({ takesForm: true });

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Account } from '../../account/account.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { OpenedSession } from '../../session/sessions.service.js';
 import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
@@ -15,10 +17,11 @@ export interface BrowserCookies {
 }
 
 /** A login after its password step: complete, or with a challenge `C` for the next step. */
-export type PasswordLoginResult<C> = { readonly roles: readonly string[] } & (
-  | { readonly completed: CompletedLogin }
-  | { readonly completed?: undefined; readonly next: NextStep; readonly challenge: C }
-);
+export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
+  (
+    | { readonly completed: CompletedLogin }
+    | { readonly completed?: undefined; readonly next: NextStep; readonly challenge: C }
+  );
 
 /** Password step of every login: verifies the password, then completes the login or demands the second step. */
 @Injectable()
@@ -48,9 +51,10 @@ export class PasswordLogin {
   ): Promise<PasswordLoginResult<C>> {
     const result = await this.meters.countFailures(async (): Promise<PasswordLoginResult<C>> => {
       const passed = await this.authenticator.authenticate(credentials, trustedDevice);
-      const { roles } = passed.account;
+      const { roles, language } = passed.account;
+      const of = { roles, ...withoutUndefined({ language }) };
       const completed = await this.singleFactor.complete(passed, kind, former);
-      return completed ? { roles, completed } : { roles, next: passed.next, challenge: await challenge(passed) };
+      return completed ? { ...of, completed } : { ...of, next: passed.next, challenge: await challenge(passed) };
     });
     this.meters.count(result.completed ? 'success' : 'challenged');
     return result;

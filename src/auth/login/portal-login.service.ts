@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { Language } from '../../messages/messages.js';
 import type { Session } from '../../session/sessions.service.js';
 import type { Reply } from '../../web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
@@ -12,6 +14,8 @@ export interface PortalLoginResult {
   readonly next: NextStep;
   readonly session: Session;
   readonly roles: readonly string[];
+  /** The language that the user has chosen. */
+  readonly language?: Language;
 }
 
 /** Password step of the web portal (http-api section 5), for its API and its pages. */
@@ -26,13 +30,14 @@ export class PortalLogin {
   async signIn({ id, pw, newPw }: Omit<PasswordCredentials, 'device'>, reply: Reply): Promise<PortalLoginResult> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
     const result = await this.passwordLogin.forPortal({ id, pw, newPw, device }, { trustedDevice, former });
-    const { roles, completed } = result;
+    const { roles, language, completed } = result;
+    const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {
       this.credentials.writeCookies(reply, result.challenge);
-      return { next: result.next, session: result.challenge.session, roles };
+      return { ...of, next: result.next, session: result.challenge.session };
     }
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
     await this.credentials.write(reply, completed.opened, roles, 'session');
-    return { next: 'none', session: completed.opened.session, roles };
+    return { ...of, next: 'none', session: completed.opened.session };
   }
 }

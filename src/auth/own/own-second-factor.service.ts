@@ -62,14 +62,19 @@ export class OwnSecondFactor {
     });
   }
 
-  async disable(caller: FullPrincipal, code: string): Promise<void> {
+  /**
+   * Removes the second factor by one of its codes, for a caller with a fresh proof of it. With `codeIsProof`, that code is the
+   * fresh proof, for pages that ask for a code once.
+   * @throws ServiceError `STEP_UP_REQUIRED`; `MFA_STATE_CONFLICT`; as `SecondStep.prove` does
+   */
+  async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<void> {
     const { subject, sid } = caller;
     const account = await this.reauthentication.accountOf(caller);
     if (account.totpId === undefined) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
     if (this.reauthentication.demandsFactor(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
-    this.reauthentication.requireFreshOtp(caller);
+    if (!codeIsProof) this.reauthentication.requireFreshOtp(caller);
     await this.enrolment.disable({ subject, code }, async (tx) => {
       await this.sessions.endAll(tx, subject, sid);
     });

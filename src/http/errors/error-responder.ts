@@ -35,6 +35,7 @@ export interface ErrorResponderOptions {
   readonly records: RequestRecords;
   readonly cors: Cors | undefined;
   readonly pages: PageRenderer;
+  readonly contextPath: string;
 }
 
 /** Error pages of requests without a route. */
@@ -187,7 +188,7 @@ export class ErrorResponder {
     const known = serviceErrorOf(error);
     const facts = httpFactsOf(known);
     const page = this.pageOf(known, request, reply);
-    const sentOn = page && facts.seeOther;
+    const sentOn = page && (facts.seeOther ?? this.signInOf(known, request));
     const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
     if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
@@ -208,6 +209,14 @@ export class ErrorResponder {
     const { errors, encoding, clock } = this.options;
     const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
     return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
+  }
+
+  /** Where a visitor without a session signs in, to return to the page; undefined for all other errors and routes. */
+  private signInOf({ code }: ServiceError, request: FastifyRequest): string | undefined {
+    const { backTo, redirectsVisitors = false } = request.lifecycle?.routeOptions.errorPages ?? {};
+    if (!redirectsVisitors || code !== 'INVALID_TOKEN' || request.method !== 'GET') return undefined;
+    const { contextPath } = this.options;
+    return `${contextPath}${backTo}?return_to=${encodeURIComponent(contextPath + request.url)}`;
   }
 
   /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */

@@ -13,6 +13,14 @@ export const LANGUAGE_COOKIE = 'language';
 const LANGUAGE_PARAMETER = 'lang';
 const ONE_YEAR = 365 * 24 * 3600;
 
+interface LanguageCookie {
+  readonly path: string;
+  readonly maxAge: number;
+  readonly sameSite: 'lax';
+  readonly httpOnly: true;
+  readonly secure: boolean;
+}
+
 export interface PageOptions {
   readonly contextPath: string;
   readonly branding: BrandingProperties;
@@ -59,19 +67,13 @@ export class PageRenderer {
   }
 
   private languageOf({ headers, server }: FastifyRequest): Language {
-    const known = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[LANGUAGE_COOKIE];
-    if (isLanguage(known)) return known;
-    return acceptedLanguage(headers['accept-language']) ?? this.options.messages.defaultLanguage;
+    const cookie = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[LANGUAGE_COOKIE];
+    return requestedLanguage(cookie, headers['accept-language']) ?? this.options.messages.defaultLanguage;
   }
 
   private remember(language: Language, { protocol }: FastifyRequest, reply: FastifyReply): void {
-    const attributes = {
-      path: `${this.options.contextPath}/`,
-      maxAge: ONE_YEAR,
-      sameSite: 'lax',
-      httpOnly: true,
-    } as const;
-    void reply.setCookie(LANGUAGE_COOKIE, language, { ...attributes, secure: protocol === 'https' });
+    const attributes = languageCookie(this.options.contextPath, protocol === 'https');
+    void reply.setCookie(LANGUAGE_COOKIE, language, { ...attributes });
   }
 
   private contextOf(language: Language): PageContext {
@@ -184,6 +186,19 @@ ${languages}</ul>
 </footer>
 `;
   }
+}
+
+/** The language of the cookie, or else the one that `Accept-Language` prefers; undefined if there is none of ours. */
+export function requestedLanguage(
+  cookie: string | undefined,
+  acceptLanguage: string | undefined,
+): Language | undefined {
+  return isLanguage(cookie) ? cookie : acceptedLanguage(acceptLanguage);
+}
+
+/** Attributes of the cookie of the language. */
+export function languageCookie(contextPath: string, isSecure: boolean): LanguageCookie {
+  return { path: `${contextPath}/`, maxAge: ONE_YEAR, sameSite: 'lax', httpOnly: true, secure: isSecure };
 }
 
 function chosenLanguage({ query, method }: FastifyRequest): Language | undefined {

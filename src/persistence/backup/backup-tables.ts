@@ -48,7 +48,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
       ],
       ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
       ...['backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
-      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds'],
+      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'language'],
     ],
     restore: 'replaced',
     restored: (row, { lastUsedStep }) => ({

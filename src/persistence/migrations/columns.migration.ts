@@ -115,6 +115,19 @@ export class AccountHolds1795824000133 implements MigrationInterface {
   }
 }
 
+/** The language that a user has chosen for pages and mails; NULL before the first choice. */
+export class AccountLanguage1796000000001 implements MigrationInterface {
+  readonly name = 'AccountLanguage1796000000001';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN language varchar(8)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account DROP COLUMN language');
+  }
+}
+
 /** Table, old name and new name. */
 const RENAMED = [
   ['account', 'epoch', 'security_stamp'],

@@ -4,6 +4,7 @@ import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.j
 import {
   AccountAdministration1795651200037,
   AccountHolds1795824000133,
+  AccountLanguage1796000000001,
   LockedAccounts1795305600000,
   ManagementEvents1795564811000,
   PasswordKinds1795564833000,
@@ -61,6 +62,11 @@ export const HISTORY: readonly Step[] = [
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  {
+    migration: AccountLanguage1796000000001,
+    revertLoses: 'the languages that users have chosen',
+    compatibleFrom: PlainNames1795737600000,
+  },
 ];
 
 /** The names of all migrations, oldest first. */

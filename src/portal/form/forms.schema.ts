@@ -20,15 +20,17 @@ const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-i
 export const signInQuery = v.object({ ...returnToSchema.entries, again });
 
 /** Members of every form; the guard has verified `csrf`. */
-const common = {
+export const formEntries = {
   csrf: v.pipe(v.string(), v.description('The token of the form.')),
   ...returnToSchema.entries,
 };
 
-export const signInForm = v.strictObject({ ...common, ...loginSchema.entries, again });
+export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entries, again });
 
 /** The form itself shows the error for a text without the form of a code. */
-export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH)) });
+export const typedCode = v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH));
+
+export const codeForm = v.strictObject({ ...formEntries, code: typedCode });
 
 const method = v.optional(
   v.pipe(v.picklist(['totp', 'backup_code']), v.description('The kind of code that the page asks for.')),
@@ -49,10 +51,10 @@ export const verifyForm = v.strictObject({
   ),
 });
 
-export const signOutForm = v.strictObject(common);
+export const signOutForm = v.strictObject(formEntries);
 
 export const setupForm = v.strictObject({
-  ...common,
+  ...formEntries,
   replaces: v.optional(
     v.pipe(
       v.string(),

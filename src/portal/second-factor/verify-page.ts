@@ -60,13 +60,14 @@ ${form(fields.signOut, button(t.verify.other, 'plain'))}</div>
   });
 }
 
-/** The field for a code: six digits with the keyboard for numbers, or a backup code. */
-export function codeField({ t }: PageContext, kind: CodeKind, isFocused: boolean): Html {
+/** The field for a code: six digits with the keyboard for numbers, a backup code, or either of them. */
+export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused: boolean): Html {
   const isTotp = kind === 'totp';
+  const label = { totp: t.verify.totpLabel, backup_code: t.verify.backupLabel, any: t.verify.anyLabel }[kind];
   const attributes = isTotp
     ? html` class="code" inputmode="numeric" autocomplete="one-time-code"`
     : html` class="code long" autocomplete="off" autocapitalize="characters"`;
-  return html`<div class="field"><label for="code">${isTotp ? t.verify.totpLabel : t.verify.backupLabel}</label>
+  return html`<div class="field"><label for="code">${label}</label>
 <input id="code" name="code" maxlength="64"${attributes} autocorrect="off" spellcheck="false"${focus(isFocused)} required></div>
 `;
 }

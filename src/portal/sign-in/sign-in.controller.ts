@@ -18,6 +18,7 @@ import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { SHOW_SIGN_IN, SIGN_IN } from '../portal.openapi.js';
 import { SignInForms } from './sign-in-forms.service.js';
+import { SignInLanguage } from './sign-in-language.service.js';
 import { signInPage } from './sign-in-page.js';
 import { Visitors } from '../home/visitors.service.js';
 
@@ -38,6 +39,7 @@ export class SignInController {
     private readonly visitors: Visitors,
     private readonly forms: PageForms,
     private readonly signInForms: SignInForms,
+    private readonly language: SignInLanguage,
   ) {}
 
   @Get()
@@ -64,6 +66,7 @@ export class SignInController {
   @Operation(SIGN_IN)
   async signIn(
     @Body({ schema: signInForm }) { id, pw, new_pw: newPw, ...query }: InferOutput<typeof signInForm>,
+    @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const fields = this.signInForms.createAgain(query, reply);
@@ -78,7 +81,9 @@ export class SignInController {
         async () => {
           // The form was sent before, as after "Back" in the browser. Another username starts a new session.
           if (query.again === undefined && (await this.visitors.isSignedInAs(id, reply))) return 'none';
-          return (await this.login.signIn({ id, pw, newPw }, reply)).next;
+          const signedIn = await this.login.signIn({ id, pw, newPw }, reply);
+          await this.language.settle(signedIn.session.subject, signedIn.language, request, reply);
+          return signedIn.next;
         },
         (error) => newPasswordText(error, fields.minLength),
       ),

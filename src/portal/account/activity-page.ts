@@ -1,0 +1,54 @@
+import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
+import { type Html, html } from '../../encoding/html.js';
+import { type PageContext, View } from '../../http/page/view.js';
+import { buttonLink, paragraph } from '../form/forms.js';
+import { navigation, type NavigationFields } from '../home/navigation.js';
+import { browserText } from './account-page.js';
+
+/** An event of the account; `at` in epoch seconds. */
+export interface ShownEvent {
+  readonly kind: string;
+  readonly at: number;
+  readonly isRefused: boolean;
+  readonly ip: string | undefined;
+  readonly agent: string | undefined;
+}
+
+/** `GET /portal/security/activity`; `after` is the id that the next, older page begins after. */
+export function activityPage(
+  nav: NavigationFields,
+  events: readonly ShownEvent[],
+  { after, isFirst }: { readonly after: string | undefined; readonly isFirst: boolean },
+): View {
+  return new View((context) => {
+    const { activity, common } = context.t;
+    const path = context.contextPath + ACCOUNT_PAGES.activity;
+    const older =
+      after === undefined ? undefined : buttonLink(`${path}?after=${encodeURIComponent(after)}`, activity.older);
+    const newest = isFirst ? undefined : buttonLink(path, activity.newest);
+    return {
+      title: activity.title,
+      navigation: navigation(context, nav),
+      body: html`${paragraph(activity.text)}${events.length === 0 ? paragraph(activity.none) : table(context, events)}<p class="actions">${newest}${older}${buttonLink(context.contextPath + ACCOUNT_PAGES.security, common.back)}</p>
+`,
+    };
+  });
+}
+
+function table(context: PageContext, events: readonly ShownEvent[]): Html {
+  const { activity } = context.t;
+  const rows = events.map(({ kind, at, isRefused, ip, agent }) => {
+    const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
+    const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(
+      (part) => part !== undefined,
+    );
+    return html`<tr><td>${context.time(at)}</td><td>${activity.kinds[kind] ?? kind}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
+`;
+  });
+  return html`<div class="panel"><div class="table"><table class="stack">
+<thead><tr><th scope="col">${activity.when}</th><th scope="col">${activity.what}</th><th scope="col">${activity.where}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div></div>
+`;
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { PasswordProperties } from '../../account/account.properties.js';
+import { OwnPassword } from '../../auth/own/own-password.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { ACCOUNT_PAGES, CHANGE_PASSWORD_PATH } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { ServiceError } from '../../errors/service-error.js';
+import type { PagePart, View } from '../../http/page/view.js';
+import type { Messages } from '../../messages/messages.js';
+import { Caller, Public } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, Operation } from '../../web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Navigation } from '../home/navigation.service.js';
+import { AccountPage, Page, type PageResult, SendsOn } from '../page.decorator.js';
+import { CHANGE_PASSWORD, FIND_PASSWORD_PAGE, SHOW_PASSWORD } from '../portal.openapi.js';
+import { newPasswordText } from '../sign-in/new-password-text.js';
+import { passwordPage } from './account-forms.js';
+import { accountNotePage } from './account-page.js';
+import { passwordForm } from './account.schema.js';
+import { InlineStepUp } from './inline-step-up.service.js';
+
+const TOLD: ReadonlySet<ErrorCode> = new Set([
+  ...(['INVALID_CREDENTIALS', 'MFA_CODE_INVALID', 'MFA_LOCKED', 'RATE_LIMITED', 'STEP_UP_REQUIRED'] as const),
+  ...(['VALIDATION_FAILED', 'CONFLICT'] as const),
+]);
+
+/** The page to change the own password. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller()
+export class PasswordPageController {
+  constructor(
+    private readonly ownPassword: OwnPassword,
+    private readonly reauthentication: Reauthentication,
+    private readonly stepUp: InlineStepUp,
+    private readonly forms: PageForms,
+    private readonly navigation: Navigation,
+    private readonly passwords: PasswordProperties,
+  ) {}
+
+  @Get(ACCOUNT_PAGES.password)
+  @AccountPage()
+  @Operation(SHOW_PASSWORD)
+  async show(@Caller() caller: FullPrincipal): Promise<View> {
+    const { hasPassword } = await this.reauthentication.accountOf(caller);
+    if (hasPassword) return this.page(caller);
+    const text = ({ passwordChange }: Messages): string => passwordChange.staff;
+    return accountNotePage(this.navigation.for(caller, 'security'), ({ passwordChange }) => passwordChange.title, text);
+  }
+
+  @Post(ACCOUNT_PAGES.password)
+  @SendsOn()
+  @Operation(CHANGE_PASSWORD)
+  async change(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: passwordForm }) { current, new: next, code }: InferOutput<typeof passwordForm>,
+  ): Promise<{ readonly url: string }> {
+    const change = (): Promise<void> =>
+      this.ownPassword.change(caller, { current, new: next, ...(code !== undefined && code !== '' && { code }) });
+    await rerenderOnError(
+      TOLD,
+      (alert) => this.page(caller, alert),
+      change,
+      (error) => this.textOf(error),
+    );
+    return { url: `${this.forms.contextPath}${ACCOUNT_PAGES.security}?done=password` };
+  }
+
+  /** Where password managers look for the page (W3C, "A Well-Known URL for Changing Passwords"). */
+  @Public()
+  @Get(CHANGE_PASSWORD_PATH)
+  @Page()
+  @Operation(FIND_PASSWORD_PAGE)
+  find(@Res() reply: Reply): PageResult {
+    reply.seeOther(this.forms.contextPath + ACCOUNT_PAGES.password);
+    return '';
+  }
+
+  private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
+    const { totpId } = await this.reauthentication.accountOf(caller);
+    const fields = {
+      ...this.forms.forCaller(ACCOUNT_PAGES.password, caller),
+      navigation: this.navigation.for(caller, 'security'),
+      asksForCode: totpId !== undefined && this.stepUp.isNeeded(caller),
+      ...withoutUndefined({ alert }),
+    };
+    return passwordPage(fields, this.passwords.minLength);
+  }
+
+  private textOf(error: ServiceError): ((t: Messages) => string) | undefined {
+    if (error.code === 'INVALID_CREDENTIALS') return ({ passwordChange }) => passwordChange.wrongCurrent;
+    return newPasswordText(error, this.passwords.minLength, 'new');
+  }
+}
