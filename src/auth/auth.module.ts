@@ -104,6 +104,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     RequestAuthenticator,
     CredentialWriter,
     OwnEnrolment,
+    OwnPassword,
     OwnSecondFactor,
     PortalLogin,
     Reauthentication,

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { SamlModule } from '../saml/saml.module.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
+import { SessionModule } from '../session/session.module.js';
 import { AccountFormsController } from './account/account-forms.controller.js';
 import { AccountOverview } from './account/account-overview.service.js';
 import { AccountController } from './account/account.controller.js';
@@ -26,7 +29,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
 @Module({
-  imports: [AccountModule, AuthModule, SamlModule],
+  imports: [AccountModule, AuthModule, EventsModule, MfaModule, SamlModule, SessionModule],
   controllers: [
     HomeController,
     SignOutController,

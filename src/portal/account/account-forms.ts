@@ -15,13 +15,15 @@ export interface AccountFormFields extends FormFields {
 }
 
 /** `GET /portal/security/password`. */
-export function passwordPage(fields: AccountFormFields, minLength: number): View {
+export function passwordPage(fields: AccountFormFields, loginId: string, minLength: number): View {
   return accountForm(
     fields,
     ({ passwordChange }) => passwordChange,
     (context) => {
       const { passwordChange, common } = context.t;
-      return html`${passwordField(context, { id: 'current', label: passwordChange.current, autocomplete: 'current-password', isFocused: fields.alert === undefined })}${passwordField(
+      // Password managers look for the username.
+      return html`<input name="username" value="${loginId}" autocomplete="username" disabled hidden>
+${passwordField(context, { id: 'current', label: passwordChange.current, autocomplete: 'current-password', isFocused: fields.alert === undefined })}${passwordField(
         context,
         { id: 'new', label: common.newPassword, autocomplete: 'new-password', minLength },
       )}<p class="hint">${passwordChange.effect}</p>

@@ -83,14 +83,14 @@ export class PasswordPageController {
   }
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
-    const { totpId } = await this.reauthentication.accountOf(caller);
+    const { totpId, loginId } = await this.reauthentication.accountOf(caller);
     const fields = {
       ...this.forms.forCaller(ACCOUNT_PAGES.password, caller),
       navigation: this.navigation.for(caller, 'security'),
       asksForCode: totpId !== undefined && this.stepUp.isNeeded(caller),
       ...withoutUndefined({ alert }),
     };
-    return passwordPage(fields, this.passwords.minLength);
+    return passwordPage(fields, loginId, this.passwords.minLength);
   }
 
   private textOf(error: ServiceError): ((t: Messages) => string) | undefined {

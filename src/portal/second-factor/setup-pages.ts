@@ -116,10 +116,12 @@ ${backupCodes.map(
   (code) => html`<li>${code}</li>
 `,
 )}</ul>
-<div class="actions">
+<div class="thirds">
 <button type="button" hidden data-copy="backup-codes" data-done="${common.copied}">${common.copy}</button>
 <a class="button" download="${codes.fileName}" href="data:text/plain;charset=utf-8,${encodeURIComponent(text)}">${codes.download}</a>
 <button type="button" hidden data-print="">${common.print}</button>
+</div>
+<div class="actions">
 ${buttonLink(next, codes.saved, 'primary')}</div>
 `,
     };
