@@ -22,7 +22,7 @@ export function passwordPage(fields: AccountFormFields, loginId: string, minLeng
     (context) => {
       const { passwordChange, common } = context.t;
       // Password managers look for the username.
-      return html`<input name="username" value="${loginId}" autocomplete="username" disabled hidden>
+      return html`<input value="${loginId}" autocomplete="username" aria-label="${common.username}" readonly hidden>
 ${passwordField(context, { id: 'current', label: passwordChange.current, autocomplete: 'current-password', isFocused: fields.alert === undefined })}${passwordField(
         context,
         { id: 'new', label: common.newPassword, autocomplete: 'new-password', minLength },
