@@ -11,7 +11,7 @@ const RANKS = [
   ['token'],
   ['second-factor'],
   ['auth'],
-  ['saml'],
+  ['saml', 'recovery'],
   ['management', 'portal', 'admin'],
   ['boot'],
   ['cli'],
@@ -106,7 +106,7 @@ module.exports = {
         'they need from a feature is a port in a lower rank that the feature provides, such as OperatorCredentials.',
       severity: 'error',
       from: { path: '^src/management/' },
-      to: { path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin)/' },
+      to: { path: '^src/(account|session|token|second-factor|auth|saml|recovery|mail|kvstore|outbound|portal|admin)/' },
     },
     {
       name: 'http-framework-only-in-server',

@@ -26,11 +26,13 @@ interface AccountRow {
   readonly security_stamp: number;
   readonly totp_id: string | null;
   readonly password_ends_at: number | null;
+  readonly password_version: number;
+  readonly invited_at: number | null;
 }
 
 const READ =
   'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
-  'password_ends_at';
+  'password_ends_at, password_version, invited_at';
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
@@ -43,12 +45,15 @@ const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ?`;
 /** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
 const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
+/** Part of every statement that replaces the password: it ends logins in progress, mailed links and an invitation. */
+const REPLACED =
+  'password_version = password_version + 1, invited_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL';
 const SET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 const CHANGE_PASSWORD = `${SET_PASSWORD} AND security_stamp = ?`;
 const RESET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 /** Succeeds only while the verified temporary password is stored and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
@@ -138,6 +143,8 @@ function accountOf(row: AccountRow): StoredAccount {
     securityStamp: row.security_stamp,
     ...(row.totp_id !== null && { totpId: row.totp_id }),
     ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
+    passwordVersion: row.password_version,
+    ...(row.invited_at !== null && { invitedAt: row.invited_at }),
     ...(row.password_hash !== null && { passwordHash: row.password_hash }),
   };
 }

@@ -48,7 +48,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
       ],
       ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
       ...['backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
-      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds'],
+      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'password_version', 'invited_at'],
     ],
     restore: 'replaced',
     restored: (row, { lastUsedStep }) => ({
@@ -106,6 +106,7 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'refresh_token', key: ['token_hash'] },
   { table: 'trusted_device', key: ['id'] },
   { table: 'used_mfa_token', key: ['jti'] },
+  { table: 'account_link', key: ['slot'] },
   { table: 'signing_key', key: ['id'] },
   { table: 'saml_request', key: ['id'] },
   { table: 'used_assertion', key: ['id'] },

@@ -1,5 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
 import { AccountImports1795824000062 } from './account-import.migration.js';
+import { AccountLinks1796000000102 } from './account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
@@ -61,6 +62,12 @@ export const HISTORY: readonly Step[] = [
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  // Older versions create no links; an invited account has no password for them.
+  {
+    migration: AccountLinks1796000000102,
+    revertLoses: 'every mailed link, and which accounts are invited',
+    compatibleFrom: PlainNames1795737600000,
+  },
 ];
 
 /** The names of all migrations, oldest first. */
