@@ -11,6 +11,7 @@ import {
   PlainNames1795737600000,
   UnprovenTimes1795564873000,
 } from './columns.migration.js';
+import { EventChain1796000000201 } from './event-chain.migration.js';
 import { First1795219200000 } from './first.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import {
@@ -66,6 +67,12 @@ export const HISTORY: readonly Step[] = [
   {
     migration: AccountLinks1796000000102,
     revertLoses: 'every mailed link, and which accounts are invited',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  // Events of older versions get the default of the column, and join the chain without being sent to subscribers.
+  {
+    migration: EventChain1796000000201,
+    revertLoses: 'the hash chain of security events',
     compatibleFrom: PlainNames1795737600000,
   },
 ];
