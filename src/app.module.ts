@@ -13,6 +13,7 @@ import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { MailIndicator } from './mail/mail.indicator.js';
+import { MailModule } from './mail/mail.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -52,6 +53,7 @@ export interface Instruments {
     PersistenceModule,
     ServicePersistenceModule,
     WebModule,
+    MailModule,
     AuthModule,
     SamlModule,
     RecoveryModule,

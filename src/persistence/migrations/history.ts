@@ -13,6 +13,7 @@ import {
 } from './columns.migration.js';
 import { EventChain1796000000201 } from './event-chain.migration.js';
 import { First1795219200000 } from './first.migration.js';
+import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import {
   IdentityProviderMetadata1795478400000,
@@ -63,6 +64,11 @@ export const HISTORY: readonly Step[] = [
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  {
+    migration: MailMessages1796000000101,
+    revertLoses: 'the mails that wait or could not be sent',
+    compatibleFrom: PlainNames1795737600000,
+  },
   // Older versions create no links; an invited account has no password for them.
   {
     migration: AccountLinks1796000000102,

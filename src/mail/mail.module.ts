@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { MailMessageStore } from './mail-message.store.js';
+import { MailQueue } from './mail-queue.service.js';
+import { MailSender } from './mail-sender.service.js';
+import { MailTemplates } from './mail-templates.service.js';
+
+/** Stores mails; only the service itself sends them. */
+@Module({ providers: [MailMessageStore, MailQueue, MailSender, MailTemplates], exports: [MailQueue, MailTemplates] })
+export class MailModule {}
