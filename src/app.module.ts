@@ -12,8 +12,7 @@ import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
-import { MailIndicator } from './mail/mail.indicator.js';
-import { MailModule } from './mail/mail.module.js';
+import { MailDeliveryModule } from './mail/mail-delivery.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -53,7 +52,7 @@ export interface Instruments {
     PersistenceModule,
     ServicePersistenceModule,
     WebModule,
-    MailModule,
+    MailDeliveryModule,
     AuthModule,
     SamlModule,
     RecoveryModule,
@@ -63,7 +62,7 @@ export interface Instruments {
     PortalModule,
     EventRelayModule,
   ],
-  providers: [KvstoreIndicator, MailIndicator, SslIndicator],
+  providers: [KvstoreIndicator, SslIndicator],
 })
 export class AppModule {
   static of(

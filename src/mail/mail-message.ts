@@ -3,6 +3,9 @@ import type { Language } from '../messages/messages.js';
 /** What a mail reports, as texts by name. They are stored until the mail is sent, so none of them is a secret. */
 export type MailFacts = Readonly<Record<string, string>>;
 
+/** A mail that was sent is deleted; `failed` mails are not tried again, unless an operator asks for it. */
+export type MailState = 'waiting' | 'failed';
+
 /** A mail to be sent. */
 export interface NewMail {
   /** A name that is registered with `MailTemplates`. */

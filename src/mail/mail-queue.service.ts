@@ -5,10 +5,10 @@ import { Random, timeOrderedId } from '../random/random.js';
 import type { NewMail } from './mail-message.js';
 import { MailMessageStore } from './mail-message.store.js';
 import { MailSender } from './mail-sender.service.js';
-import { MailProperties } from './mail.properties.js';
+import { MailRetryProperties } from './mail.properties.js';
 
 /** A mail that could not be sent stays visible for so long. */
-const KEPT_SECONDS = 30 * 86_400;
+export const KEPT_SECONDS = 30 * 86_400;
 
 /** Stores mails in the transaction of the change that they report; a background task sends them after the commit. */
 @Injectable()
@@ -20,12 +20,12 @@ export class MailQueue {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly sender: MailSender,
-    private readonly properties: MailProperties,
+    private readonly retry: MailRetryProperties,
   ) {}
 
   /** False if no relay is configured: `add` then stores nothing. */
   get isEnabled(): boolean {
-    return this.properties.host !== undefined;
+    return this.sender.isEnabled;
   }
 
   /** Stores a mail, which is sent after the commit, and is gone after a rollback. */
@@ -35,6 +35,7 @@ export class MailQueue {
     const id = timeOrderedId(now, this.random.bytes(10));
     await this.store.insert(tx, {
       id,
+      // Fixed here, so that a repeated sending is recognised.
       message_id: `<${id}@${this.sender.domain}>`,
       created_at: now,
       template,
@@ -43,7 +44,7 @@ export class MailQueue {
       state: 'waiting',
       attempts: 0,
       next_attempt_at: now,
-      claimed_until: 0,
+      give_up_at: now + this.retry.giveUpAfter.milliseconds,
       last_error: null,
       expires_at: this.clock.seconds() + KEPT_SECONDS,
     });

@@ -48,14 +48,6 @@ export class MailProperties implements SelfChecking {
   })
   readonly tls?: MailTls;
 
-  @Key(text({ form: /\S/, called: 'the name of a bundle' }), {
-    name: 'ssl.bundle',
-    does: 'Name of the certificate bundle (app.ssl.bundle) with the authorities that the relay is verified by.',
-    effect: full,
-    defaultText: 'the authorities of the runtime',
-  })
-  readonly sslBundle?: string;
-
   @Key(duration({ min: '1ms', max: '10m' }), {
     does: 'Longest wait for a connection to the relay and for its greeting.',
     effect: full,

@@ -2,8 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { tableSuffix } from './table-suffix.js';
 
 /**
- * Mails until the relay has accepted them; `facts` is a flat JSON object of texts without secrets. All times are
- * milliseconds, except `expires_at`, which the sweep reads in seconds.
+ * Mails until the relay has accepted them; `facts` is a flat JSON object of texts without secrets. A replica claims a mail
+ * by moving `next_attempt_at` to the end of its lease. All times are milliseconds, except `expires_at`, which the sweep reads
+ * in seconds.
  */
 const TABLE = `CREATE TABLE mail_message (
     id varchar(36) NOT NULL PRIMARY KEY,
@@ -15,7 +16,7 @@ const TABLE = `CREATE TABLE mail_message (
     state varchar(8) NOT NULL,
     attempts int NOT NULL,
     next_attempt_at bigint NOT NULL,
-    claimed_until bigint NOT NULL,
+    give_up_at bigint NOT NULL,
     last_error varchar(64),
     expires_at bigint NOT NULL
   )`;
