@@ -12,7 +12,7 @@ const RANKS = [
   ['second-factor'],
   ['auth'],
   ['saml', 'recovery'],
-  ['management', 'portal', 'admin'],
+  ['management', 'portal', 'admin', 'notices'],
   ['boot'],
   ['cli'],
 ];

@@ -27,6 +27,7 @@ import { SamlModule } from './saml/saml.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
 import { ExchangesModule } from './http/records/exchanges.module.js';
 import { HttpExchanges } from './http/records/http-exchanges.js';
+import { NoticesModule } from './notices/notices.module.js';
 import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
 import { WebModule } from './web/web.module.js';
@@ -61,6 +62,7 @@ export interface Instruments {
     { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
     EventRelayModule,
+    NoticesModule,
   ],
   providers: [KvstoreIndicator, SslIndicator],
 })

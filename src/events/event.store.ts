@@ -8,6 +8,7 @@ const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn
 const INSERT = `INSERT INTO security_event (${COLUMNS}, batch) VALUES `;
 const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${UNBATCHED.new})`;
 const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
+const KINDS_OF_USER = 'SELECT kind FROM security_event WHERE user_id = ? AND kind IN';
 const UNBATCHED_EVENTS = `SELECT ${COLUMNS}, batch FROM security_event WHERE batch <= 0 ORDER BY batch, id LIMIT ?`;
 const OVERDUE = 'SELECT id, at FROM security_event WHERE batch <= 0 AND id < ? ORDER BY batch, id LIMIT ?';
 const BATCHED = `SELECT ${COLUMNS}, batch FROM security_event
@@ -28,6 +29,12 @@ export class EventStore {
   /** Newest first. */
   ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     return tx.rows<EventRow>(OF_USER, [subject, ...sliceValues(page)]);
+  }
+
+  /** The kinds of the oldest events of some kinds, oldest first. */
+  async oldestKinds(tx: Tx, subject: string, kinds: readonly string[], limit: number): Promise<readonly string[]> {
+    const sql = `${KINDS_OF_USER} (${marksOf(kinds)}) ORDER BY id LIMIT ?`;
+    return (await tx.rows<{ readonly kind: string }>(sql, [subject, ...kinds, limit])).map(({ kind }) => kind);
   }
 
   /** Events without a batch: new ones first, each in the order of their ids. */

@@ -71,6 +71,11 @@ export class SecurityEvents {
     return this.store.ofUser(tx, subject, page);
   }
 
+  /** The kinds of the oldest events of an account, of those in `kinds`, oldest first. */
+  oldestKinds(tx: Tx, subject: string, kinds: readonly EventKind[], limit: number): Promise<readonly string[]> {
+    return this.store.oldestKinds(tx, subject, kinds, limit);
+  }
+
   private tell(rows: readonly EventRow[], events: readonly SecurityEvent[]): void {
     for (const row of rows) logEvent(this.logger, row);
     for (const event of events) this.notify(event);

@@ -63,13 +63,18 @@ export class MailDispatch {
 
   private async attempt(row: MailRow, stopping: AbortSignal): Promise<void> {
     if (!this.accepted.has(row.id)) {
-      const composed = await this.compose(row);
-      if (composed === 'failed') return this.recordFailure(row, DEFECT);
-      if (!composed) return this.outbox.done(row);
       try {
+        // A template may store a link, which an attempt during an outage should not.
+        if (this.relayState.isFailing) await this.relay.verify();
+        const composed = await this.compose(row);
+        if (composed === 'failed') return await this.recordFailure(row, DEFECT);
+        if (!composed) return await this.outbox.done(row);
         await this.send(composed, row, stopping);
       } catch (error) {
-        return stopping.aborted ? this.outbox.again(row, 0, SHUTDOWN) : this.recordFailure(row, smtpFailureOf(error));
+        if (error instanceof ServiceError) throw error;
+        return await (stopping.aborted
+          ? this.outbox.again(row, 0, SHUTDOWN)
+          : this.recordFailure(row, smtpFailureOf(error)));
       }
       this.recordAccepted(row);
     }

@@ -18,6 +18,10 @@ export class RelayState {
     return Math.max(0, this.pausedUntil - performance.now());
   }
 
+  get isFailing(): boolean {
+    return this.failures > 0;
+  }
+
   /** Warns once per outage. */
   recordFailure(reason: string): void {
     if (this.failures === 0) this.logger.warn('The mail relay accepts no mail; mails wait', { reason });

@@ -60,6 +60,12 @@ export class SmtpRelay {
     });
   }
 
+  /** Resolves if the relay accepts a connection and the credentials. @throws Error, see `smtpFailureOf` */
+  async verify(): Promise<void> {
+    this.transport ??= openTransport(this.properties);
+    await (await this.transport).verify();
+  }
+
   /** Closes all connections, also those that are sending. */
   async close(): Promise<void> {
     const { transport } = this;

@@ -99,7 +99,7 @@ export class SetupPagesController {
   ): Promise<{ readonly url: string }> {
     const again = (alert: Html): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
     const { opened, roles } = await rerenderOnError(CODE_ERRORS, again, () => this.own.confirm(caller, code));
-    await this.credentials.write(reply, opened, roles, 'session');
+    await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
     return { url: this.forms.returnPath(returnTo) };
   }
 

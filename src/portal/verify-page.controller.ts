@@ -68,7 +68,7 @@ export class VerifyPageController {
     if (proved !== provedAt(caller) && this.reauthentication.hasFreshOtp(caller)) return { url: form.returnTo };
     const again = (alert: Html): string => verifyPage({ ...form, alert });
     const { opened, proof } = await rerenderOnError(CODE_ERRORS, again, () => this.secondStep.prove(caller, code));
-    await this.credentials.write(reply, opened, proof.roles, 'session');
+    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { url: form.returnTo };
   }
 }

@@ -32,7 +32,7 @@ export class PortalLogin {
       return { next: result.next, session: result.challenge.session, roles };
     }
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
-    await this.credentials.write(reply, completed.opened, roles, 'session');
+    await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
     return { next: 'none', session: completed.opened.session, roles };
   }
 }
