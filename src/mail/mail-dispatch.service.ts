@@ -67,14 +67,14 @@ export class MailDispatch {
         // A template may store a link, which an attempt during an outage should not.
         if (this.relayState.isFailing) await this.relay.verify();
         const composed = await this.compose(row);
-        if (composed === 'failed') return await this.recordFailure(row, DEFECT);
-        if (!composed) return await this.outbox.done(row);
+        if (composed === 'failed') { await this.recordFailure(row, DEFECT); return; }
+        if (!composed) { await this.outbox.done(row); return; }
         await this.send(composed, row, stopping);
       } catch (error) {
         if (error instanceof ServiceError) throw error;
-        return await (stopping.aborted
+        await (stopping.aborted
           ? this.outbox.again(row, 0, SHUTDOWN)
-          : this.recordFailure(row, smtpFailureOf(error)));
+          : this.recordFailure(row, smtpFailureOf(error))); return;
       }
       this.recordAccepted(row);
     }
