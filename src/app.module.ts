@@ -22,7 +22,7 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { ServicePersistenceModule } from './persistence/service-persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
-import { RecoveryModule } from './recovery/recovery.module.js';
+import { RecoveryApiModule } from './recovery/recovery-api.module.js';
 import { SamlModule } from './saml/saml.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
 import { ExchangesModule } from './http/records/exchanges.module.js';
@@ -56,7 +56,7 @@ export interface Instruments {
     MailDeliveryModule,
     AuthModule,
     SamlModule,
-    RecoveryModule,
+    RecoveryApiModule,
     AdminModule,
     // AuthModule provides OperatorCredentials, so that management itself depends on no feature.
     { module: ManagementModule, imports: [AuthModule] },

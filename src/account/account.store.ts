@@ -55,6 +55,16 @@ const CHANGE_PASSWORD = `${SET_PASSWORD} AND security_stamp = ?`;
 const RESET_PASSWORD =
   `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
+/** Sets the first password of an account. */
+const ACCEPT_INVITATION = `${SET_PASSWORD} AND status = 'active' AND invited_at IS NOT NULL`;
+/**
+ * The account keeps everything else, also its second factor. `password_version` first: MariaDB assigns from left to right, so
+ * a later expression would read the removed hash. An invited account has no password, and its invitation stays.
+ */
+const REMOVE_PASSWORD =
+  'UPDATE account SET password_version = password_version + CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END, ' +
+  "password_hash = NULL, password_kind = 'new', password_ends_at = NULL, security_stamp = security_stamp + 1, " +
+  "pending_totp_id = NULL, updated_at = ? WHERE id = ? AND status = 'active' AND invited_at IS NULL";
 /** Succeeds only while the verified temporary password is stored and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
 
@@ -118,6 +128,21 @@ export class AccountStore {
     { now, endsAt }: { now: number; endsAt: number },
   ): Promise<boolean> {
     return (await tx.change(RESET_PASSWORD, [hash, endsAt, now, id])) === 1;
+  }
+
+  /** Stores a password without asking for the previous one; false for an account of another kind. */
+  async setPassword(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(SET_PASSWORD, [hash, now, id])) === 1;
+  }
+
+  /** False if the invitation was accepted or withdrawn. */
+  async acceptInvitation(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(ACCEPT_INVITATION, [hash, now, id])) === 1;
+  }
+
+  /** Removes the password, so that only a reset gives the account another one. */
+  async removePassword(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(REMOVE_PASSWORD, [now, id]);
   }
 
   /** False if the verified temporary password is no longer stored or has expired. */

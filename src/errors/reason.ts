@@ -99,6 +99,8 @@ type AccountReason =
   | 'last administrator'
   | 'no password'
   | 'login id taken'
+  | 'not invited'
+  | 'not to be invited'
   | 'person known'
   | 'the file changed while it was read'
   | 'another import is in progress'

@@ -1,3 +1,11 @@
+/** Parts of a mail with a link. */
+export interface LinkText {
+  readonly loginId: string;
+  readonly url: string;
+  /** End of the link: date, time and zone. */
+  readonly until: string;
+}
+
 /** English: the reference for all other languages. A text with parts is a function of them. */
 export const en = {
   /** BCP 47 tag of the language, for `lang` attributes and for the formats of `Intl`. */
@@ -73,5 +81,35 @@ export const en = {
     codesLeft: (count: number): string =>
       count === 1 ? 'You have 1 unused backup code left.' : `You have ${count} unused backup codes left.`,
     codesLow: 'Sign in and create new backup codes soon, so that you are not locked out without your phone.',
+
+  /** Mails with links that let users into their account. */
+  recovery: {
+    'password-reset': {
+      subject: 'Choose a new password',
+      body: ({ loginId, url }: LinkText): string =>
+        `Someone asked for a new password for your account "${loginId}". To choose one, open this link within 15 minutes. It works once:
+
+${url}
+
+Your one-time codes stay as they are. If you did not ask for this, ignore this mail: your password stays as it is.`,
+    },
+    'password-reset-by-not-me': {
+      subject: 'Your account is protected: choose a new password',
+      body: ({ loginId, url }: LinkText): string =>
+        `You reported that someone else used your account "${loginId}". We signed out all devices, and the old password no longer works. To choose a new one, open this link within 15 minutes. It works once:
+
+${url}
+
+If the link has expired, ask for another one with "Forgot your password?" on the sign-in page. Do not use the old password again, here or anywhere else.`,
+    },
+    invitation: {
+      subject: 'Your new account',
+      body: ({ loginId, url, until }: LinkText): string =>
+        `An account was created for you. Your username is "${loginId}". To choose your password, open this link. It works once, until ${until}:
+
+${url}
+
+After that, sign in with your username and the new password. You will then set up an authenticator app on your phone.`,
+    },
   },
 };

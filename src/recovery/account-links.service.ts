@@ -79,10 +79,25 @@ export class AccountLinks {
 
   /** The account of a link that could be used now. Changes nothing: mail scanners follow links. */
   async peek(kind: LinkKind, token: string): Promise<ValidLink | undefined> {
-    const found = await this.work.single((tx) =>
-      this.find(tx, kind, token, (subject) => this.accounts.find(subject, tx)),
-    );
+    const found = await this.read(kind, token);
     return 'reason' in found ? undefined : { account: found.account, expiresAt: found.expiresAt };
+  }
+
+  /** As `peek`. @throws ServiceError `LINK_INVALID` */
+  async require(kind: LinkKind, token: string): Promise<ValidLink> {
+    const found = await this.read(kind, token);
+    if ('reason' in found) throw invalid(found.reason);
+    return { account: found.account, expiresAt: found.expiresAt };
+  }
+
+  /**
+   * Reserves the next mail with a link to reset the password, and ends the previous link; false if one was reserved within
+   * `seconds`.
+   */
+  reserve(tx: Tx, subject: string, seconds: number): Promise<boolean> {
+    const slot = slotOf('password-reset', subject, '');
+    const now = this.clock.seconds();
+    return this.store.reserve(tx, { slot, subject, kind: 'password-reset', now, before: now - seconds });
   }
 
   /**
@@ -102,6 +117,10 @@ export class AccountLinks {
   /** Deletes the links of a deleted account. */
   endAll(tx: Tx, subject: string): Promise<void> {
     return this.store.endAll(tx, subject);
+  }
+
+  private read(kind: LinkKind, token: string): Promise<FoundLink> {
+    return this.work.single((tx) => this.find(tx, kind, token, (subject) => this.accounts.find(subject, tx)));
   }
 
   private async find(

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../account/accounts.service.js';
+import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
+import { MailTemplates } from '../mail/mail-templates.service.js';
+import { isLanguage, messagesOf } from '../messages/messages.js';
+import { MessagesProperties } from '../messages/messages.properties.js';
+import type { LinkKind } from './account-link.js';
+import { AccountLinks } from './account-links.service.js';
+
+/** Names of the mail templates. */
+export const TEMPLATES = {
+  reset: 'password-reset',
+  resetAfterReport: 'password-reset-by-not-me',
+  invitation: 'invitation',
+} as const;
+
+type TemplateName = (typeof TEMPLATES)[keyof typeof TEMPLATES];
+
+const LINK_OF: Readonly<Record<TemplateName, LinkKind>> = {
+  'password-reset': 'password-reset',
+  'password-reset-by-not-me': 'password-reset',
+  invitation: 'invitation',
+};
+
+/** The mails with links that let users into their account; the link is created when the mail is sent. */
+@Injectable()
+export class RecoveryMails {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly links: AccountLinks,
+    private readonly properties: MessagesProperties,
+    templates: MailTemplates,
+  ) {
+    for (const name of Object.values(TEMPLATES)) templates.register(name, (mail) => this.compose(name, mail));
+  }
+
+  /** Undefined if the account has no address or gets no such link, for example because it has accepted its invitation. */
+  private async compose(name: TemplateName, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
+    const account = await this.accounts.find(subject);
+    const link = account?.email === undefined ? undefined : await this.links.create(subject, LINK_OF[name]);
+    if (!link || account?.email === undefined) return undefined;
+    const { email: to, loginId } = account;
+    const chosen = facts['language'];
+    const language = isLanguage(chosen) ? chosen : this.properties.defaultLanguage;
+    const { tag, recovery } = messagesOf(language);
+    const until = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+    const text = recovery[name];
+    return {
+      to,
+      language,
+      subject: text.subject,
+      text: text.body({ loginId, url: link.url, until: `${until.format(link.expiresAt * 1000)} UTC` }),
+    };
+  }
+}
