@@ -1,11 +1,3 @@
-/** Parts of a mail with a link. */
-export interface LinkText {
-  readonly loginId: string;
-  readonly url: string;
-  /** End of the link: date, time and zone. */
-  readonly until: string;
-}
-
 /** English: the reference for all other languages. A text with parts is a function of them. */
 export const en = {
   /** BCP 47 tag of the language, for `lang` attributes and for the formats of `Intl`. */
@@ -81,35 +73,31 @@ export const en = {
     codesLeft: (count: number): string =>
       count === 1 ? 'You have 1 unused backup code left.' : `You have ${count} unused backup codes left.`,
     codesLow: 'Sign in and create new backup codes soon, so that you are not locked out without your phone.',
+  },
 
   /** Mails with links that let users into their account. */
   recovery: {
     'password-reset': {
-      subject: 'Choose a new password',
-      body: ({ loginId, url }: LinkText): string =>
-        `Someone asked for a new password for your account "${loginId}". To choose one, open this link within 15 minutes. It works once:
-
-${url}
-
-Your one-time codes stay as they are. If you did not ask for this, ignore this mail: your password stays as it is.`,
+      title: 'Choose a new password',
+      text: 'Someone asked for a new password for your account. To choose one, open the following page within 15 minutes. The link works once. Your one-time codes stay as they are.',
+      link: 'Choose a new password',
+      more: 'If you did not ask for this, ignore this mail: your password stays as it is.',
     },
     'password-reset-by-not-me': {
-      subject: 'Your account is protected: choose a new password',
-      body: ({ loginId, url }: LinkText): string =>
-        `You reported that someone else used your account "${loginId}". We signed out all devices, and the old password no longer works. To choose a new one, open this link within 15 minutes. It works once:
-
-${url}
-
-If the link has expired, ask for another one with "Forgot your password?" on the sign-in page. Do not use the old password again, here or anywhere else.`,
+      title: 'Your account is protected',
+      text: 'You reported that someone else used your account. We signed out all devices, and the old password no longer works. To choose a new password, open the following page within 15 minutes. The link works once.',
+      link: 'Choose a new password',
+      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else.',
     },
     invitation: {
-      subject: 'Your new account',
-      body: ({ loginId, url, until }: LinkText): string =>
-        `An account was created for you. Your username is "${loginId}". To choose your password, open this link. It works once, until ${until}:
-
-${url}
-
-After that, sign in with your username and the new password. You will then set up an authenticator app on your phone.`,
+      title: 'Your new account',
+      text: 'An account was created for you. To choose your password, open the following page. The link works once.',
+      link: 'Choose your password',
+      more: 'After that, sign in with your username and the new password. You will then set up an authenticator app on your phone.',
     },
+    /** Label of the login id. */
+    username: 'Username',
+    /** Label of the time when the link expires. */
+    validUntil: 'Valid until',
   },
 };

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
+import { JsonProperties } from '../http/json/json.properties.js';
+import { layOutMail, type MailPart } from '../mail/mail-layout.js';
 import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
 import { MailTemplates } from '../mail/mail-templates.service.js';
 import { isLanguage, messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
 import type { LinkKind } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -28,7 +31,9 @@ export class RecoveryMails {
   constructor(
     private readonly accounts: Accounts,
     private readonly links: AccountLinks,
-    private readonly properties: MessagesProperties,
+    private readonly messages: MessagesProperties,
+    private readonly mfa: MfaProperties,
+    private readonly json: JsonProperties,
     templates: MailTemplates,
   ) {
     for (const name of Object.values(TEMPLATES)) templates.register(name, (mail) => this.compose(name, mail));
@@ -41,15 +46,29 @@ export class RecoveryMails {
     if (!link || account?.email === undefined) return undefined;
     const { email: to, loginId } = account;
     const chosen = facts['language'];
-    const language = isLanguage(chosen) ? chosen : this.properties.defaultLanguage;
-    const { tag, recovery } = messagesOf(language);
-    const until = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-    const text = recovery[name];
-    return {
-      to,
-      language,
-      subject: text.subject,
-      text: text.body({ loginId, url: link.url, until: `${until.format(link.expiresAt * 1000)} UTC` }),
-    };
+    const language = isLanguage(chosen) ? chosen : this.messages.defaultLanguage;
+    const { tag, recovery, notices } = messagesOf(language);
+    const { title, text, link: label, more } = recovery[name];
+    const parts: readonly MailPart[] = [
+      { kind: 'text', text },
+      {
+        kind: 'facts',
+        facts: [
+          [recovery.username, loginId],
+          [recovery.validUntil, this.timeText(link.expiresAt, tag)],
+        ],
+      },
+      { kind: 'link', label, url: link.url },
+      { kind: 'text', text: more },
+      { kind: 'footer', text: notices.footer(this.mfa.issuer) },
+    ];
+    return { to, language, subject: notices.subject(this.mfa.issuer, title), ...layOutMail({ tag, title, parts }) };
+  }
+
+  private timeText(epochSeconds: number, tag: string): string {
+    const format = { year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+    const { timeZone } = this.json;
+    const formatted = new Intl.DateTimeFormat(tag, { ...format, hourCycle: 'h23', timeZone, timeZoneName: 'short' });
+    return formatted.format(epochSeconds * 1000);
   }
 }

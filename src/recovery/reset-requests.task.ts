@@ -12,7 +12,7 @@ import { Random } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { ResetMails } from './reset-mails.service.js';
 
-const INTERVAL_MILLIS = 2000;
+const INTERVAL_MILLIS = 1000;
 /** Time at shutdown for the requests that wait. */
 const LAST_STEP_MILLIS = 5000;
 /** Login ids that wait; a bound of the memory, which a minute of requests does not reach. */
