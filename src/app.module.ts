@@ -5,13 +5,14 @@ import { AuthModule } from './auth/auth.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
+import { EventRelayModule } from './events/chain/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KvstoreIndicator } from './kvstore/kvstore.indicator.js';
 import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
-import { MailIndicator } from './mail/mail.indicator.js';
+import { MailDeliveryModule } from './mail/mail-delivery.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -21,10 +22,12 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { ServicePersistenceModule } from './persistence/service-persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
+import { RecoveryApiModule } from './recovery/recovery-api.module.js';
 import { SamlModule } from './saml/saml.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
 import { ExchangesModule } from './http/records/exchanges.module.js';
 import { HttpExchanges } from './http/records/http-exchanges.js';
+import { NoticesModule } from './notices/notices.module.js';
 import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
 import { WebModule } from './web/web.module.js';
@@ -50,14 +53,18 @@ export interface Instruments {
     PersistenceModule,
     ServicePersistenceModule,
     WebModule,
+    MailDeliveryModule,
     AuthModule,
     SamlModule,
+    RecoveryApiModule,
     AdminModule,
     // AuthModule provides OperatorCredentials, so that management itself depends on no feature.
     { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
+    EventRelayModule,
+    NoticesModule,
   ],
-  providers: [KvstoreIndicator, MailIndicator, SslIndicator],
+  providers: [KvstoreIndicator, SslIndicator],
 })
 export class AppModule {
   static of(

@@ -75,6 +75,18 @@ export class AccountChanges {
     await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor, reason: namesOf(change) });
   }
 
+  /**
+   * Invites an account that never had a password, also again, and forces it to enrol a second factor.
+   * @throws ServiceError `NOT_FOUND`; `CONFLICT` if it has or had a password, is disabled or of staff
+   */
+  async invite(tx: Tx, subject: string, actor: string): Promise<void> {
+    if (!(await this.store.invite(tx, subject, this.clock.seconds()))) {
+      await this.known(tx, subject);
+      throw new ServiceError('CONFLICT', { reason: 'not to be invited' });
+    }
+    await this.events.record(tx, { kind: 'USER_INVITED', subject, actor });
+  }
+
   /** Applies roles and mail address that an identity provider states, even if that removes the last administrator. */
   async follow(tx: Tx, subject: string, change: AccountChange, idp: string): Promise<void> {
     await this.store.follow(tx, subject, change, this.clock.seconds());

@@ -13,6 +13,8 @@ export interface NewAccount {
   readonly roles: readonly string[];
   readonly email?: string | undefined;
   readonly mfaRequired: boolean;
+  /** The account gets its first password, and its second factor, by an invitation. */
+  readonly isInvited?: boolean;
   /** Epoch seconds. */
   readonly createdAt: number;
 }
@@ -34,8 +36,8 @@ const ANY = `SELECT 1 FROM account
 
 const WRITTEN =
   'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
-  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
-const rowOf = (status: NewStatus): string => `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
+  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at, invited_at';
+const rowOf = (status: NewStatus): string => `(?, ?, ?, '${status}', ?, ?, ?, ?, ?, ?, 0, -1, 0, 0, 0, 0, ?, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /**
@@ -54,6 +56,11 @@ const ENABLE =
   "UPDATE account SET status = 'active', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
   "WHERE id = ? AND status = 'disabled'";
 const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
+
+/** Also for a local account that never had a password, such as one that was imported without. */
+const INVITE =
+  'UPDATE account SET invited_at = ?, enrolment_forced = 1, updated_at = ? ' +
+  "WHERE id = ? AND kind = 'local' AND status = 'active' AND password_hash IS NULL AND password_version = 0";
 
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
 const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
@@ -100,6 +107,11 @@ export class AccountChangesStore {
     return (await tx.change(ENABLE, [now, id])) === 1;
   }
 
+  /** Invites an account without a password, also again; false if it has or had one, or is not active. */
+  async invite(tx: Tx, id: string, now: number): Promise<boolean> {
+    return (await tx.change(INVITE, [now, now, id])) === 1;
+  }
+
   /**
    * New roles raise the security stamp, which ends logins in progress, since policy decided by the old roles. False if
    * the change would leave no administrator, or the account does not exist.
@@ -142,9 +154,20 @@ function changeOf(
 }
 
 function values(row: NewAccount): Value[] {
-  const { id, loginId, kind, passwordHash = null, roles, email = null, mfaRequired, createdAt } = row;
-  const [mfa, admin] = [Number(mfaRequired), isAdmin(roles)];
-  return [id, loginId, kind, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
+  const {
+    id,
+    loginId,
+    kind,
+    passwordHash = null,
+    roles,
+    email = null,
+    mfaRequired,
+    isInvited = false,
+    createdAt,
+  } = row;
+  const [mfa, forced, invitedAt] = [Number(mfaRequired), Number(isInvited), isInvited ? createdAt : null];
+  const access = [passwordHash, rolesText(roles), isAdmin(roles), email, mfa, forced];
+  return [id, loginId, kind, ...access, createdAt, createdAt, invitedAt];
 }
 
 function isAdmin(roles: readonly string[]): number {

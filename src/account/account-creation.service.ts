@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { type Account, ROLE_ADMIN } from './account.js';
 import { AccountChanges } from './account-changes.service.js';
@@ -21,12 +21,23 @@ export class AccountCreation {
     private readonly random: Random,
   ) {}
 
-  /** @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the login id is taken; `UNAVAILABLE` */
-  async create(draft: AccountDraft, actor: string): Promise<Account> {
+  /**
+   * Creates an account; `alongside` runs in the same transaction.
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the login id is taken; `UNAVAILABLE`
+   */
+  async create(
+    draft: AccountDraft,
+    actor: string,
+    alongside: (tx: Tx, account: Account) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Account> {
     const errors = await this.drafts.faults(draft);
     if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
     const account = await this.drafts.account(draft);
-    const stored = await this.work.run((tx) => this.changes.insert(tx, account, { actor }));
+    const stored = await this.work.run(async (tx) => {
+      const inserted = await this.changes.insert(tx, account, { actor });
+      if (inserted) await alongside(tx, inserted);
+      return inserted;
+    });
     if (!stored) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
     return stored;
   }

@@ -19,6 +19,8 @@ export interface AccountDraft {
   readonly email?: string | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly mfaRequired?: boolean | undefined;
+  /** The user chooses the first password by an invitation, and must enrol a second factor with it. */
+  readonly isInvited?: boolean | undefined;
 }
 
 /** Validates drafts and turns them into accounts that can be stored. */
@@ -75,6 +77,7 @@ export class AccountDrafts {
       email: draft.email,
       roles: draft.roles ?? [],
       mfaRequired: draft.mfaRequired ?? false,
+      isInvited: draft.isInvited ?? false,
       createdAt: this.clock.seconds(),
     };
   }

@@ -28,11 +28,13 @@ interface AccountRow {
   readonly totp_id: string | null;
   readonly password_ends_at: number | null;
   readonly language: string | null;
+  readonly password_version: number;
+  readonly invited_at: number | null;
 }
 
 const READ =
   'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
-  'password_ends_at, language';
+  'password_ends_at, password_version, invited_at, language';
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
@@ -45,13 +47,26 @@ const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ?`;
 /** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
 const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
+/** Part of every statement that replaces the password: it ends logins in progress, mailed links and an invitation. */
+const REPLACED =
+  'password_version = password_version + 1, invited_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL';
 const SET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 const CHANGE_PASSWORD = `${SET_PASSWORD} AND security_stamp = ?`;
 const RESET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
+/** Sets the first password of an account. */
+const ACCEPT_INVITATION = `${SET_PASSWORD} AND status = 'active' AND invited_at IS NOT NULL`;
+/**
+ * The account keeps everything else, also its second factor. `password_version` first: MariaDB assigns from left to right, so
+ * a later expression would read the removed hash. An invited account has no password, and its invitation stays.
+ */
+const REMOVE_PASSWORD =
+  'UPDATE account SET password_version = password_version + CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END, ' +
+  "password_hash = NULL, password_kind = 'new', password_ends_at = NULL, security_stamp = security_stamp + 1, " +
+  "pending_totp_id = NULL, updated_at = ? WHERE id = ? AND status = 'active' AND invited_at IS NULL";
 /** Succeeds only while the verified temporary password is stored and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
 
@@ -124,6 +139,21 @@ export class AccountStore {
     await tx.change(unlessChosen ? `${SET_LANGUAGE} AND language IS NULL` : SET_LANGUAGE, [language, id]);
   }
 
+  /** Stores a password without asking for the previous one; false for an account of another kind. */
+  async setPassword(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(SET_PASSWORD, [hash, now, id])) === 1;
+  }
+
+  /** False if the invitation was accepted or withdrawn. */
+  async acceptInvitation(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(ACCEPT_INVITATION, [hash, now, id])) === 1;
+  }
+
+  /** Removes the password, so that only a reset gives the account another one. */
+  async removePassword(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(REMOVE_PASSWORD, [now, id]);
+  }
+
   /** False if the verified temporary password is no longer stored or has expired. */
   async replaceTemporary(tx: Tx, id: string, verified: string, hash: string, now: number): Promise<boolean> {
     return (await tx.change(REPLACE_TEMPORARY, [hash, now, id, verified, now])) === 1;
@@ -148,6 +178,8 @@ function accountOf(row: AccountRow): StoredAccount {
     securityStamp: row.security_stamp,
     ...(row.totp_id !== null && { totpId: row.totp_id }),
     ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
+    passwordVersion: row.password_version,
+    ...(row.invited_at !== null && { invitedAt: row.invited_at }),
     ...(row.password_hash !== null && { passwordHash: row.password_hash }),
   };
 }

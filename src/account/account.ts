@@ -29,6 +29,10 @@ export interface Account {
   readonly hasPassword: boolean;
   /** Epoch seconds at which a temporary password expires; unset for a password that the user chose. */
   readonly passwordEndsAt?: number;
+  /** Rises whenever the password is replaced or removed; a rehash keeps it. */
+  readonly passwordVersion: number;
+  /** Epoch seconds of an invitation that is not accepted; the account has no password before that. */
+  readonly invitedAt?: number;
 }
 
 /** An account with the hash that its password is verified against. */

@@ -52,4 +52,9 @@ export class Accounts {
   holds(tx: Tx, subject: string, securityStamp: number): Promise<boolean> {
     return this.store.holds(tx, subject, securityStamp);
   }
+
+  /** Locks the row of an active account for the rest of the transaction and reads it; undefined if there is none. */
+  async hold(tx: Tx, subject: string): Promise<Account | undefined> {
+    return (await this.store.holdActive(tx, subject)) ? this.find(subject, tx) : undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
+import { AccountLinks } from '../recovery/account-links.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and resets its second factor. */
@@ -11,6 +12,7 @@ export class AccountAccess {
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
     private readonly enrolment: Enrolment,
+    private readonly links: AccountLinks,
   ) {}
 
   /** Ends all sessions and the trust in all devices. */
@@ -26,8 +28,9 @@ export class AccountAccess {
     });
   }
 
-  /** Removes the authenticators of a deleted account. */
-  forgetMfa(tx: Tx, subject: string): Promise<void> {
-    return this.enrolment.forget(tx, subject);
+  /** Removes the authenticators and the mailed links of a deleted account. */
+  async forget(tx: Tx, subject: string): Promise<void> {
+    await this.enrolment.forget(tx, subject);
+    await this.links.endAll(tx, subject);
   }
 }

@@ -96,7 +96,7 @@ export class AccountAdministration {
     return this.run(act, async (tx) => {
       await this.changes.delete(tx, subject, act.actor);
       await this.access.endAll(tx, subject);
-      await this.access.forgetMfa(tx, subject);
+      await this.access.forget(tx, subject);
     });
   }
 

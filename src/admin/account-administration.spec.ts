@@ -64,7 +64,7 @@ describe('AccountAdministration', () => {
       [
         ['delete', 'tx 1', 'anna', ACT.actor],
         ['endAll', 'tx 1', 'anna'],
-        ['forgetMfa', 'tx 1', 'anna'],
+        ['forget', 'tx 1', 'anna'],
       ],
     ],
     ['enable', [], [['setStatus', 'tx 1', 'anna', 'active', ACT.actor]]],

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
+import { ServiceError } from '../errors/service-error.js';
 import { withCommandReason } from '../principal/command-context.js';
+import { type Delivery, type Invitation, type InvitationDraft, Invitations } from '../recovery/invitations.service.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act } from './account-administration.service.js';
 
@@ -12,7 +15,9 @@ import type { Act } from './account-administration.service.js';
 @Injectable()
 export class AccountProvisioning {
   constructor(
+    private readonly accounts: Accounts,
     private readonly creation: AccountCreation,
+    private readonly invitations: Invitations,
     private readonly accountImport: AccountImport,
     private readonly totps: ImportedTotps,
   ) {}
@@ -26,6 +31,25 @@ export class AccountProvisioning {
       if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
+    });
+  }
+
+  /** False if no mail relay is configured. */
+  get canMailInvitations(): boolean {
+    return this.invitations.canMail;
+  }
+
+  /**
+   * Creates an account whose first password its user chooses by a link, or invites the user of an account that has not
+   * accepted yet again, then without roles.
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken, or an account that had a password
+   */
+  invite(person: InvitationDraft, delivery: Delivery, act: Act): Promise<Invitation> {
+    return withCommandReason(act.reason, async () => {
+      const known = await this.accounts.findByLoginId(person.loginId);
+      if (!known) return this.invitations.inviteNew(person, act.actor, delivery);
+      if (person.roles) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
+      return this.invitations.invite(known, person.email, act.actor, delivery);
     });
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
+import { RecoveryModule } from '../recovery/recovery.module.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -11,7 +12,7 @@ import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
 @Module({
-  imports: [AccountModule, SessionModule, MfaModule, TasksModule],
+  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, TasksModule],
   providers: [AbandonedImports, AccountAccess, AccountAdministration, AccountProvisioning, StaffAdmission],
   exports: [AccountAdministration, AccountProvisioning, StaffAdmission],
 })

@@ -23,6 +23,7 @@ import { TokenIntrospection } from './token-introspection.service.js';
 import { HostFactsModule } from './host-facts.module.js';
 import { LoginController } from './api/login.controller.js';
 import { PasswordLogin } from './login/password-login.service.js';
+import { NewDevices } from './new-devices.service.js';
 import { MeController } from './api/me.controller.js';
 import { OwnHistoryController } from './api/own-history.controller.js';
 import { OwnPassword, PasswordReplacement } from './own/own-password.service.js';
@@ -77,6 +78,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     SessionCookieStrategy,
     RequestAuthenticator,
     { provide: OperatorCredentials, useClass: AccountOperatorCredentials },
+    NewDevices,
     CredentialWriter,
     TokenIntrospection,
     PasswordLogin,

@@ -10,6 +10,7 @@ import type { RefreshToken } from '../session/session.js';
 import type { OpenedSession } from '../session/sessions.service.js';
 import type { secondStepResponse } from './api/responses.schema.js';
 import { AuthCookies, DEVICE } from './cookies.js';
+import { NewDevices } from './new-devices.service.js';
 
 /** Members of every response with an access token. */
 export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
@@ -20,18 +21,23 @@ export class CredentialWriter {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly devices: DeviceCookies,
+    private readonly newDevices: NewDevices,
     private readonly cookies: AuthCookies,
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. */
+  /**
+   * Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. A
+   * half-authenticated caller has completed a login.
+   */
   async write(
     reply: Reply,
     opened: OpenedSession,
     roles: readonly string[],
-    via: Principal['via'],
+    { via, kind }: Pick<Principal, 'via' | 'kind'>,
   ): Promise<Partial<TokenBody>> {
-    this.writeDevice(reply, opened.session.subject);
+    const isNew = this.writeDevice(reply, opened.session.subject);
+    if (isNew && kind === 'half') await this.newDevices.record(opened.session.subject);
     if (via === 'session') {
       this.writeCookies(reply, opened);
       return {};
@@ -48,8 +54,13 @@ export class CredentialWriter {
 
   /** Writes the credentials of a login that ends in tokens. */
   async writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
-    this.writeDevice(reply, opened.session.subject);
-    return this.writeTokens(reply, opened, roles);
+    const { subject } = opened.session;
+    const isNew = this.writeDevice(reply, subject);
+    const [tokens] = await Promise.all([
+      this.writeTokens(reply, opened, roles),
+      isNew ? this.newDevices.record(subject) : undefined,
+    ]);
+    return tokens;
   }
 
   /** Writes the tokens of a session that continues, without a device cookie. */
@@ -71,9 +82,11 @@ export class CredentialWriter {
     this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
-  private writeDevice(reply: Reply, subject: string): void {
+  /** True if the browser had no valid device cookie of this account. */
+  private writeDevice(reply: Reply, subject: string): boolean {
     // A browser keeps its device cookie: a new one at every login would add free guesses each time.
-    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
+    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return false;
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
+    return true;
   }
 }

@@ -57,14 +57,8 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
 }
 
 async function show({ factorState }: UsersServices, account: Account): Promise<readonly string[]> {
-  const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced, hasPassword, passwordEndsAt } =
-    account;
+  const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
   const { state, backupCodes, lock } = await factorState(id);
-  const password = !hasPassword
-    ? 'none'
-    : passwordEndsAt === undefined
-      ? 'set'
-      : `temporary, expires at ${instant(passwordEndsAt)}`;
   const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy for roles';
   const facts: readonly (readonly [string, string])[] = [
     ['login id', loginId],
@@ -73,12 +67,19 @@ async function show({ factorState }: UsersServices, account: Account): Promise<r
     ['status', status],
     ['roles', roles.join(',') || 'none stored'],
     ['email', email ?? 'none'],
-    ['password', password],
+    ['password', passwordText(account)],
     ['second factor', `${state}, ${required}`],
     ['backup codes', String(backupCodes.remaining)],
     ['locked until', lock === undefined ? 'not locked' : instant(lock.until)],
   ];
   return facts.map(([name, text]) => printable(`${name.padEnd(14)} ${text}`));
+}
+
+function passwordText({ kind, hasPassword, passwordEndsAt, passwordVersion, invitedAt }: Account): string {
+  if (invitedAt !== undefined) return `none, invited at ${instant(invitedAt)}, not accepted yet`;
+  if (!hasPassword)
+    return kind === 'local' && passwordVersion > 0 ? 'removed after a report, until it is reset' : 'none';
+  return passwordEndsAt === undefined ? 'set' : `temporary, expires at ${instant(passwordEndsAt)}`;
 }
 
 function instant(epochSeconds: number): string {

@@ -27,12 +27,14 @@ const FAULTS: Readonly<Record<string, string>> = {
   'pw too_long': 'The password is longer than 1024 bytes.',
   'pw too_common': 'The password is one of the most common passwords.',
   'pw same_as_id': 'The password must differ from the login id.',
+  'email required': 'The invitation is mailed: give an address with --email, or use --print-link.',
   'email malformed': 'The mail address is malformed.',
   'roles malformed': 'Role names look like ROLE_NAME (A-Z, 0-9, _); ROLE_PRE_MFA is reserved.',
 };
 
 const CONFLICTS: Readonly<Partial<Record<Reason, string>>> = {
   'login id taken': 'The login id is already taken.',
+  'not to be invited': 'Only an active user who never had a password can be invited; see users set-password.',
   'person known': 'This person already has a user.',
   'no password': 'Staff sign in at their identity provider and have no password here.',
   'last administrator': 'This is the last administrator.',

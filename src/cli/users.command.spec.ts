@@ -28,6 +28,7 @@ const ANNA: Account = {
   enrolmentForced: false,
   securityStamp: 0,
   hasPassword: true,
+  passwordVersion: 0,
 };
 
 describe('the users commands', () => {

@@ -9,6 +9,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { commandReason } from '../principal/command-context.js';
 import { addAdmitCommand } from './admit.command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { addInviteCommand } from './invite.command.js';
 import { withReason } from './operator.js';
 import { addUserChanges } from './user-changes.command.js';
 import { addUserViews } from './user-views.command.js';
@@ -47,6 +48,8 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
 
   const act = (): Act => ({ actor: parts.actor, reason: commandReason() });
+
+  addInviteCommand(users, act, run);
 
   addAdmitCommand(users, act, run);
 

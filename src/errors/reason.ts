@@ -86,6 +86,9 @@ type CredentialReason =
 /** Why a refresh token is rejected: `outcome` of `login.token.refresh`. */
 type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
 
+/** Why a mailed link is rejected; a used or replaced one is unknown. */
+type LinkReason = 'link unknown' | 'link expired' | 'link outdated';
+
 /** Why a browser request is taken for a forged one. */
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
 
@@ -96,6 +99,8 @@ type AccountReason =
   | 'last administrator'
   | 'no password'
   | 'login id taken'
+  | 'not invited'
+  | 'not to be invited'
   | 'person known'
   | 'the file changed while it was read'
   | 'another import is in progress'
@@ -129,6 +134,7 @@ export type Reason =
   | SecondFactorReason
   | CredentialReason
   | RefreshReason
+  | LinkReason
   | CrossSiteReason
   | AccountReason
   | CapacityReason;

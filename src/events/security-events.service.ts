@@ -60,9 +60,8 @@ export class SecurityEvents {
 
   /**
    * Calls `listener` for each event of this kind once its transaction is committed, and never for one that is rolled back.
-   * Best effort: an event is lost to its listeners if the process dies between the commit and the call. A listener that
-   * must see every event at least once, such as a notice by mail, needs a row written in the same transaction (an outbox)
-   * and a task that delivers it.
+   * Best effort: an event is lost to its listeners if the process dies between the commit and the call. For what must not be
+   * lost, such as a notice by mail, use `EventRelay.subscribe`.
    */
   onCommitted(kind: EventKind, listener: EventListener): void {
     this.listeners.set(kind, [...(this.listeners.get(kind) ?? []), listener]);
@@ -70,6 +69,11 @@ export class SecurityEvents {
 
   ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     return this.store.ofUser(tx, subject, page);
+  }
+
+  /** The kinds of the oldest events of an account, of those in `kinds`, oldest first. */
+  oldestKinds(tx: Tx, subject: string, kinds: readonly EventKind[], limit: number): Promise<readonly string[]> {
+    return this.store.oldestKinds(tx, subject, kinds, limit);
   }
 
   private tell(rows: readonly EventRow[], events: readonly SecurityEvent[]): void {

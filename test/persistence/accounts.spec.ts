@@ -67,6 +67,7 @@ onEveryDatabase('accounts', (database) => {
       enrolmentForced: false,
       securityStamp: 0,
       hasPassword: true,
+      passwordVersion: 0,
     });
   });
 

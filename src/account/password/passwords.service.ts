@@ -116,6 +116,31 @@ export class PasswordChanges {
   }
 
   /**
+   * Stores the password that the user chose by a mailed link; the caller ends sessions and trusted devices in the same
+   * transaction. Second factor, failures and lock stay.
+   * @throws ServiceError `CONFLICT` for staff, who have no password here
+   */
+  async resetByLink(tx: Tx, subject: string, { hash }: ReadyPassword): Promise<void> {
+    if (!(await this.store.setPassword(tx, subject, hash, this.clock.seconds()))) {
+      throw new ServiceError('CONFLICT', { reason: 'no password' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_RESET', subject, reason: 'link' });
+  }
+
+  /** Stores the first password of an invited account. @throws ServiceError `CONFLICT` if it is no longer invited */
+  async acceptInvitation(tx: Tx, subject: string, { hash }: ReadyPassword): Promise<void> {
+    if (!(await this.store.acceptInvitation(tx, subject, hash, this.clock.seconds()))) {
+      throw new ServiceError('CONFLICT', { reason: 'not invited' });
+    }
+    await this.events.record(tx, { kind: 'INVITATION_ACCEPTED', subject });
+  }
+
+  /** Removes the password, so that nobody signs in before a reset; the caller records why. */
+  async remove(tx: Tx, subject: string): Promise<void> {
+    await this.store.removePassword(tx, subject, this.clock.seconds());
+  }
+
+  /**
    * Replaces the temporary password that was verified and returns the changed account. Of concurrent requests, one wins.
    * @throws ServiceError `INVALID_CREDENTIALS` if the temporary password was replaced or has expired since
    */

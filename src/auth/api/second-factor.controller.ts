@@ -81,7 +81,7 @@ export class SecondFactorController {
     return {
       state: 'active',
       amr: opened.session.amr,
-      ...(await this.credentials.write(reply, opened, roles, caller.via)),
+      ...(await this.credentials.write(reply, opened, roles, caller)),
     };
   }
 
@@ -96,7 +96,7 @@ export class SecondFactorController {
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
-    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
+    const members = await this.credentials.write(reply, opened, proof.roles, caller);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 

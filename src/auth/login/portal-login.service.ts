@@ -37,7 +37,7 @@ export class PortalLogin {
       return { ...of, next: result.next, session: result.challenge.session };
     }
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
-    await this.credentials.write(reply, completed.opened, roles, 'session');
+    await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
     return { ...of, next: 'none', session: completed.opened.session };
   }
 }

@@ -48,7 +48,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
       ],
       ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
       ...['backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
-      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'language'],
+      ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'password_version', 'invited_at'],
+      'language',
     ],
     restore: 'replaced',
     restored: (row, { lastUsedStep }) => ({
@@ -94,9 +95,11 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     key: ['id'],
     columns: [
       ...['id', 'at', 'kind', 'user_id', 'actor', 'ip', 'agent', 'request_id', 'idp', 'authn_context', 'amr', 'result'],
-      ...['reason', 'detail'],
+      ...['reason', 'detail', 'batch'],
     ],
     restore: 'merged',
+    // The event joins the chain of this database, and is not sent again.
+    restored: (row) => ({ ...row, batch: 0 }),
   },
 ];
 
@@ -106,10 +109,22 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'refresh_token', key: ['token_hash'] },
   { table: 'trusted_device', key: ['id'] },
   { table: 'used_mfa_token', key: ['jti'] },
+  { table: 'account_link', key: ['slot'] },
   { table: 'signing_key', key: ['id'] },
   { table: 'saml_request', key: ['id'] },
   { table: 'used_assertion', key: ['id'] },
   { table: 'idp_session', key: ['id'] },
   { table: 'saml_metadata', key: ['idp'] },
   { table: 'metadata_request', key: ['idp'] },
+  // Mails report what the database of that time stored, and have probably arrived.
+  { table: 'mail_message', key: ['id'] },
+];
+
+/**
+ * Tables that a backup does not contain and a restore does not touch: they describe the events of this database, which a
+ * restore never removes.
+ */
+export const KEPT_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
+  { table: 'event_batch', key: ['batch'] },
+  { table: 'event_chain', key: ['slot'] },
 ];

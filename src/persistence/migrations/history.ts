@@ -1,5 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
 import { AccountImports1795824000062 } from './account-import.migration.js';
+import { AccountLinks1796000000102 } from './account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
@@ -11,7 +12,9 @@ import {
   PlainNames1795737600000,
   UnprovenTimes1795564873000,
 } from './columns.migration.js';
+import { EventChain1796000000201 } from './event-chain.migration.js';
 import { First1795219200000 } from './first.migration.js';
+import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import {
   IdentityProviderMetadata1795478400000,
@@ -65,6 +68,23 @@ export const HISTORY: readonly Step[] = [
   {
     migration: AccountLanguage1796000000001,
     revertLoses: 'the languages that users have chosen',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  {
+    migration: MailMessages1796000000101,
+    revertLoses: 'the mails that wait or could not be sent',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  // Older versions create no links; an invited account has no password for them.
+  {
+    migration: AccountLinks1796000000102,
+    revertLoses: 'every mailed link, and which accounts are invited',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  // Events of older versions get the default of the column, and join the chain without being sent to subscribers.
+  {
+    migration: EventChain1796000000201,
+    revertLoses: 'the hash chain of security events',
     compatibleFrom: PlainNames1795737600000,
   },
 ];

@@ -27,7 +27,7 @@ export class InlineStepUp {
     if (!this.isNeeded(caller)) return caller;
     if (code === undefined || code === '') throw this.reauthentication.stepUpRequired('otp');
     const { opened, proof } = await this.secondStep.prove(caller, code);
-    await this.credentials.write(reply, opened, proof.roles, 'session');
+    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };
   }
 }

@@ -107,7 +107,7 @@ export class SetupPagesController {
       (alert) => this.pendingPage(caller, asked, alert),
       () => this.own.confirm(caller, code, { withNewCodes: true }),
     );
-    await this.credentials.write(reply, opened, roles, 'session');
+    await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
     return codesPage({ loginId, backupCodes: backupCodes ?? [], isSetup: true, next: returnTo });
   }
 

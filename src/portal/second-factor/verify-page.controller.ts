@@ -74,7 +74,7 @@ export class VerifyPageController {
       () => this.secondStep.prove(caller, code, { trustDevice: trust === 'true' && caller.kind === 'half' }),
     );
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
-    await this.credentials.write(reply, opened, proof.roles, 'session');
+    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { url: returnTo };
   }
 }

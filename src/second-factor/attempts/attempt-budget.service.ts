@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SecondFactorStore } from '../second-factor.store.js';
@@ -14,6 +15,7 @@ import {
   type Failure,
   type FailureCounter,
   isAhead,
+  type LastLock,
   type Lock,
   lockOf,
   type RefundedAttempt,
@@ -129,13 +131,23 @@ export class AttemptBudget {
     return lockOf(counter, this.clock.seconds(), this.store.lockoutSchedule);
   }
 
+  /** The latest lock of an account; undefined if it was ended, or the account had none. */
+  async lastLock(tx: Tx, subject: string): Promise<LastLock | undefined> {
+    const state = await this.store.stateOf(tx, { subject });
+    if (!state || state.failures === 0 || state.lockLevel === 0) return undefined;
+    return { id: `${state.lockLevel}.${state.lastAttemptAt}`, isInForce: this.lockOf(state) !== undefined };
+  }
+
   /** Ends the lock of an account on behalf of an administrator; false if the account has no failures. */
   unlock(subject: string, actor: string): Promise<boolean> {
-    return this.work.run(async (tx) => {
-      const isUnlocked = await this.store.unlock(tx, subject);
-      if (isUnlocked) await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
-      return isUnlocked;
-    });
+    return this.work.run((tx) => this.endLock(tx, subject, { actor }));
+  }
+
+  /** Ends the lock in the transaction of the act that permits it; false if the account has no failures. */
+  async endLock(tx: Tx, subject: string, by: Pick<SecurityEvent, 'actor' | 'reason'>): Promise<boolean> {
+    const isUnlocked = await this.store.unlock(tx, subject);
+    if (isUnlocked) await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, ...by });
+    return isUnlocked;
   }
 
   /** Undefined if the attempt can be tried again: another attempt succeeded, or the lockout schedule had to be reset. */

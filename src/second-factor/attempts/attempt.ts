@@ -36,6 +36,12 @@ export function lockoutScheduleOf(firstSeconds: number, longestSeconds: number):
   return [...schedule, longestSeconds];
 }
 
+/** The latest lock of an account, in force or not; its id is never that of another lock of the account. */
+export interface LastLock {
+  readonly id: string;
+  readonly isInForce: boolean;
+}
+
 /** The lock in force. `SecondFactorStore` has the same rule as SQL, in the statement that takes an attempt. */
 export function lockOf(counter: FailureCounter, now: number, schedule: readonly number[]): Lock | undefined {
   const { failures, failuresInRow, lockLevel } = counter;

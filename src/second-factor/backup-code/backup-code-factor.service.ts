@@ -47,7 +47,7 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
         if (!(await this.codes.consume(tx, subject, backupSetId, response))) return WRONG_BACKUP_CODE;
         const remaining = await this.codes.remaining(tx, subject, backupSetId);
         const isLow = remaining <= LOW;
-        await this.events.record(tx, { kind: 'BACKUP_USED', subject });
+        await this.events.record(tx, { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } });
         if (isLow) await this.events.record(tx, { kind: 'BACKUP_LOW', subject });
         return { kind: 'verified', response: { method: 'backup_code', remaining, isLow, roles } };
       },

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
+
+/** The events of logins: a complete one has one more of the other kinds than `MFA_CHALLENGED`. */
+const LOGIN_KINDS = ['LOGIN_PASSWORD_OK', 'MFA_CHALLENGED', 'MFA_OK'] as const;
+/** An account with so many login events has signed in before, or was attacked. */
+const MAX_EVENTS = 50;
+
+/** Records logins in browsers that an account has not used before. */
+@Injectable()
+export class NewDevices {
+  constructor(
+    private readonly events: SecurityEvents,
+    private readonly work: UnitOfWork,
+  ) {}
+
+  /**
+   * Records a complete login of a browser without a device cookie of the account, unless it is the first login of the account.
+   * Called after the login is committed and before its credentials are sent: if the process dies in between, nobody has
+   * them.
+   */
+  async record(subject: string): Promise<void> {
+    const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
+    if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
+    await this.events.recordAlone({ kind: 'NEW_DEVICE', subject });
+  }
+}
+
+function completeLogins(kinds: readonly string[]): number {
+  return kinds.reduce((logins, kind) => logins + (kind === 'MFA_CHALLENGED' ? -1 : 1), 0);
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../persistence/expiring-tables.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import type { MailState } from './mail-message.js';
+
+/** A row of `mail_message`; times in milliseconds, but `expires_at` in seconds. */
+export interface MailRow {
+  readonly id: string;
+  /** With angle brackets (RFC 5322 section 3.6.4). */
+  readonly message_id: string;
+  readonly created_at: number;
+  readonly template: string;
+  readonly user_id: string;
+  /** A flat JSON object with text values. */
+  readonly facts: string;
+  readonly state: MailState;
+  readonly attempts: number;
+  /** While a replica sends the mail, the end of its lease. */
+  readonly next_attempt_at: number;
+  readonly give_up_at: number;
+  /** Class of the last failure. */
+  readonly last_error: string | null;
+  readonly expires_at: number;
+}
+
+const COLUMNS =
+  'id, message_id, created_at, template, user_id, facts, state, attempts, next_attempt_at, give_up_at, last_error, expires_at';
+const INSERT = `INSERT INTO mail_message (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** A time far ahead was written before the clock was set back. */
+const DUE = "state = 'waiting' AND next_attempt_at NOT BETWEEN ? AND ?";
+const CLAIMED = "id = ? AND state = 'waiting' AND next_attempt_at = ?";
+const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = ? WHERE ${CLAIMED}`;
+const PLAN = `UPDATE mail_message SET next_attempt_at = ?, last_error = ? WHERE ${CLAIMED}`;
+const FAIL = `UPDATE mail_message SET state = 'failed', last_error = ? WHERE ${CLAIMED}`;
+const DELETE = 'DELETE FROM mail_message WHERE id = ?';
+const RENEW = `UPDATE mail_message SET state = 'waiting', attempts = 0, next_attempt_at = ?, give_up_at = ?, expires_at = ?
+  WHERE id = ? AND state = 'failed'`;
+const LIST = `SELECT ${COLUMNS} FROM mail_message WHERE id > ? AND (? IS NULL OR state = ?) ORDER BY id LIMIT ?`;
+const COUNT = 'SELECT state, COUNT(*) AS mails FROM mail_message GROUP BY state';
+
+expiringTable('mail_message', 'id');
+
+/** Table `mail_message`: the mails that the relay has not accepted yet. */
+@Injectable()
+export class MailMessageStore {
+  async insert(tx: Tx, row: MailRow): Promise<void> {
+    const { id, message_id, created_at, template, user_id, facts } = row;
+    const { state, attempts, next_attempt_at, give_up_at, last_error, expires_at } = row;
+    const content = [id, message_id, created_at, template, user_id, facts];
+    await tx.change(INSERT, [...content, state, attempts, next_attempt_at, give_up_at, last_error, expires_at]);
+  }
+
+  /** The mails of these templates whose time does not lie between `now` and `latest`, in the order of their times. */
+  due(
+    tx: Tx,
+    templates: readonly string[],
+    { now, latest, limit }: { readonly now: number; readonly latest: number; readonly limit: number },
+  ): Promise<readonly MailRow[]> {
+    const known = templates.map(() => '?').join(', ');
+    const sql = `SELECT ${COLUMNS} FROM mail_message WHERE ${DUE} AND template IN (${known}) ORDER BY next_attempt_at LIMIT ?`;
+    return tx.rows<MailRow>(sql, [now + 1, latest, ...templates, limit]);
+  }
+
+  /** Takes a mail until `until`; false if another replica was faster. */
+  async claim(tx: Tx, { id, next_attempt_at }: MailRow, until: number): Promise<boolean> {
+    return (await tx.change(CLAIM, [until, id, next_attempt_at])) === 1;
+  }
+
+  /** Plans the next attempt of a claimed mail. */
+  async plan(tx: Tx, { id, next_attempt_at }: MailRow, at: number, error: string): Promise<void> {
+    await tx.change(PLAN, [at, error, id, next_attempt_at]);
+  }
+
+  /** Gives up a claimed mail. */
+  async fail(tx: Tx, { id, next_attempt_at }: MailRow, error: string): Promise<void> {
+    await tx.change(FAIL, [error, id, next_attempt_at]);
+  }
+
+  async delete(tx: Tx, id: string): Promise<void> {
+    await tx.change(DELETE, [id]);
+  }
+
+  /** Lets a failed mail wait again; false if there is no such mail. */
+  async renew(
+    tx: Tx,
+    id: string,
+    { now, giveUpAt, expiresAt }: { readonly now: number; readonly giveUpAt: number; readonly expiresAt: number },
+  ): Promise<boolean> {
+    return (await tx.change(RENEW, [now, giveUpAt, expiresAt, id])) === 1;
+  }
+
+  /** Oldest first. */
+  list(tx: Tx, after: string, state: MailState | null, limit: number): Promise<readonly MailRow[]> {
+    return tx.rows<MailRow>(LIST, [after, state, state, limit]);
+  }
+
+  async count(tx: Tx): Promise<Readonly<Record<MailState, number>>> {
+    const rows = await tx.rows<{ readonly state: MailState; readonly mails: number }>(COUNT);
+    const counts = new Map(rows.map(({ state, mails }) => [state, mails]));
+    return { waiting: counts.get('waiting') ?? 0, failed: counts.get('failed') ?? 0 };
+  }
+}

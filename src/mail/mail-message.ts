@@ -1,0 +1,45 @@
+import type { Language } from '../messages/messages.js';
+
+/** What a mail reports, as texts by name. They are stored until the mail is sent, so none of them is a secret. */
+export type MailFacts = Readonly<Record<string, string>>;
+
+/** A mail that was sent is deleted; `failed` mails are not tried again, unless an operator asks for it. */
+export type MailState = 'waiting' | 'failed';
+
+/** A mail to be sent. */
+export interface NewMail {
+  /** A name that is registered with `MailTemplates`. */
+  readonly template: string;
+  /** Id of the account that gets the mail. Its address is looked up when the mail is sent. */
+  readonly subject: string;
+  readonly facts?: MailFacts;
+}
+
+/** A stored mail, as its template sees it. */
+export interface QueuedMail {
+  /** Identifies the mail in all attempts to send it. */
+  readonly id: string;
+  readonly subject: string;
+  readonly facts: MailFacts;
+  /** The time when it was stored, in milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** The content of a mail. */
+export interface ComposedMail {
+  /** One address, without a display name (RFC 5321, Mailbox). */
+  readonly to: string;
+  readonly language: Language;
+  /** Subject line: one line, without an address or a name that a user chose. */
+  readonly subject: string;
+  /** Plain text, complete without the HTML part. */
+  readonly text: string;
+  /** HTML document without content from elsewhere; values in it are escaped. */
+  readonly html?: string;
+}
+
+/**
+ * Writes a mail when it is sent, and again at each further attempt. A link belongs here, so that its token is never stored
+ * with the mail. Undefined drops the mail: the account no longer exists, or has no address.
+ */
+export type ComposeMail = (mail: QueuedMail) => Promise<ComposedMail | undefined>;

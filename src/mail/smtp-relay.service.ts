@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
+import type { ComposedMail } from './mail-message.js';
+import { MailSender } from './mail-sender.service.js';
+import { MailProperties } from './mail.properties.js';
+
+/** The same in every attempt to send a mail. */
+export interface MailIdentity {
+  readonly id: string;
+  readonly messageId: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** Identifies a repeated notice also where a relay replaces `Message-ID`. */
+export const NOTICE_ID_HEADER = 'X-Login-Notice-Id';
+const IDLE_MILLIS = 30_000;
+
+type Transport = Mail<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
+
+/** The connections to the SMTP relay; none is opened before the first mail. */
+@Injectable()
+export class SmtpRelay {
+  private transport: Promise<Transport> | undefined;
+
+  constructor(
+    private readonly properties: MailProperties,
+    private readonly sender: MailSender,
+  ) {}
+
+  /** Resolves once the relay has accepted the mail. @throws Error, see `smtpFailureOf`, also if `signal` is aborted */
+  async send(
+    { to, language, subject, text, html }: ComposedMail,
+    identity: MailIdentity,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.transport ??= openTransport(this.properties);
+    const { name, address } = this.sender;
+    const transport = await this.transport;
+    await transport.sendMail({
+      from: { name, address },
+      // An address of its own, so that no text in it is read as a further recipient.
+      to: { name: '', address: to },
+      envelope: { from: address, to },
+      subject,
+      text,
+      ...(html !== undefined && { html }),
+      messageId: identity.messageId,
+      date: new Date(identity.createdAt),
+      headers: {
+        // No responder answers a notice (RFC 3834 section 5).
+        'Auto-Submitted': 'auto-generated',
+        'Content-Language': language,
+        [NOTICE_ID_HEADER]: identity.id,
+      },
+      xMailer: false,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal,
+    });
+  }
+
+  /** Resolves if the relay accepts a connection and the credentials. @throws Error, see `smtpFailureOf` */
+  async verify(): Promise<void> {
+    this.transport ??= openTransport(this.properties);
+    await (await this.transport).verify();
+  }
+
+  /** Closes all connections, also those that are sending. */
+  async close(): Promise<void> {
+    const { transport } = this;
+    this.transport = undefined;
+    (await transport)?.close({ force: true });
+  }
+}
+
+async function openTransport(properties: MailProperties): Promise<Transport> {
+  // Only a service that sends mail loads it.
+  const { createTransport } = await import('nodemailer');
+  return createTransport(optionsOf(properties));
+}
+
+function optionsOf(properties: MailProperties): SMTPPoolOptions & { pool: true } {
+  const { host = '', port, username: user, password: pass, encryption, rateLimit } = properties;
+  const connectMillis = properties.connectTimeout.milliseconds;
+  return {
+    pool: true,
+    host,
+    port,
+    ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
+    secure: encryption === 'implicit',
+    requireTLS: encryption === 'starttls',
+    ignoreTLS: encryption === 'none',
+    tls: { minVersion: 'TLSv1.2' },
+    dnsTimeout: connectMillis,
+    connectionTimeout: connectMillis,
+    greetingTimeout: connectMillis,
+    socketTimeout: properties.responseTimeout.milliseconds,
+    maxConnections: properties.poolSize,
+    ...(rateLimit !== undefined && { rateLimit }),
+    // The queue in the database repeats what failed.
+    maxRequeues: 0,
+    idleTimeout: IDLE_MILLIS,
+  };
+}

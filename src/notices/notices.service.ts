@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { EventRow } from '../events/event-line.js';
+import { EventRelay } from '../events/chain/event-relay.service.js';
+import { Loggers } from '../logging/loggers.js';
+import { MailQueue } from '../mail/mail-queue.service.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { mailFactsOf, NOTICE_EVENTS, NOTICE_OF_EVENT, type NoticeEvent, templateOf } from './notice.js';
+
+/** Queues a notice by mail for each security event that users should know about. */
+@Injectable()
+export class Notices {
+  constructor(
+    private readonly queue: MailQueue,
+    relay: EventRelay,
+    loggers: Loggers,
+  ) {
+    if (!queue.isEnabled) {
+      loggers.get('mail').info('No notices are mailed, since app.mail.host is not set');
+      return;
+    }
+    relay.subscribe(NOTICE_EVENTS, (tx, event) => this.enqueue(tx, event));
+  }
+
+  private async enqueue(tx: Tx, event: EventRow): Promise<void> {
+    const { user_id: subject } = event;
+    if (subject === null) return;
+    const template = templateOf(NOTICE_OF_EVENT[event.kind as NoticeEvent]);
+    await this.queue.add(tx, { template, subject, facts: mailFactsOf(event) });
+  }
+}

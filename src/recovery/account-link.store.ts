@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../persistence/expiring-tables.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import type { LinkKind } from './account-link.js';
+
+expiringTable('account_link', 'slot');
+
+/** Longer than the time in which no further link is mailed. */
+const KEPT_SECONDS = 3600;
+
+const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const REPLACE = 'UPDATE account_link SET token_hash = ?, state = ?, expires_at = ? WHERE slot = ?';
+const BY_HASH = 'SELECT slot, user_id, state, expires_at FROM account_link WHERE token_hash = ? AND kind = ?';
+/** The row stays until its expiry, since it also limits how often a link is mailed. */
+const USE = 'UPDATE account_link SET token_hash = NULL WHERE slot = ? AND token_hash = ? AND expires_at > ?';
+/** A time of request in the future means that the clock was set back. */
+const RESERVE = `UPDATE account_link SET token_hash = NULL, requested_at = ?, expires_at = ?
+  WHERE slot = ? AND (requested_at <= ? OR requested_at > ?)`;
+const END_OTHERS = 'DELETE FROM account_link WHERE user_id = ? AND kind = ? AND slot <> ?';
+const END_ALL = 'DELETE FROM account_link WHERE user_id = ?';
+
+/** A link as it is stored; instants are epoch seconds. */
+export interface StoredLink {
+  readonly slot: string;
+  readonly subject: string;
+  readonly state: string;
+  readonly expiresAt: number;
+}
+
+export interface NewLink extends StoredLink {
+  readonly kind: LinkKind;
+  readonly tokenHash: string;
+  readonly requestedAt: number;
+}
+
+export interface LinkRequest {
+  readonly slot: string;
+  readonly subject: string;
+  readonly kind: LinkKind;
+  readonly now: number;
+  readonly before: number;
+}
+
+interface LinkRow {
+  readonly slot: string;
+  readonly user_id: string;
+  readonly state: string;
+  readonly expires_at: number;
+}
+
+/** Table `account_link`: mailed links by the hashes of their tokens. */
+@Injectable()
+export class AccountLinkStore {
+  /** Stores a link in place of the one in its slot. */
+  async put(tx: Tx, link: NewLink): Promise<void> {
+    const { slot, subject, kind, tokenHash, state, requestedAt, expiresAt } = link;
+    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, requestedAt, expiresAt]);
+    if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, slot]);
+  }
+
+  /** Notes that a link was requested and ends the one before; false if one was requested after `before`. */
+  async reserve(tx: Tx, { slot, subject, kind, now, before }: LinkRequest): Promise<boolean> {
+    const keptUntil = now + KEPT_SECONDS;
+    if ((await tx.change(RESERVE, [now, keptUntil, slot, before, now])) === 1) return true;
+    return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil]);
+  }
+
+  async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {
+    const [row] = await tx.rows<LinkRow>(BY_HASH, [tokenHash, kind]);
+    return row && { slot: row.slot, subject: row.user_id, state: row.state, expiresAt: row.expires_at };
+  }
+
+  /** True for the one transaction that uses the link, before it expires. */
+  async use(tx: Tx, slot: string, tokenHash: string, now: number): Promise<boolean> {
+    return (await tx.change(USE, [slot, tokenHash, now])) === 1;
+  }
+
+  /** Ends all links of a kind except the one in a slot. */
+  async endOthers(tx: Tx, subject: string, kind: LinkKind, slot: string): Promise<void> {
+    await tx.change(END_OTHERS, [subject, kind, slot]);
+  }
+
+  async endAll(tx: Tx, subject: string): Promise<void> {
+    await tx.change(END_ALL, [subject]);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Account } from '../account/account.js';
+import type { LastLock } from '../second-factor/attempts/attempt.js';
+import { hashSecret, isSecretForm } from '../session/session.js';
+
+/** Kinds of mailed links; each permits one act of one account (authentication.md 2.5). */
+export type LinkKind = 'password-reset' | 'unlock' | 'invitation' | 'not-me';
+
+/** The pages that the links open. */
+export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
+  'password-reset': '/portal/reset',
+  unlock: '/portal/unlock',
+  invitation: '/portal/invitation',
+  'not-me': '/portal/not-me',
+};
+
+/** Name of the token in the query of a link, in a form, and in the body of a request. */
+export const LINK_TOKEN = 'token';
+
+/** 256 bits. */
+export const LINK_TOKEN_BYTES = 32;
+
+export interface LinkFacts {
+  readonly account: Account;
+  /** Needed for `unlock` alone. */
+  readonly lock?: LastLock | undefined;
+}
+
+/** The row of an account and kind. Notices do not replace the links of each other, since users may open any of the mails. */
+export function slotOf(kind: LinkKind, subject: string, tokenHash: string): string {
+  return kind === 'not-me' ? `${kind}:${tokenHash}` : `${kind}:${subject}`;
+}
+
+/**
+ * What the account must still be when a link of this kind is used, as a hash: a link for a forgotten password is void once
+ * the account has another password or mail address, and a link that unlocks is for one lock. Undefined if the account gets no
+ * such link.
+ */
+export function stateOf(kind: LinkKind, { account, lock }: LinkFacts): string | undefined {
+  const state = partsOf(kind, account, lock);
+  return state && hashSecret(JSON.stringify(state));
+}
+
+function partsOf(kind: LinkKind, account: Account, lock?: LastLock): readonly unknown[] | undefined {
+  const { passwordVersion, email = '', invitedAt } = account;
+  switch (kind) {
+    case 'password-reset':
+      return canResetPassword(account) ? [passwordVersion, email] : undefined;
+    case 'invitation':
+      return invitedAt === undefined ? undefined : [passwordVersion, email];
+    case 'unlock':
+      return lock && [lock.id];
+    case 'not-me':
+      return [];
+  }
+}
+
+/**
+ * True for a user who had a password here: staff sign in at their identity provider, and an account without a password gets
+ * its first one by an invitation.
+ */
+export function canResetPassword({ kind, hasPassword, passwordVersion, invitedAt }: Account): boolean {
+  return kind === 'local' && invitedAt === undefined && (hasPassword || passwordVersion > 0);
+}
+
+/** Undefined for a text that is no token of ours, which is not looked up. */
+export function hashOfToken(token: string): string | undefined {
+  return isSecretForm(token) ? hashSecret(token) : undefined;
+}

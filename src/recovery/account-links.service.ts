@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import type { Reason } from '../errors/reason.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { Random } from '../random/random.js';
+import type { LastLock } from '../second-factor/attempts/attempt.js';
+import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
+import { hashSecret } from '../session/session.js';
+import { Issuer } from '../token/signed-token.js';
+import {
+  hashOfToken,
+  LINK_PAGES,
+  LINK_TOKEN,
+  LINK_TOKEN_BYTES,
+  type LinkKind,
+  slotOf,
+  stateOf,
+} from './account-link.js';
+import { AccountLinkStore, type StoredLink } from './account-link.store.js';
+import { RecoveryProperties } from './recovery.properties.js';
+
+/** Lifetime of a link for a forgotten password or a lock (authentication.md 2.5). */
+const SHORT_LIFETIME_SECONDS = 15 * 60;
+
+/** A link to be mailed. The URL contains the secret: it belongs into the mail and nowhere else. */
+export interface AccountLink {
+  readonly url: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+/** A link that could be used now. */
+export interface ValidLink {
+  readonly account: Account;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+type FoundLink = ({ readonly link: StoredLink } & ValidLink) | { readonly reason: Reason };
+
+/** Mailed links: each permits one act of one account, once (decision 0065). */
+@Injectable()
+export class AccountLinks {
+  constructor(
+    private readonly store: AccountLinkStore,
+    private readonly accounts: Accounts,
+    private readonly locks: AttemptBudget,
+    private readonly properties: RecoveryProperties,
+    private readonly issuer: Issuer,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly work: UnitOfWork,
+  ) {}
+
+  /**
+   * Creates a link, which ends the previous one of this kind; notices keep theirs. Undefined if the account gets no such
+   * link now: it is not active, is not locked (`unlock`), was not invited (`invitation`) or never had a password
+   * (`password-reset`).
+   */
+  create(subject: string, kind: LinkKind): Promise<AccountLink | undefined> {
+    const token = this.random.text(LINK_TOKEN_BYTES);
+    return this.work.run(async (tx) => {
+      // Locks the row, so that of two links that are created at once, one ends the other.
+      const account = await this.accounts.hold(tx, subject);
+      const lock = account && (await this.lockFor(tx, kind, subject));
+      if (!account || (kind === 'unlock' && lock?.isInForce !== true)) return undefined;
+      const state = stateOf(kind, { account, lock });
+      if (state === undefined) return undefined;
+      const now = this.clock.seconds();
+      const [tokenHash, expiresAt] = [hashSecret(token), now + this.lifetimeOf(kind)];
+      const slot = slotOf(kind, subject, tokenHash);
+      await this.store.put(tx, { slot, subject, kind, tokenHash, state, requestedAt: now, expiresAt });
+      return { url: `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`, expiresAt };
+    });
+  }
+
+  /** The account of a link that could be used now. Changes nothing: mail scanners follow links. */
+  async peek(kind: LinkKind, token: string): Promise<ValidLink | undefined> {
+    const found = await this.read(kind, token);
+    return 'reason' in found ? undefined : { account: found.account, expiresAt: found.expiresAt };
+  }
+
+  /** As `peek`. @throws ServiceError `LINK_INVALID` */
+  async require(kind: LinkKind, token: string): Promise<ValidLink> {
+    const found = await this.read(kind, token);
+    if ('reason' in found) throw invalid(found.reason);
+    return { account: found.account, expiresAt: found.expiresAt };
+  }
+
+  /**
+   * Reserves the next mail with a link to reset the password, and ends the previous link; false if one was reserved within
+   * `seconds`.
+   */
+  reserve(tx: Tx, subject: string, seconds: number): Promise<boolean> {
+    const slot = slotOf('password-reset', subject, '');
+    const now = this.clock.seconds();
+    return this.store.reserve(tx, { slot, subject, kind: 'password-reset', now, before: now - seconds });
+  }
+
+  /**
+   * Uses a link up, locks its account and returns it; the caller performs the act in the same transaction. Of concurrent
+   * calls, one succeeds.
+   * @throws ServiceError `LINK_INVALID` for a link that is unknown, used, replaced, expired or of another state of the account
+   */
+  async use(tx: Tx, kind: LinkKind, token: string): Promise<Account> {
+    const found = await this.find(tx, kind, token, (subject) => this.accounts.hold(tx, subject));
+    if ('reason' in found) throw invalid(found.reason);
+    const { link, account } = found;
+    if (!(await this.store.use(tx, link.slot, hashSecret(token), this.clock.seconds()))) throw invalid('link unknown');
+    await this.store.endOthers(tx, account.id, kind, link.slot);
+    return account;
+  }
+
+  /** Deletes the links of a deleted account. */
+  endAll(tx: Tx, subject: string): Promise<void> {
+    return this.store.endAll(tx, subject);
+  }
+
+  private read(kind: LinkKind, token: string): Promise<FoundLink> {
+    return this.work.single((tx) => this.find(tx, kind, token, (subject) => this.accounts.find(subject, tx)));
+  }
+
+  private async find(
+    tx: Tx,
+    kind: LinkKind,
+    token: string,
+    accountOf: (subject: string) => Promise<Account | undefined>,
+  ): Promise<FoundLink> {
+    const hash = hashOfToken(token);
+    const link = hash === undefined ? undefined : await this.store.find(tx, kind, hash);
+    if (!link) return { reason: 'link unknown' };
+    const { subject, state, expiresAt } = link;
+    if (expiresAt <= this.clock.seconds()) return { reason: 'link expired' };
+    const account = await accountOf(subject);
+    if (account?.status !== 'active') return { reason: 'account not active' };
+    const lock = await this.lockFor(tx, kind, subject);
+    return stateOf(kind, { account, lock }) === state ? { link, account, expiresAt } : { reason: 'link outdated' };
+  }
+
+  private lockFor(tx: Tx, kind: LinkKind, subject: string): Promise<LastLock | undefined> {
+    return kind === 'unlock' ? this.locks.lastLock(tx, subject) : Promise.resolve(undefined);
+  }
+
+  private lifetimeOf(kind: LinkKind): number {
+    if (kind === 'invitation') return Math.ceil(this.properties.invitationLifetime.seconds);
+    return kind === 'not-me' ? Math.ceil(this.properties.notMeLifetime.seconds) : SHORT_LIFETIME_SECONDS;
+  }
+}
+
+function invalid(reason: Reason): ServiceError {
+  return new ServiceError('LINK_INVALID', { reason });
+}

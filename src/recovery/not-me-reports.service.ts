@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { PasswordChanges } from '../account/password/passwords.service.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import type { Language } from '../messages/messages.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { AccessTermination } from './access-termination.service.js';
+import { AccountLinks } from './account-links.service.js';
+import { ResetMails } from './reset-mails.service.js';
+
+/** Protects the account of a user who reports by the link of a notice: this was not me. */
+@Injectable()
+export class NotMeReports {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly links: AccountLinks,
+    private readonly passwords: PasswordChanges,
+    private readonly access: AccessTermination,
+    private readonly events: SecurityEvents,
+    private readonly mails: ResetMails,
+  ) {}
+
+  /**
+   * Ends all sessions, trusted devices, logins in progress and pending secrets. Removes the password, and mails a link to
+   * choose another one. The second factor stays.
+   * @throws ServiceError `LINK_INVALID`
+   */
+  async report(token: string, language: Language): Promise<void> {
+    await this.work.run(async (tx) => {
+      const account = await this.links.use(tx, 'not-me', token);
+      const { id: subject } = account;
+      await this.passwords.remove(tx, subject);
+      await this.access.endAll(tx, subject);
+      await this.events.record(tx, { kind: 'NOT_ME_REPORTED', subject });
+      await this.mails.addAfterReport(tx, account, language);
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
+import { SessionModule } from '../session/session.module.js';
+import { TokenModule } from '../token/token.module.js';
+import { AccessTermination } from './access-termination.service.js';
+import { AccountLinkStore } from './account-link.store.js';
+import { AccountLinks } from './account-links.service.js';
+import { Invitations } from './invitations.service.js';
+import { LockRecovery } from './lock-recovery.service.js';
+import { NotMeReports } from './not-me-reports.service.js';
+import { PasswordRecovery } from './password-recovery.service.js';
+import { ResetMails } from './reset-mails.service.js';
+
+/** Mailed links, and what users do with them; without an interface. */
+@Module({
+  imports: [EventsModule, MailModule, AccountModule, SessionModule, TokenModule, MfaModule],
+  providers: [
+    ...[AccountLinkStore, AccountLinks, AccessTermination, ResetMails],
+    ...[PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+  ],
+  exports: [AccountLinks, ResetMails, PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+})
+export class RecoveryModule {}

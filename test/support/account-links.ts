@@ -1,0 +1,80 @@
+import { afterAll } from 'vitest';
+import { AccountStore } from '../../src/account/account.store.js';
+import { Accounts } from '../../src/account/accounts.service.js';
+import { LoginIdProperties } from '../../src/account/account.properties.js';
+import { LoginIds } from '../../src/account/login-id.js';
+import { Clock } from '../../src/clock/clock.js';
+import { openDatabase } from '../../src/persistence/database.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import type { LinkKind } from '../../src/recovery/account-link.js';
+import { AccountLinkStore } from '../../src/recovery/account-link.store.js';
+import { AccountLinks } from '../../src/recovery/account-links.service.js';
+import { RecoveryProperties } from '../../src/recovery/recovery.properties.js';
+import { Issuer } from '../../src/token/signed-token.js';
+import type { LoginStory, Person } from './login-story.js';
+import { secondFactorParts } from './second-factor-parts.js';
+
+/** The base of all links. */
+export const PUBLIC_URL = 'https://login.example';
+
+export function accountLinks(work: UnitOfWork, clock: Clock): AccountLinks {
+  const accounts = new Accounts(new AccountStore(), work, new LoginIds(new LoginIdProperties()));
+  const { budget } = secondFactorParts(work, clock);
+  const parts = [new RecoveryProperties(), new Issuer(PUBLIC_URL), clock, new SystemRandom()] as const;
+  return new AccountLinks(new AccountLinkStore(), accounts, budget, ...parts, work);
+}
+
+/** The token of a URL in a text, such as a mail. */
+export function tokenIn(text: string): string {
+  const [, token] = /\?token=([\w-]{43})(?![\w-])/.exec(text) ?? [];
+  if (token === undefined) throw new Error(`no link in ${text}`);
+  return token;
+}
+
+/** Creates links on the database of a story, as the mails about locks and other notices do. */
+export class StoryLinks {
+  private opened: Promise<AccountLinks> | undefined;
+  private close: () => Promise<unknown> = () => Promise.resolve();
+
+  constructor(private readonly story: LoginStory) {
+    afterAll(() => this.close());
+  }
+
+  /** The token of a new link; undefined if the account gets none. */
+  async create(person: Pick<Person, 'id'>, kind: LinkKind): Promise<string | undefined> {
+    const links = await (this.opened ??= this.open());
+    const link = await links.create(await this.story.subjectOf(person), kind);
+    return link && tokenIn(link.url);
+  }
+
+  async token(person: Pick<Person, 'id'>, kind: LinkKind): Promise<string> {
+    const token = await this.create(person, kind);
+    if (token === undefined) throw new Error(`${person.id} gets no link: ${kind}`);
+    return token;
+  }
+
+  private async open(): Promise<AccountLinks> {
+    const { story } = this;
+    const given = new Map(
+      story.database.args.map((argument) => argument.replace('--app.datasource.', '').split('=', 2)) as [
+        string,
+        string,
+      ][],
+    );
+    const { url = '', username, password } = Object.fromEntries(given);
+    const dataSource = await openDatabase({
+      url,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+    });
+    this.close = () => dataSource.destroy();
+    const clock = new (class extends Clock {
+      millis(): number {
+        return story.clock.millis;
+      }
+    })();
+    return accountLinks(unitOfWork(dataSource), clock);
+  }
+}
