@@ -60,9 +60,8 @@ export class SecurityEvents {
 
   /**
    * Calls `listener` for each event of this kind once its transaction is committed, and never for one that is rolled back.
-   * Best effort: an event is lost to its listeners if the process dies between the commit and the call. A listener that
-   * must see every event at least once, such as a notice by mail, needs a row written in the same transaction (an outbox)
-   * and a task that delivers it.
+   * Best effort: an event is lost to its listeners if the process dies between the commit and the call. For what must not be
+   * lost, such as a notice by mail, use `EventRelay.subscribe`.
    */
   onCommitted(kind: EventKind, listener: EventListener): void {
     this.listeners.set(kind, [...(this.listeners.get(kind) ?? []), listener]);
