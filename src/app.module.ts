@@ -5,6 +5,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
+import { EventRelayModule } from './events/chain/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KvstoreIndicator } from './kvstore/kvstore.indicator.js';
 import type { LogFile } from './logging/logging.module.js';
@@ -56,6 +57,7 @@ export interface Instruments {
     // AuthModule provides OperatorCredentials, so that management itself depends on no feature.
     { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
+    EventRelayModule,
   ],
   providers: [KvstoreIndicator, MailIndicator, SslIndicator],
 })

@@ -22,6 +22,7 @@ import { RandomModule } from '../random/random.module.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { Sealer } from '../sealing/sealer.js';
+import { EventVerification } from '../events/chain/event-verification.service.js';
 import { EventSearch } from '../events/event-search.service.js';
 import { EventsModule } from '../events/events.module.js';
 import { HostFactsModule } from '../auth/host-facts.module.js';
@@ -62,6 +63,7 @@ export async function openCommandServices(
     admission: context.get(StaffAdmission),
     factorState: (subject) => context.get(Enrolment).state(subject),
     eventSearch: context.get(EventSearch),
+    eventVerification: context.get(EventVerification),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,

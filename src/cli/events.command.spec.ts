@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../account/account.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { Verification } from '../events/chain/chain-check.js';
 import type { EventRow } from '../events/event-line.js';
 import { addEventsCommand } from './events.command.js';
 
@@ -32,7 +33,10 @@ interface Outcome {
   readonly calls: readonly unknown[];
 }
 
-async function run(args: readonly string[], failure?: Error): Promise<Outcome> {
+const HASH = 'h'.repeat(43);
+const INTACT: Verification = { findings: [], batches: 3, events: 12, head: { batch: 7, hash: HASH }, deleted: 4 };
+
+async function run(args: readonly string[], failure?: Error, verification = INTACT): Promise<Outcome> {
   const printed: string[] = [];
   const complaints: string[] = [];
   const calls: unknown[] = [];
@@ -51,6 +55,7 @@ async function run(args: readonly string[], failure?: Error): Promise<Outcome> {
           search: (filter: object) => call('search', filter, [EVENT]),
           report: (period: object) => call('report', period, [{ kind: 'MFA_OK', result: 'ok', events: 12 } as const]),
         },
+        eventVerification: { verify: (options: object) => call('verify', options, verification) },
         close: () => Promise.resolve(void calls.push('closed')),
       }),
     print: (line: string) => void printed.push(line),
@@ -110,6 +115,27 @@ describe('the events commands', () => {
 
     expect(code).toBe(0);
     expect(printed).toEqual(['MFA_OK                 ok       12']);
+  });
+
+  it('verify prints the number of batches and events, and the head that a later run can require', async () => {
+    const { code, printed, calls } = await run(['verify', '--from', '2027-01-15', '--head', `6:${HASH}`]);
+
+    expect(code).toBe(0);
+    expect(printed).toEqual([
+      'The chain of events is intact: 3 batches, 12 events. The retention has deleted the batches up to 4.',
+      `Head: 7:${HASH}`,
+    ]);
+    expect(calls[0]).toEqual(['verify', { from: 1_799_971_200_000, known: { batch: 6, hash: HASH } }]);
+  });
+
+  it('L3: verify fails with all findings', async () => {
+    const findings = ['Batch 2 is missing.', 'The head of the chain is missing.'];
+    const { code, complaints } = await run(['verify'], undefined, { ...INTACT, findings });
+
+    expect(code).toBe(1);
+    expect(complaints).toEqual([
+      'The chain of events is not intact:\n  Batch 2 is missing.\n  The head of the chain is missing.',
+    ]);
   });
 
   it('an unavailable database fails the command', async () => {

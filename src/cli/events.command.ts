@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../account/accounts.service.js';
 import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { KnownHead, VerificationOptions } from '../events/chain/chain-check.js';
+import type { EventVerification } from '../events/chain/event-verification.service.js';
 import type { EventRow } from '../events/event-line.js';
 import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../events/event-search.service.js';
 import { type EventKind, KINDS } from '../events/security-event.js';
@@ -12,6 +14,7 @@ import { type Complaint, complaintOf, noSuch } from './users-answers.js';
 export interface EventsServices {
   readonly accounts: Pick<Accounts, 'findByLoginId'>;
   readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
+  readonly eventVerification: Pick<EventVerification, 'verify'>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,9 +35,9 @@ interface SearchOptions extends EventPeriod {
 
 const USUAL_LIMIT = 50;
 
-/** Adds `events search` and `events report`, which change nothing. */
+/** Adds `events search`, `events report` and `events verify`, which change nothing. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
-  const events = program.command('events').description('searches and counts security events');
+  const events = program.command('events').description('searches, counts and verifies security events');
   const run = async (command: (services: EventsServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
     exit(await answered(parts, command));
   };
@@ -53,6 +56,15 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
   withPeriod(events.command('report'))
     .description('counts security events by kind and result')
     .action((period: EventPeriod) => run((services) => report(services, period)));
+
+  withPeriod(events.command('verify'))
+    .description(
+      'computes the hash chain of the events again; fails if events or batches were removed, changed or added',
+    )
+    .option('--head <batch:hash>', 'a head that an earlier run has printed; the chain must contain it', headOf)
+    .action(({ head, ...period }: EventPeriod & { readonly head?: KnownHead }) =>
+      run((services) => verify(services, { ...period, known: head })),
+    );
 }
 
 function withPeriod(command: Command): Command {
@@ -110,6 +122,28 @@ function lineOf({ at, kind, result, user_id, reason, actor, ip, id }: EventRow):
 async function report({ eventSearch }: EventsServices, period: EventPeriod): Promise<readonly string[]> {
   const counts = await eventSearch.report(period);
   return counts.map(({ kind, result, events }) => `${kind.padEnd(22)} ${result.padEnd(8)} ${events}`);
+}
+
+async function verify(
+  { eventVerification }: EventsServices,
+  options: VerificationOptions,
+): Promise<readonly string[] | Complaint> {
+  const { findings, batches, events, head, deleted } = await eventVerification.verify(options);
+  if (findings.length > 0) return { complaint: ['The chain of events is not intact:', ...findings].join('\n  ') };
+  if (!head) return ['There are no events in the chain yet.'];
+  const after = deleted > 0 ? ` The retention has deleted the batches up to ${deleted}.` : '';
+  return [
+    `The chain of events is intact: ${batches} batches, ${events} events.${after}`,
+    `Head: ${head.batch}:${head.hash}`,
+  ];
+}
+
+function headOf(text: string): KnownHead {
+  const [, batch, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
+  if (batch === undefined || hash === undefined) {
+    throw new InvalidArgumentError('A head looks like the last line of "events verify": 12:<43 characters>.');
+  }
+  return { batch: Number(batch), hash };
 }
 
 function limitOf(text: string): number {

@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
+import { type BatchedEvent, UNBATCHED } from './chain/event-batch.js';
 import type { EventRow } from './event-line.js';
 
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
-const INSERT = `INSERT INTO security_event (${COLUMNS}) VALUES `;
-const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const INSERT = `INSERT INTO security_event (${COLUMNS}, batch) VALUES `;
+const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${UNBATCHED.new})`;
 const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
-const IDS_BETWEEN = 'SELECT id FROM security_event WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
-const DELETE_BETWEEN = 'DELETE FROM security_event WHERE id > ? AND id <= ?';
+const UNBATCHED_EVENTS = `SELECT ${COLUMNS}, batch FROM security_event WHERE batch <= 0 ORDER BY batch, id LIMIT ?`;
+const OVERDUE = 'SELECT id, at FROM security_event WHERE batch <= 0 AND id < ? ORDER BY batch, id LIMIT ?';
+const BATCHED = `SELECT ${COLUMNS}, batch FROM security_event
+  WHERE batch >= ? AND batch <= ? AND (batch > ? OR id > ?) ORDER BY batch, id LIMIT ?`;
+const OUTSIDE = `SELECT id, at, batch FROM security_event
+  WHERE batch < -1 OR (batch > 0 AND batch <= ?) OR batch > ? ORDER BY batch, id LIMIT ?`;
+const LAST_BATCH = 'SELECT MAX(batch) AS batch FROM security_event';
+const IDS_OF_BATCHES = 'SELECT id FROM security_event WHERE batch > ? AND batch <= ? ORDER BY batch, id';
 
 /** The append-only table of security events. */
 @Injectable()
@@ -23,15 +30,63 @@ export class EventStore {
     return tx.rows<EventRow>(OF_USER, [subject, ...sliceValues(page)]);
   }
 
-  /** Oldest first: ids sort by time, and both statements follow the primary key. */
-  async idsBetween(tx: Tx, after: string, before: string, limit: number): Promise<readonly string[]> {
-    return (await tx.rows<{ readonly id: string }>(IDS_BETWEEN, [after, before, limit])).map(({ id }) => id);
+  /** Events without a batch: new ones first, each in the order of their ids. */
+  unbatched(tx: Tx, limit: number): Promise<readonly BatchedEvent[]> {
+    return tx.rows<BatchedEvent>(UNBATCHED_EVENTS, [limit]);
   }
 
-  /** Deletes the events after one id, up to and with another one. */
-  deleteBetween(tx: Tx, after: string, last: string): Promise<number> {
-    return tx.change(DELETE_BETWEEN, [after, last]);
+  /** Events without a batch that are older than an id. */
+  overdue(tx: Tx, before: string, limit: number): Promise<readonly Pick<EventRow, 'id' | 'at'>[]> {
+    return tx.rows(OVERDUE, [before, limit]);
   }
+
+  /** Puts events without a batch into one; `ids` may repeat an id. Returns their number. */
+  putIntoBatch(tx: Tx, batch: number, ids: readonly string[]): Promise<number> {
+    const sql = `UPDATE security_event SET batch = ? WHERE id IN (${marksOf(ids)}) AND batch <= 0`;
+    return tx.change(sql, [batch, ...ids]);
+  }
+
+  /** Events of the batches from `first` to `last` by batch and id, after an event of `first`. */
+  batched(tx: Tx, range: BatchRange, limit: number): Promise<readonly BatchedEvent[]> {
+    const { first, last, afterId } = range;
+    return tx.rows<BatchedEvent>(BATCHED, [first, last, first, afterId, limit]);
+  }
+
+  /** Events of batches that were deleted, or that do not exist yet. */
+  outside(
+    tx: Tx,
+    deleted: number,
+    last: number,
+    limit: number,
+  ): Promise<readonly Pick<BatchedEvent, 'id' | 'at' | 'batch'>[]> {
+    return tx.rows(OUTSIDE, [deleted, last, limit]);
+  }
+
+  /** The highest number of a batch that an event names; 0 or less without any. */
+  async lastBatch(tx: Tx): Promise<number> {
+    return (await tx.rows<{ readonly batch: number | null }>(LAST_BATCH))[0]?.batch ?? 0;
+  }
+
+  /** Ids of the events of the batches after one number, up to and with another one. */
+  async idsOfBatches(tx: Tx, after: number, last: number): Promise<readonly string[]> {
+    return (await tx.rows<{ readonly id: string }>(IDS_OF_BATCHES, [after, last])).map(({ id }) => id);
+  }
+
+  /** `ids` may repeat an id. Deleting by id locks no gap of the index, in which new events are inserted. */
+  delete(tx: Tx, ids: readonly string[]): Promise<number> {
+    return tx.change(`DELETE FROM security_event WHERE id IN (${marksOf(ids)})`, ids);
+  }
+}
+
+/** A range of batches, and the id of the event of the first one that was read last. */
+export interface BatchRange {
+  readonly first: number;
+  readonly last: number;
+  readonly afterId: string;
+}
+
+function marksOf(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
 }
 
 function valuesOf(row: EventRow): readonly Value[] {

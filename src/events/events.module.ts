@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { EventRelay } from './event-relay.service.js';
+import { ChainSeal } from './chain/chain-seal.service.js';
+import { EventChainStore } from './chain/event-chain.store.js';
+import { EventRelay } from './chain/event-relay.service.js';
+import { EventVerification } from './chain/event-verification.service.js';
 import { EventRetention } from './event-retention.task.js';
 import { EventSearch } from './event-search.service.js';
 import { EventStore } from './event.store.js';
@@ -8,7 +11,10 @@ import { SecurityEvents } from './security-events.service.js';
 
 @Module({
   imports: [TasksModule],
-  providers: [EventStore, EventSearch, EventRelay, EventRetention, SecurityEvents],
-  exports: [EventRelay, EventSearch, SecurityEvents],
+  providers: [
+    ...[ChainSeal, EventChainStore, EventRelay, EventRetention],
+    ...[EventSearch, EventStore, EventVerification, SecurityEvents],
+  ],
+  exports: [EventRelay, EventSearch, EventVerification, SecurityEvents],
 })
 export class EventsModule {}

@@ -34,6 +34,7 @@ export const KINDS = [
   'KEY_ROTATED',
   'LOGLEVEL_CHANGED',
   'DATABASE_RESTORED',
+  'EVENT_CHAIN_RESTARTED',
 ] as const;
 
 export type EventKind = (typeof KINDS)[number];

@@ -50,6 +50,10 @@ describe('the scheduledtasks endpoint', () => {
       ],
       custom: [
         expect.objectContaining({
+          runnable: { target: 'EventRelay.relay' },
+          trigger: '1000 ms after an event, and every 5000 ms',
+        }) as unknown,
+        expect.objectContaining({
           runnable: { target: 'MissingPeppers.report' },
           trigger: 'once after startup',
         }) as unknown,

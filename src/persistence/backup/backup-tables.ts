@@ -94,9 +94,11 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     key: ['id'],
     columns: [
       ...['id', 'at', 'kind', 'user_id', 'actor', 'ip', 'agent', 'request_id', 'idp', 'authn_context', 'amr', 'result'],
-      ...['reason', 'detail'],
+      ...['reason', 'detail', 'batch'],
     ],
     restore: 'merged',
+    // The event joins the chain of this database, and is not sent again.
+    restored: (row) => ({ ...row, batch: 0 }),
   },
 ];
 
@@ -112,4 +114,13 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'idp_session', key: ['id'] },
   { table: 'saml_metadata', key: ['idp'] },
   { table: 'metadata_request', key: ['idp'] },
+];
+
+/**
+ * Tables that a backup does not contain and a restore does not touch: they describe the events of this database, which a
+ * restore never removes.
+ */
+export const KEPT_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
+  { table: 'event_batch', key: ['batch'] },
+  { table: 'event_chain', key: ['slot'] },
 ];

@@ -10,6 +10,7 @@ import {
   PlainNames1795737600000,
   UnprovenTimes1795564873000,
 } from './columns.migration.js';
+import { EventChain1796000000201 } from './event-chain.migration.js';
 import { First1795219200000 } from './first.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import {
@@ -61,6 +62,12 @@ export const HISTORY: readonly Step[] = [
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  // Events of older versions get the default of the column, and join the chain without being sent to subscribers.
+  {
+    migration: EventChain1796000000201,
+    revertLoses: 'the hash chain of security events',
+    compatibleFrom: PlainNames1795737600000,
+  },
 ];
 
 /** The names of all migrations, oldest first. */

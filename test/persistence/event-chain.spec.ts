@@ -1,0 +1,365 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import type { EventRow } from '../../src/events/event-line.js';
+import type { Verification } from '../../src/events/chain/chain-check.js';
+import type { Value } from '../../src/persistence/unit-of-work.js';
+import { timeOrderedId } from '../../src/random/random.js';
+import { CollectedLog } from '../support/collected-log.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { eventChainParts, SEAL_KEYS } from '../support/event-chain-parts.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const DAY = 86_400;
+
+onEveryDatabase('the chain of security events', (database) => {
+  const clock = new ManualClock(1_800_000_000);
+  const chain = () => eventChainParts(database.work, clock);
+  const change = (sql: string, ...values: readonly Value[]): Promise<number> =>
+    database.work.single((tx) => tx.change(sql, values));
+  const rows = <Row>(sql: string): Promise<readonly Row[]> => database.work.single((tx) => tx.rows<Row>(sql));
+  const ids = async (batch: number): Promise<readonly string[]> =>
+    (await rows<{ id: string }>(`SELECT id FROM security_event WHERE batch = ${batch} ORDER BY id`)).map(
+      ({ id }) => id,
+    );
+  const verify = (options = {}): Promise<Verification> => chain().verification.verify(options);
+
+  beforeEach(async () => {
+    for (const table of ['security_event', 'event_batch', 'event_chain']) await change(`DELETE FROM ${table}`);
+    clock.advance(DAY);
+  });
+
+  /** Batches of three events each, a minute apart. */
+  async function batches(number: number): Promise<void> {
+    const parts = chain();
+    for (let batch = 0; batch < number; batch += 1) {
+      for (const reason of ['a', 'b', 'c']) {
+        await parts.record({
+          kind: 'MFA_FAILED',
+          subject: 'anna',
+          result: 'refused',
+          reason,
+          detail: { batch: `${batch}` },
+        });
+      }
+      await parts.relayAll();
+      clock.advance(60);
+    }
+  }
+
+  it('is intact after batches of events, and an empty one is intact', async () => {
+    expect(await verify()).toEqual({ findings: [], batches: 0, events: 0, deleted: 0 });
+    await batches(4);
+
+    const head = { batch: 4, hash: expect.stringMatching(/^[\w-]{43}$/) as string };
+    expect(await verify()).toEqual({ findings: [], batches: 4, events: 12, head, deleted: 0 });
+  });
+
+  it('events that are committed late, with lower ids than a batch has, are in a later batch', async () => {
+    await batches(2);
+    const late = timeOrderedId(clock.millis() - 90_000, randomBytes(10));
+    await change(
+      `INSERT INTO security_event (id, at, kind, result, batch) VALUES (?, ?, 'MFA_OK', 'ok', -1)`,
+      ...[late, clock.millis() - 90_000],
+    );
+    await chain().relayAll();
+
+    expect(await ids(3)).toEqual([late]);
+    expect(await verify()).toMatchObject({ findings: [], batches: 3, events: 7 });
+  });
+
+  it.each<[string, (row: readonly string[]) => [string, ...Value[]], string]>([
+    ['a removed event', ([id = '']) => ['DELETE FROM security_event WHERE id = ?', id], '1 of its 3 events is missing'],
+    ['removed events', () => ['DELETE FROM security_event WHERE batch = 2'], '3 of its 3 events are missing'],
+    [
+      'a changed event',
+      ([, id = '']) => ["UPDATE security_event SET reason = 'z' WHERE id = ?", id],
+      'at least one of its events was changed',
+    ],
+    [
+      'an event that was given another time',
+      ([, id = '']) => ['UPDATE security_event SET at = at + 1 WHERE id = ?', id],
+      'at least one of its events was changed',
+    ],
+    [
+      'a value that was set to null',
+      ([id = '']) => ['UPDATE security_event SET detail = NULL WHERE id = ?', id],
+      'at least one of its events was changed',
+    ],
+    [
+      'an added event',
+      ([id = '']) => [
+        `INSERT INTO security_event (id, at, kind, result, batch) VALUES (?, 1, 'MFA_OK', 'ok', 2)`,
+        `${id.slice(0, -1)}x`,
+      ],
+      '1 events were added to its 3',
+    ],
+    [
+      'an event that was moved to another batch',
+      ([id = '']) => ['UPDATE security_event SET batch = 3 WHERE id = ?', id],
+      '1 of its 3 events is missing',
+    ],
+    [
+      'a changed record of a batch',
+      () => ['UPDATE event_batch SET events = 2 WHERE batch = 2'],
+      'its record was changed',
+    ],
+  ])('L3: verification finds %s, and names the batch', async (_, tamper, finding) => {
+    await batches(4);
+    const [sql, ...values] = tamper(await ids(2));
+    await change(sql, ...values);
+
+    const { findings } = await verify();
+
+    expect(findings.join('\n')).toContain(finding);
+    expect(findings[0]).toMatch(/^Batch 2 of 20\d\d-\d\d-\d\dT[\d:.]+Z \(events [\da-f-]{36} to [\da-f-]{36}\): /);
+  });
+
+  it('L3: verification finds two events that were exchanged', async () => {
+    await batches(3);
+    const [first = '', second = ''] = await ids(2);
+    await change("UPDATE security_event SET id = 'x' WHERE id = ?", first);
+    await change('UPDATE security_event SET id = ? WHERE id = ?', first, second);
+    await change("UPDATE security_event SET id = ? WHERE id = 'x'", second);
+
+    expect((await verify()).findings).toEqual([expect.stringContaining('at least one of its events was changed')]);
+  });
+
+  it('L3: verification finds a removed batch with its events', async () => {
+    await batches(4);
+    await change('DELETE FROM security_event WHERE batch = 2');
+    await change('DELETE FROM event_batch WHERE batch = 2');
+
+    expect((await verify()).findings).toEqual(['Batch 2 is missing.']);
+  });
+
+  it('L3: verification finds two batches that were exchanged', async () => {
+    await batches(4);
+    for (const [from, to] of [
+      [2, 9],
+      [3, 2],
+      [9, 3],
+    ]) {
+      await change(`UPDATE event_batch SET batch = ${to} WHERE batch = ${from}`);
+      await change(`UPDATE security_event SET batch = ${to} WHERE batch = ${from}`);
+    }
+
+    expect((await verify()).findings[0]).toMatch(/^Batch 2 .*its record was changed/);
+  });
+
+  it('L3: verification finds a truncated chain, also if the head was set to an earlier batch', async () => {
+    await batches(4);
+    await change('DELETE FROM security_event WHERE batch > 2');
+    await change('DELETE FROM event_batch WHERE batch > 2');
+    expect((await verify()).findings).toEqual(['The batches 3 to 4 are missing.']);
+
+    await change('UPDATE event_chain SET batch = 2, hash = (SELECT hash FROM event_batch WHERE batch = 2)');
+    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+
+    await change('DELETE FROM event_chain');
+    expect((await verify()).findings).toEqual(['The head of the chain is missing.']);
+  });
+
+  it('L3: a chain that was truncated to an old copy of its head lacks the head that was noted later', async () => {
+    await batches(2);
+    const [old] = await rows<Record<string, Value>>('SELECT batch, hash, mac FROM event_chain');
+    await batches(2);
+    const { head: known } = await verify();
+    await change('DELETE FROM security_event WHERE batch > 2');
+    await change('DELETE FROM event_batch WHERE batch > 2');
+    const { batch = 0, hash = '', mac = '' } = old ?? {};
+    await change('UPDATE event_chain SET batch = ?, hash = ?, mac = ?', batch, hash, mac);
+
+    expect((await verify()).findings).toEqual([]);
+    expect((await verify({ known })).findings).toEqual([expect.stringMatching(/^Batch 4 .* is not in the chain/)]);
+  });
+
+  it('L3: verification finds an event that names a batch which does not exist', async () => {
+    await batches(1);
+    await change("INSERT INTO security_event (id, at, kind, result, batch) VALUES ('x', 1, 'MFA_OK', 'ok', 7)");
+
+    expect((await verify()).findings).toEqual([
+      'Event x of 1970-01-01T00:00:00.001Z names batch 7, which does not exist: it was added or moved.',
+    ]);
+  });
+
+  it('L3: verification finds events that were not relayed for more than a minute', async () => {
+    await chain().record({ kind: 'MFA_OK' });
+    clock.advance(59);
+    expect((await verify()).findings).toEqual([]);
+    clock.advance(2);
+
+    expect((await verify()).findings).toEqual([expect.stringMatching(/^Events of more than a minute ago are not in/)]);
+  });
+
+  it('L3: the relay does not continue a chain whose head was changed: it begins again and records that', async () => {
+    await batches(3);
+    await change('DELETE FROM security_event WHERE batch = 3');
+    await change('DELETE FROM event_batch WHERE batch = 3');
+    await change('UPDATE event_chain SET batch = 2, hash = (SELECT hash FROM event_batch WHERE batch = 2)');
+    const log = new CollectedLog();
+    const parts = eventChainParts(database.work, clock, { loggers: log.loggers });
+    const told: EventRow[] = [];
+    parts.relay.subscribe(['EVENT_CHAIN_RESTARTED'], (_, event) => Promise.resolve(void told.push(event)));
+    await parts.record({ kind: 'MFA_OK' });
+
+    await parts.relayAll();
+
+    expect(told).toMatchObject([{ reason: 'head_changed', result: 'refused', detail: '{"batch":"3"}' }]);
+    expect(log.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([
+      { message: 'The head of the event chain is not authentic; the chain begins again' },
+    ]);
+    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 3 .*the chain begins again/)]);
+    const from = clock.millis() + 1;
+    clock.advance(60);
+    await batches(1);
+    expect((await verify({ from })).findings).toEqual([]);
+  });
+
+  it('a period limits the verification of events, and not that of the batches', async () => {
+    await batches(4);
+    const [second] = await rows<{ at: number }>('SELECT at FROM event_batch WHERE batch = 2');
+    await change("UPDATE security_event SET reason = 'z' WHERE batch = 2");
+
+    expect((await verify({ from: (second?.at ?? 0) + 1 })).findings).toEqual([]);
+    expect((await verify({ to: second?.at ?? 0 })).findings).toEqual([]);
+    expect((await verify({ from: second?.at, to: (second?.at ?? 0) + 1 })).findings).toHaveLength(1);
+    await change('UPDATE event_batch SET events = 4 WHERE batch = 2');
+    expect((await verify({ from: (second?.at ?? 0) + 1 })).findings).toHaveLength(1);
+  });
+
+  it('a chain that began under an earlier seal key is intact, also once that key was removed', async () => {
+    await batches(2);
+    const two = randomBytes(32);
+    const rotated = eventChainParts(database.work, clock, { sealKeys: { ...SEAL_KEYS, two } });
+    expect((await rotated.verification.verify({})).findings).toEqual([]);
+    await rotated.record({ kind: 'KEY_ROTATED' });
+    await rotated.relayAll();
+
+    const removed = eventChainParts(database.work, clock, { sealKeys: { two } });
+    expect(await removed.verification.verify({})).toMatchObject({ findings: [], batches: 3, events: 7 });
+    expect((await verify()).findings).toEqual([expect.stringContaining('is sealed under "two", which')]);
+  });
+
+  it('events of before the chain join it in bounded steps, and subscribers do not see them', async () => {
+    const number = 2500;
+    for (let from = 0; from < number; from += 100) {
+      const values = Array.from(
+        { length: 100 },
+        (_, index) => `('old-${String(from + index).padStart(5, '0')}', 1, 'MFA_OK', 'ok')`,
+      );
+      await change(`INSERT INTO security_event (id, at, kind, result) VALUES ${values.join(', ')}`);
+    }
+    const parts = chain();
+    const told: EventRow[] = [];
+    parts.relay.subscribe(['MFA_OK'], (_, event) => Promise.resolve(void told.push(event)));
+    await parts.record({ kind: 'MFA_OK', subject: 'new' });
+
+    const turns = await parts.relayAll();
+
+    expect(turns.filter((turn) => turn === 'filled').length).toBeGreaterThan(2);
+    expect(told.map(({ user_id }) => user_id)).toEqual(['new']);
+    expect(await verify()).toMatchObject({ findings: [], batches: turns.length, events: number + 1 });
+  });
+
+  it('a subscriber sees each event of its kinds once, with all columns', async () => {
+    const parts = chain();
+    const told: EventRow[] = [];
+    parts.relay.subscribe(['MFA_OK', 'MFA_LOCKED'], (_, event) => Promise.resolve(void told.push(event)));
+    await parts.record({ kind: 'MFA_OK', subject: 'anna', amr: ['pwd', 'otp'] }, { kind: 'MFA_FAILED' });
+    await parts.relayAll();
+    await parts.record({ kind: 'MFA_LOCKED', subject: 'anna' });
+    await parts.relayAll();
+
+    expect(told.map(({ kind }) => kind)).toEqual(['MFA_OK', 'MFA_LOCKED']);
+    expect(told[0]).toMatchObject(
+      (await database.work.single((tx) => parts.events.ofUser(tx, 'anna', { limit: 2 })))[1] ?? {},
+    );
+  });
+
+  it('what a subscriber stored is rolled back with the batch, and the events are relayed again', async () => {
+    await batches(1);
+    const parts = chain();
+    let isBroken = true;
+    parts.relay.subscribe(['MFA_OK'], async (tx) => {
+      await parts.events.record(tx, { kind: 'MFA_LOCKED', subject: 'effect' });
+      if (isBroken) throw new RangeError('a defect');
+    });
+    await parts.record({ kind: 'MFA_OK' });
+
+    await expect(parts.relay.relay()).rejects.toThrow(RangeError);
+    isBroken = false;
+    await parts.relayAll();
+
+    expect(await rows("SELECT kind FROM security_event WHERE user_id = 'effect'")).toHaveLength(1);
+    expect((await verify()).findings).toEqual([]);
+  });
+
+  it('two replicas that relay under load take each event once, in one chain', async () => {
+    const replicas = [chain(), chain(), chain()];
+    const told = new Map<string, number>();
+    for (const { relay } of replicas) {
+      relay.subscribe(['MFA_OK'], (tx, { user_id }) => {
+        // Told once per commit, since the work may be repeated.
+        tx.afterCommit(() => told.set(user_id ?? '', (told.get(user_id ?? '') ?? 0) + 1));
+        return Promise.resolve();
+      });
+    }
+    const number = 300;
+    let isRecording = true;
+    const relaying = replicas.map(async ({ relay }) => {
+      for (let turn = await relay.relay(); isRecording || turn !== 'none'; turn = await relay.relay()) {
+        if (turn === 'none') await new Promise(setImmediate);
+      }
+    });
+    await Promise.all(
+      Array.from({ length: number }, (_, index) =>
+        (replicas[index % 3] ?? chain()).record({ kind: 'MFA_OK', subject: `user-${index}` }),
+      ),
+    );
+    isRecording = false;
+    await Promise.all(relaying);
+
+    expect(told.size).toBe(number);
+    expect([...told.values()].every((times) => times === 1)).toBe(true);
+    expect(await verify()).toMatchObject({ findings: [], events: number });
+  });
+
+  it('the retention deletes whole batches, and the rest is still verified', async () => {
+    await batches(3);
+    clock.advance(DAY);
+    await batches(2);
+    const { head: known } = await verify();
+
+    expect(await chain().retention(1).sweep()).toBe(9);
+
+    expect(await verify({ known })).toMatchObject({ findings: [], batches: 2, events: 6, deleted: 3 });
+    await change('UPDATE event_chain SET deleted = 4, deleted_hash = (SELECT hash FROM event_batch WHERE batch = 4)');
+    await change('DELETE FROM security_event WHERE batch = 4');
+    await change('DELETE FROM event_batch WHERE batch = 4');
+    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+  });
+
+  it('the retention does not make a changed head authentic', async () => {
+    await batches(2);
+    clock.advance(2 * DAY);
+    await change('UPDATE event_chain SET batch = 1, hash = (SELECT hash FROM event_batch WHERE batch = 1)');
+
+    expect(await chain().retention(1).sweep()).toBe(0);
+    expect((await verify()).findings[0]).toContain('The head of the chain is not authentic');
+  });
+
+  it('the statements of the relay follow indexes, so that no batch reads the whole table', async () => {
+    await batches(100);
+    const [id] = await ids(50);
+    const isEmbedded = database.engine === 'SQLite';
+    const explain = isEmbedded ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+    const plan = async (sql: string): Promise<string> =>
+      JSON.stringify(await database.dataSource.query<object[]>(`${explain} ${sql}`));
+
+    const marks = await plan(`UPDATE security_event SET batch = 7 WHERE id IN ('${id}', '${id}', 'x') AND batch <= 0`);
+    const reads = await plan('SELECT * FROM security_event WHERE batch <= 0 ORDER BY batch, id LIMIT 10');
+
+    expect(marks).toMatch(isEmbedded ? /SEARCH security_event USING PRIMARY KEY \(id=\?\)/ : /"key":"PRIMARY"/);
+    expect(reads).toMatch(/security_event_batch/);
+  });
+});

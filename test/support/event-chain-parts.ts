@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../src/clock/clock.js';
+import { Duration } from '../../src/config/bind/duration.js';
+import { ChainSeal } from '../../src/events/chain/chain-seal.service.js';
+import { EventChainStore } from '../../src/events/chain/event-chain.store.js';
+import { EventRelay, type RelayTurn } from '../../src/events/chain/event-relay.service.js';
+import { EventVerification } from '../../src/events/chain/event-verification.service.js';
+import { EventRetention } from '../../src/events/event-retention.task.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { EventProperties } from '../../src/events/events.properties.js';
+import type { SecurityEvent } from '../../src/events/security-event.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Sealer } from '../../src/sealing/sealer.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+
+const DAY_SECONDS = 86_400;
+
+/** The services of the event chain of one replica, constructed on a real database. */
+export interface EventChainParts {
+  readonly events: SecurityEvents;
+  readonly relay: EventRelay;
+  readonly verification: EventVerification;
+  readonly tasks: ScheduledTasks;
+  readonly retention: (days?: number) => EventRetention;
+  readonly record: (...events: readonly SecurityEvent[]) => Promise<void>;
+  /** Relays until no event is left. */
+  readonly relayAll: () => Promise<readonly RelayTurn[]>;
+}
+
+/** Seal keys by id; the last one is active. */
+export type SealKeys = Readonly<Record<string, Uint8Array>>;
+
+export const SEAL_KEYS: SealKeys = { one: randomBytes(32) };
+
+export function eventChainParts(
+  work: UnitOfWork,
+  clock: Clock,
+  { sealKeys = SEAL_KEYS, loggers = new Loggers() }: { readonly sealKeys?: SealKeys; readonly loggers?: Loggers } = {},
+): EventChainParts {
+  const random = new SystemRandom();
+  const [store, chain] = [new EventStore(), new EventChainStore()];
+  const seal = new ChainSeal(new Sealer(Object.keys(sealKeys).at(-1) ?? '', new Map(Object.entries(sealKeys)), random));
+  const events = new SecurityEvents(store, clock, random, loggers, work);
+  const relay = new EventRelay(work, store, chain, seal, events, clock, loggers);
+  const tasks = new ScheduledTasks(clock);
+  return {
+    events,
+    relay,
+    tasks,
+    verification: new EventVerification(work, store, chain, seal, clock),
+    retention(days) {
+      const kept = days === undefined ? {} : { retention: Duration.ofSeconds(days * DAY_SECONDS) };
+      const properties = Object.assign(new EventProperties(), kept);
+      return new EventRetention(store, chain, seal, work, clock, properties, random, tasks, loggers);
+    },
+    record: (...recorded) => events.recordAlone(...recorded),
+    async relayAll() {
+      const turns: RelayTurn[] = [];
+      for (let turn = await relay.relay(); turn !== 'none'; turn = await relay.relay()) turns.push(turn);
+      return turns;
+    },
+  };
+}
