@@ -65,7 +65,7 @@ async function show({ factorState }: UsersServices, account: Account): Promise<r
     : passwordEndsAt === undefined
       ? 'set'
       : `temporary, expires at ${instant(passwordEndsAt)}`;
-  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy for roles';
+  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy';
   const facts: readonly (readonly [string, string])[] = [
     ['login id', loginId],
     ['subject', id],

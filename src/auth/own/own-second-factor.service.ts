@@ -13,6 +13,14 @@ export interface ConfirmedEnrolment {
   readonly roles: readonly string[];
 }
 
+/** The second factor of an account, and what policy demands of it. */
+export interface OwnFactorState {
+  readonly factors: EnrolmentState;
+  readonly isDemanded: boolean;
+  /** When policy begins to demand one, in epoch seconds; undefined if it already does, or never will. */
+  readonly demandedFrom: number | undefined;
+}
+
 /** The own second factor: its state, and each change that takes effect, with the sessions that end by it (http-api section 3). */
 @Injectable()
 export class OwnSecondFactor {
@@ -23,9 +31,14 @@ export class OwnSecondFactor {
     private readonly sessions: Sessions,
   ) {}
 
-  async state(caller: FullPrincipal): Promise<{ readonly factors: EnrolmentState; readonly isDemanded: boolean }> {
+  async state(caller: FullPrincipal): Promise<OwnFactorState> {
     const factors = await this.enrolment.state(caller.subject);
-    return { factors, isDemanded: this.reauthentication.demandsFactor(await this.reauthentication.accountOf(caller)) };
+    const account = await this.reauthentication.accountOf(caller);
+    return {
+      factors,
+      isDemanded: this.reauthentication.demandsFactor(account),
+      demandedFrom: this.reauthentication.factorDemandedFrom(account),
+    };
   }
 
   /** Activates the secret and completes or steps up the login that asked for it, in one transaction. */
