@@ -86,7 +86,7 @@ export class AccountAdministration {
     });
   }
 
-  /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy for roles. */
+  /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy. */
   requireMfa(subject: string, mfaRequired: boolean, act: Act): Promise<void> {
     return this.run(act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
   }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../account/accounts.service.js';
+import { parseInstant } from '../config/bind/instant.js';
 import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { KnownHead, VerificationOptions } from '../events/chain/chain-check.js';
@@ -152,17 +153,8 @@ function limitOf(text: string): number {
   return limit;
 }
 
-/** A date, or a date with a time; milliseconds since 1970. */
 function instantOf(text: string): number {
-  const [, date, time = 'T00:00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  const millis = date === undefined || !isDate(date) ? NaN : Date.parse(date + time + zone);
-  if (!(millis >= 0)) throw new InvalidArgumentError('A time looks like 2026-11-01 or 2026-11-01T08:00:00Z.');
+  const millis = parseInstant(text);
+  if (millis === undefined) throw new InvalidArgumentError('A time looks like 2026-11-01 or 2026-11-01T08:00:00Z.');
   return millis;
-}
-
-/** False for 2026-02-31, which `Date.parse` takes for a day of March. */
-function isDate(text: string): boolean {
-  const midnight = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }

@@ -48,11 +48,11 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
     );
 
   command('require-mfa', 'requires a second factor of one user, from the next sign-in on')
-    .option('--off', 'leave it to the policy for roles again (app.security.mfa.required-roles)')
+    .option('--off', 'leave it to app.security.mfa.policy again')
     .action((id: string, { off = false }: { off?: boolean }) =>
       change(id, async ({ administration }, { id: subject }) => {
         await administration.requireMfa(subject, !off, act());
-        return off ? 'second factor required only by policy for roles' : 'second factor required';
+        return off ? 'second factor required only by policy' : 'second factor required';
       }),
     );
 

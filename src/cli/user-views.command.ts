@@ -59,7 +59,7 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
 async function show({ factorState }: UsersServices, account: Account): Promise<readonly string[]> {
   const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
   const { state, backupCodes, lock } = await factorState(id);
-  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy for roles';
+  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy';
   const facts: readonly (readonly [string, string])[] = [
     ['login id', loginId],
     ['subject', id],

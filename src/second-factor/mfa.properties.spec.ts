@@ -19,6 +19,8 @@ it.each([
   ['a role in lower case', 'app.security.mfa.required-roles', 'admin'],
   ['a lock of zero seconds', 'app.security.mfa.lock.duration', '0s'],
   ['a longest lock shorter than the first one', 'app.security.mfa.lock.max-duration', '4m'],
+  ['an unknown policy', 'app.security.mfa.policy', 'sometimes'],
+  ['a policy from no date', 'app.security.mfa.policy-from', 'soon'],
   ['devices that are trusted for zero days', 'app.security.mfa.trusted-device.days', '0'],
 ])('rejects %s', (_, key, value) => {
   expect(problemsOf(`--${key}=${value}`)).toEqual([key]);
@@ -29,9 +31,12 @@ it('accepts a first lock as long as the longest lock', () => {
 });
 
 describe('the policy for second factors', () => {
+  const NOW = 1_800_000_000;
+  const FROM = '2027-03-01T00:00:00Z';
+  const FROM_SECONDS = Date.parse(FROM) / 1000;
   const ACCOUNT = { roles: ['ROLE_USER'], mfaRequired: false, enrolmentForced: false };
-  const requiring = (...requiredRoles: readonly string[]): MfaProperties =>
-    Object.assign(new MfaProperties(), { requiredRoles });
+  const ADMIN = { ...ACCOUNT, roles: ['ROLE_USER', 'ROLE_ADMIN'] };
+  const policy = (keys: Partial<MfaProperties>): MfaProperties => Object.assign(new MfaProperties(), keys);
 
   it.each([
     ['an account without further roles', {}, false],
@@ -41,18 +46,55 @@ describe('the policy for second factors', () => {
     ['an account with mfaRequired', { mfaRequired: true }, true],
     ['an account whose second factor was reset', { enrolmentForced: true }, true],
   ])('%s must have a second factor: %3$s', (_, facts, expected) => {
-    expect(new MfaProperties().demands({ ...ACCOUNT, ...facts })).toBe(expected);
+    expect(new MfaProperties().demands({ ...ACCOUNT, ...facts }, NOW)).toBe(expected);
   });
 
   it.each([
     ['without stored roles', { roles: [] }],
     ['with a role of its own', { roles: ['ROLE_CLERK'] }],
     ['with ROLE_USER stored', { roles: ['ROLE_USER'] }],
-  ])('A1: required-roles=ROLE_USER demands a second factor of an account %s', (_, facts) => {
-    expect(requiring('ROLE_USER').demands({ ...ACCOUNT, ...facts })).toBe(true);
+  ])('A1: required-roles=ROLE_USER, or policy=required, demands a second factor of an account %s', (_, facts) => {
+    expect(policy({ requiredRoles: ['ROLE_USER'] }).demands({ ...ACCOUNT, ...facts }, NOW)).toBe(true);
+    expect(policy({ policy: 'required', requiredRoles: [] }).demands({ ...ACCOUNT, ...facts }, NOW)).toBe(true);
   });
 
   it('empty required-roles demand a second factor of no role', () => {
-    expect(requiring().demands({ ...ACCOUNT, roles: ['ROLE_ADMIN'] })).toBe(false);
+    expect(policy({ requiredRoles: [] }).demands(ADMIN, NOW)).toBe(false);
+  });
+
+  it('A1: policy=optional demands a second factor only of accounts that require one, and after a reset', () => {
+    const optional = policy({ policy: 'optional' });
+
+    expect(optional.demands(ADMIN, NOW)).toBe(false);
+    expect(optional.demands({ ...ACCOUNT, mfaRequired: true }, NOW)).toBe(true);
+    expect(optional.demands({ ...ACCOUNT, enrolmentForced: true }, NOW)).toBe(true);
+  });
+
+  it.each([
+    ['required', ACCOUNT, false, true],
+    ['required', ADMIN, true, true],
+    ['optional', ADMIN, true, false],
+    ['by-role', ACCOUNT, false, false],
+    ['by-role', ADMIN, true, true],
+  ] as const)('A1: before policy-from, by-role holds in place of %s', (word, account, before, after) => {
+    const dated = policy({ policy: word, policyFrom: Date.parse(FROM) });
+
+    expect(dated.demands(account, FROM_SECONDS - 1)).toBe(before);
+    expect(dated.demands(account, FROM_SECONDS)).toBe(after);
+  });
+
+  it('an account that will need a second factor has the date, until then', () => {
+    const dated = policy({ policy: 'required', policyFrom: Date.parse(FROM) });
+
+    expect(dated.demandedFrom(ACCOUNT, NOW)).toBe(FROM_SECONDS);
+    expect(dated.demandedFrom(ACCOUNT, FROM_SECONDS)).toBeUndefined();
+  });
+
+  it.each([
+    ['an account that already needs one', { policy: 'required', policyFrom: Date.parse(FROM) } as const, ADMIN],
+    ['an account that will not need one', { policy: 'optional', policyFrom: Date.parse(FROM) } as const, ACCOUNT],
+    ['a policy without a date', { policy: 'required' } as const, ACCOUNT],
+  ])('%s has no date from which it needs a second factor', (_, keys, account) => {
+    expect(policy(keys).demandedFrom(account, NOW)).toBeUndefined();
   });
 });

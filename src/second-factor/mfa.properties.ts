@@ -1,6 +1,7 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, flag, integer, list, map, type ScalarType, text } from '../config/bind/key-type.js';
+import { instant } from '../config/bind/instant.js';
+import { duration, flag, integer, list, map, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { effectiveRoles } from '../principal/principal.js';
@@ -24,10 +25,26 @@ export class MfaProperties implements SelfChecking {
   })
   readonly issuer: string = 'Login';
 
-  @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
+  @Key(oneOf('required', 'by-role', 'optional'), {
     does:
-      'Roles that require a second factor; ROLE_USER means every account. Read at login: running sessions ' +
-      'are not affected.',
+      'Accounts that need a second factor: all (required), those with one of required-roles (by-role), or none (optional). ' +
+      'Accounts with "users require-mfa", and those whose second factor an administrator has reset, always need one. Read ' +
+      'at login: running sessions are not affected.',
+    effect: full,
+  })
+  readonly policy: 'required' | 'by-role' | 'optional' = 'by-role';
+
+  @Key(instant(), {
+    does:
+      'When policy takes effect; before, by-role holds. Users whose account will need a second factor then see the date on ' +
+      'the home page.',
+    effect: full,
+    defaultText: 'policy is in effect',
+  })
+  readonly policyFrom?: number;
+
+  @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
+    does: 'Roles that require a second factor with policy by-role; ROLE_USER means every account.',
     effect: full,
   })
   readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];
@@ -71,9 +88,28 @@ export class MfaProperties implements SelfChecking {
     return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
   }
 
-  /** True if policy demands a second factor of the account. */
-  demands({ mfaRequired, enrolmentForced, roles }: PolicyFacts): boolean {
-    return mfaRequired || enrolmentForced || effectiveRoles(roles).some((role) => this.requiredRoles.includes(role));
+  /** True if policy demands a second factor of the account; `now` in seconds since 1970. */
+  demands(account: PolicyFacts, now: number): boolean {
+    return this.demandsBy(this.isInEffect(now) ? this.policy : 'by-role', account);
+  }
+
+  /**
+   * When policy begins to demand a second factor of the account, in seconds since 1970; undefined if it demands one already,
+   * or no date is set from which it will.
+   */
+  demandedFrom(account: PolicyFacts, now: number): number | undefined {
+    const { policy, policyFrom } = this;
+    if (policyFrom === undefined || this.demands(account, now) || !this.demandsBy(policy, account)) return undefined;
+    return Math.ceil(policyFrom / 1000);
+  }
+
+  private isInEffect(now: number): boolean {
+    return this.policyFrom === undefined || now >= Math.ceil(this.policyFrom / 1000);
+  }
+
+  private demandsBy(policy: MfaProperties['policy'], { mfaRequired, enrolmentForced, roles }: PolicyFacts): boolean {
+    if (mfaRequired || enrolmentForced || policy === 'required') return true;
+    return policy === 'by-role' && effectiveRoles(roles).some((role) => this.requiredRoles.includes(role));
   }
 
   violations(): readonly Violation[] {

@@ -6,6 +6,7 @@ import { ROLE_USER } from '../principal/principal.js';
 import { BackupCodeProperties, MfaProperties } from './mfa.properties.js';
 
 const PEPPER = 'app.security.mfa.backup-code.pepper';
+const POLICY = 'app.security.mfa.policy';
 const REQUIRED_ROLES = 'app.security.mfa.required-roles';
 const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT];
 
@@ -15,8 +16,13 @@ const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT];
  */
 export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly string[]): Check {
   return (facts) => {
-    const { requiredRoles } = facts.get(MfaProperties);
-    if (requiredRoles.length === 0) {
+    const { requiredRoles, policy, policyFrom } = facts.get(MfaProperties);
+    if (policy === 'optional') {
+      const what = 'No role requires a second factor, not even that of administrators';
+      const action = 'Set it to by-role, unless each account that needs a second factor has "users require-mfa".';
+      return [facts.about(POLICY, { severity: 'warning', what, action })];
+    }
+    if (requiredRoles.length === 0 && (policy === 'by-role' || policyFrom !== undefined)) {
       const what = 'No role requires a second factor';
       const action = `Name at least one role, for example ${ROLE_ADMIN},${ROLE_MANAGEMENT}, or remove the key.`;
       return [facts.about(REQUIRED_ROLES, { what, action })];

@@ -116,6 +116,14 @@ export interface EnrolmentState extends TotpState {
   readonly lock?: Lock;
 }
 
+/** The second factor of an account, and what policy demands of it. */
+export interface OwnFactorState {
+  readonly factors: EnrolmentState;
+  readonly isDemanded: boolean;
+  /** When policy begins to demand one, in epoch seconds; undefined if it already does, or never will. */
+  readonly demandedFrom: number | undefined;
+}
+
 /** For every kind: a new authenticator, what its owner is shown once, and what its owner may know later. */
 export interface FactorTypes {
   readonly totp: {

@@ -18,7 +18,7 @@ onEachEngine('R2: service killed while it relays events', (engine) => {
     async () => {
       const lastBatch = async (): Promise<number> =>
         (await story.database.query<{ batch: number }>('SELECT batch FROM event_chain'))[0]?.batch ?? 0;
-      for (const _ of upTo(ROUNDS)) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const before = await lastBatch();
         const client = story.client();
         const burst = Promise.allSettled(upTo(LOGINS).map(() => story.signInByPassword(story.person(), client)));

@@ -83,6 +83,22 @@ describe('A1: app.security.mfa.required-roles', () => {
     expect(await breaches([`--${REQUIRED}=${value}`], PROD)).toEqual([breach('security', text)]);
   });
 
+  it('A1: policy=optional gives a warning in production, and policy=required needs no required-roles', async () => {
+    const optional = await findings(['--app.security.mfa.policy=optional'], PROD);
+    const required = await breaches(['--app.security.mfa.policy=required', `--${REQUIRED}=`], PROD);
+    const later = ['--app.security.mfa.policy=required', '--app.security.mfa.policy-from=2999-01-01', `--${REQUIRED}=`];
+
+    expect(optional).toEqual([
+      {
+        rule: 'security',
+        severity: 'warning',
+        text: expect.stringContaining('not even that of administrators') as string,
+      },
+    ]);
+    expect(required).toEqual([]);
+    expect(await breaches(later, PROD)).toEqual([breach('security', /No role requires a second factor/)]);
+  });
+
   it('masks a role name that comes from a secret', async () => {
     const found = await findings([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
 

@@ -193,3 +193,53 @@ onSqlite('app.security.mfa.required-roles', (engine) => {
     });
   });
 });
+
+onEachEngine('app.security.mfa.policy', (engine) => {
+  const DAYS = 7;
+  const from = new Date((Math.floor(Date.now() / 1000) + DAYS * 86_400) * 1000).toISOString();
+  const story = storyOn(engine, {
+    people: 4,
+    args: ['--app.security.mfa.policy=required', `--app.security.mfa.policy-from=${from}`],
+  });
+
+  it('A1: policy=required demands a second factor of every account from its date on, which GET /2fa shows before', async () => {
+    const [person, early] = [story.person(), story.person()];
+    const { client, accessToken: bearer } = await story.signInByPassword(person);
+    const before = await client.get('/2fa', { bearer });
+    expect(before.body).toMatchObject({ state: 'none', required_by_policy: false });
+    // The packaged format of instants (app.json.*).
+    expect(before.body['required_from']).toBe(from.slice(0, 19).replace('T', ' '));
+    const enrolled = await story.enrolled(early);
+
+    story.clock.advance(DAYS * 86_400 + 60);
+
+    expect((await passwordStep(story, person)).body).toEqual(MUST_ENROL);
+    const { app, confirmed } = await enrol(story, await story.mfaToken(person));
+    const after = await story.client().get('/2fa', { bearer: textOf(confirmed, 'access_token') });
+    expect(after.body).toMatchObject({ state: 'active', required_by_policy: true });
+    expect(after.body).not.toHaveProperty('required_from');
+    expect(app.secret).not.toBe('');
+    const { client: signedIn, accessToken } = await story.signIn(enrolled);
+    story.clock.nextStep();
+    expect(
+      await signedIn.post('/2fa/disable', { code: story.codeOf(enrolled.app) }, { bearer: accessToken }),
+    ).toBeRefused(409, 'MFA_STATE_CONFLICT');
+  });
+});
+
+onSqlite('app.security.mfa.policy=optional', (engine) => {
+  const story = storyOn(engine, {
+    people: 2,
+    others: { 'administrator-1': 'ROLE_ADMIN' },
+    args: ['--app.security.mfa.policy=optional'],
+  });
+
+  it('A1: policy=optional lets an administrator sign in by password, and a reset still demands a second factor', async () => {
+    const administrator = { id: 'administrator-1', password: PASSWORD };
+    expect((await passwordStep(story, administrator)).body).toMatchObject({ mfa_required: false });
+    const person = await story.enrolled();
+    expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
+
+    expect((await passwordStep(story, person)).body).toEqual(MUST_ENROL);
+  });
+});

@@ -6,8 +6,8 @@ import { upTo } from '../support/races.js';
 import { commandOn, SEAL_ARGS, serviceOn } from '../support/restored-service.js';
 import { onEachEngine, type StoryDatabase } from '../support/story-database.js';
 
-async function numberOfEvents({ query }: StoryDatabase): Promise<number> {
-  const [row] = await query<{ events: number }>('SELECT COUNT(*) AS events FROM security_event');
+async function numberOfEvents(database: StoryDatabase): Promise<number> {
+  const [row] = await database.query<{ events: number }>('SELECT COUNT(*) AS events FROM security_event');
   return row?.events ?? 0;
 }
 
@@ -42,7 +42,7 @@ onEachEngine('the chain of security events', (engine) => {
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toMatch(
-      /^The chain of events is not intact:\n  Batch \d+ of .* are? missing\.|events is missing\.\n$/m,
+      /^The chain of events is not intact:\n {2}Batch \d+ of .*: \d+ of its \d+ events (?:is|are) missing\.\n$/,
     );
     expect(stderr).toContain(`Batch ${batch} of `);
     const columns = Object.keys(removed ?? {});

@@ -4,9 +4,11 @@ import type { StoryDatabase } from './story-database.js';
 import { waitUntil } from './wait-until.js';
 
 /** Waits until a service has relayed all events. */
-export async function relayed({ query }: StoryDatabase): Promise<void> {
+export async function relayed(database: StoryDatabase): Promise<void> {
   await waitUntil('all events are relayed', async () => {
-    const [row] = await query<{ events: number }>('SELECT COUNT(*) AS events FROM security_event WHERE batch <= 0');
+    const [row] = await database.query<{ events: number }>(
+      'SELECT COUNT(*) AS events FROM security_event WHERE batch <= 0',
+    );
     return row?.events === 0;
   });
 }

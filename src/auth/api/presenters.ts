@@ -1,7 +1,6 @@
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { EnrolmentState } from '../../second-factor/second-factor.js';
-import { FACTOR_IDS, type Proof } from '../../second-factor/second-factor.js';
+import { FACTOR_IDS, type OwnFactorState, type Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
 import type { loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
@@ -45,16 +44,19 @@ function optionalDate(seconds: number | undefined): Date | undefined {
 }
 
 /** `GET /2fa`. */
-export function toFactorStateBody(
-  { state, activatedAt, backupCodes, lock }: EnrolmentState,
-  isDemanded: boolean,
-): InferOutput<typeof secondFactorStateResponse> {
+export function toFactorStateBody({
+  factors,
+  isDemanded,
+  demandedFrom,
+}: OwnFactorState): InferOutput<typeof secondFactorStateResponse> {
+  const { state, activatedAt, backupCodes, lock } = factors;
   const { remaining, generatedAt, isLow } = backupCodes;
   return withoutUndefined({
     state,
     activated_at: optionalDate(activatedAt),
     backup_codes: withoutUndefined({ remaining, generated_at: optionalDate(generatedAt), low: isLow }),
     required_by_policy: isDemanded,
+    required_from: optionalDate(demandedFrom),
     locked_until: optionalDate(lock?.until),
   });
 }

@@ -121,6 +121,9 @@ export const secondFactorStateResponse = v.object({
     low: v.pipe(v.boolean(), v.description(`True if an active second factor has ${LOW} codes or fewer.`)),
   }),
   required_by_policy: v.boolean(),
+  required_from: v.optional(
+    v.pipe(v.date(), v.description('When policy begins to demand a second factor, if that is in the future.')),
+  ),
   locked_until: v.optional(v.date()),
 });
 

@@ -35,8 +35,7 @@ export class SecondFactorController {
   @Operation(SHOW_FACTOR)
   @ResponseSchema(secondFactorStateResponse)
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof secondFactorStateResponse>> {
-    const { factors, isDemanded } = await this.own.state(caller);
-    return toFactorStateBody(factors, isDemanded);
+    return toFactorStateBody(await this.own.state(caller));
   }
 
   @Post('setup')

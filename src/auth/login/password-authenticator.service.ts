@@ -48,7 +48,7 @@ export class PasswordAuthenticator {
   /** @throws ServiceError as `PasswordVerifier.verifyLogin` does */
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
     const account = await this.password.verifyLogin(credentials);
-    const demanded = this.policy.demands(account);
+    const demanded = this.policy.demands(account, this.clock.seconds());
     const hasFactor = account.totpId !== undefined;
     const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
     this.log.debug(`Password verified: ${DUE[next]}`, {

@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
-import type { EnrolmentState } from '../../second-factor/second-factor.js';
+import type { OwnFactorState } from '../../second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
@@ -29,9 +29,14 @@ export class OwnSecondFactor {
     private readonly clock: Clock,
   ) {}
 
-  async state(caller: FullPrincipal): Promise<{ readonly factors: EnrolmentState; readonly isDemanded: boolean }> {
+  async state(caller: FullPrincipal): Promise<OwnFactorState> {
     const factors = await this.enrolment.state(caller.subject);
-    return { factors, isDemanded: this.reauthentication.demandsFactor(await this.reauthentication.accountOf(caller)) };
+    const account = await this.reauthentication.accountOf(caller);
+    return {
+      factors,
+      isDemanded: this.reauthentication.demandsFactor(account),
+      demandedFrom: this.reauthentication.factorDemandedFrom(account),
+    };
   }
 
   /** Seconds until codes are accepted again; undefined without a lock, Infinity if only an administrator can end it. */

@@ -24,7 +24,12 @@ export class Reauthentication {
 
   /** True if policy demands a second factor of the account. */
   demandsFactor(account: Account): boolean {
-    return this.policy.demands(account);
+    return this.policy.demands(account, this.clock.seconds());
+  }
+
+  /** When policy begins to demand a second factor of the account, in epoch seconds. */
+  factorDemandedFrom(account: Account): number | undefined {
+    return this.policy.demandedFrom(account, this.clock.seconds());
   }
 
   /**
@@ -54,7 +59,7 @@ export class Reauthentication {
    */
   requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
     if (account.securityStamp !== caller.securityStamp) return;
-    const isDue = caller.idp !== undefined || this.policy.demands(account);
+    const isDue = caller.idp !== undefined || this.demandsFactor(account);
     if (account.totpId === undefined && isDue) return;
     throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
   }

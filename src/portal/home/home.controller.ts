@@ -1,4 +1,5 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
@@ -16,6 +17,8 @@ import { homePage, type SignInMethod, unfinishedPage } from './home-page.js';
 import { Navigation } from './navigation.service.js';
 import { Visitors } from './visitors.service.js';
 
+const SECONDS_PER_DAY = 86_400;
+
 /** The home page. */
 @Public()
 @ApiTag('Pages', 'For users, in HTML.')
@@ -27,6 +30,7 @@ export class HomeController {
     private readonly navigation: Navigation,
     private readonly own: OwnSecondFactor,
     private readonly idps: Idps,
+    private readonly clock: Clock,
   ) {}
 
   /** A visitor without a session is redirected to the sign-in page. */
@@ -56,7 +60,7 @@ export class HomeController {
   }
 
   private async home(caller: FullPrincipal, loginId: string): Promise<View> {
-    const { factors } = await this.own.state(caller);
+    const { factors, demandedFrom } = await this.own.state(caller);
     const { remaining: codesLeft, isLow } = factors.backupCodes;
     const isActive = factors.state === 'active';
     const secondFactor = caller.idp === undefined || isActive ? { isActive, codesLeft, isLow } : undefined;
@@ -64,8 +68,15 @@ export class HomeController {
       navigation: this.navigation.for(caller, 'home'),
       loginId,
       method: this.methodOf(caller),
-      ...withoutUndefined({ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, secondFactor }),
+      ...withoutUndefined({
+        ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, secondFactor },
+        daysToPolicy: isActive || demandedFrom === undefined ? undefined : this.daysUntil(demandedFrom),
+      }),
     });
+  }
+
+  private daysUntil(instant: number): number {
+    return Math.max(1, Math.ceil((instant - this.clock.seconds()) / SECONDS_PER_DAY));
   }
 
   private methodOf({ idp, amr, mfaMethod }: FullPrincipal): SignInMethod {

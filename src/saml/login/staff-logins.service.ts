@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type StaffEntry, StaffAccounts } from '../../account/staff/staff-accounts.service.js';
+import { Clock } from '../../clock/clock.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SamlMeters } from '../saml-meters.js';
@@ -19,6 +20,7 @@ export class StaffLogins {
     private readonly policy: MfaProperties,
     private readonly sessions: StaffSessions,
     private readonly meters: SamlMeters,
+    private readonly clock: Clock,
   ) {}
 
   /** Completes the login in one transaction, and counts it. @throws LoginRejected if the user may not sign in */
@@ -51,7 +53,7 @@ export class StaffLogins {
       isSatisfied: satisfies(stated, requested, properties),
       isOtpRequired: requiresOtp(requested, properties),
       isAcrRequested: requested.isAcr,
-      isMfaRequired: this.policy.demands(account),
+      isMfaRequired: this.policy.demands(account, this.clock.seconds()),
       onMissingMfa: properties.onMissingMfa,
       reportOnly: properties.reportOnly,
     });

@@ -107,6 +107,7 @@ const TEXTS: readonly string[] = [
   'combined',
   '418',
   'sample.log.%d.%i.gz',
+  '2027-03-01',
 ];
 
 /** 32 random bytes. */
