@@ -14,6 +14,15 @@ export const SECOND_FACTOR_PAGES = {
 /** Well-known address that redirects to the page to change the password. */
 export const CHANGE_PASSWORD_PATH = '/.well-known/change-password';
 
+/** Pages of mailed links by the kind of link (`LINK_PAGES`), and the page that requests one. */
+export const RECOVERY_PAGES = {
+  forgot: '/portal/forgot',
+  reset: '/portal/reset',
+  invitation: '/portal/invitation',
+  unlock: '/portal/unlock',
+  'not-me': '/portal/not-me',
+} as const;
+
 /** Pages of signed-in users. */
 export const ACCOUNT_PAGES = {
   security: '/portal/security',

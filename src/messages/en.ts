@@ -311,6 +311,53 @@ export const en = {
     } as Readonly<Record<string, string>>,
   },
 
+  forgot: {
+    title: 'Forgot your password?',
+    text: 'Enter your username. We mail you a link to choose a new password.',
+    submit: 'Send link',
+    titleSent: 'Check your mail',
+    sent: 'If there is an account with this username and a mail address, we have sent a link. It works once, for 15 minutes.',
+    notArrived: 'No mail after a few minutes? Check your spam folder, then ask your help desk.',
+    toSignIn: 'Back to sign-in',
+    again: 'Request a new link',
+  },
+
+  linkInvalid: {
+    title: 'This link no longer works',
+    ask: 'Ask your help desk if you still need it.',
+  },
+
+  /** The pages of mailed links. */
+  links: {
+    reset: {
+      title: 'Choose a new password',
+      text: (user: string) =>
+        `Choose a new password for ${user}. You will be signed out on all devices; your authenticator app stays as it is.`,
+      submit: 'Save password',
+      done: 'Your new password is saved. Sign in with it now.',
+    },
+    invitation: {
+      title: 'Welcome',
+      text: (user: string) => `Choose a password for your new account ${user}. After that, you sign in with it.`,
+      submit: 'Save password',
+      done: 'Your password is saved. Sign in with it now.',
+    },
+    unlock: {
+      title: 'Unlock your account',
+      text: (user: string) =>
+        `This ends the lock of the account ${user}. Unlock it only if the wrong codes were yours.`,
+      submit: 'Unlock account',
+      done: 'Your account is unlocked. You can sign in now.',
+    },
+    notMe: {
+      title: 'This was not you?',
+      text: (user: string) =>
+        `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password.`,
+      submit: 'Protect my account',
+      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password.',
+    },
+  },
+
   signedOut: {
     title: 'Signing out',
     what: 'You are signed out here. Continue to sign out at your organisation as well.',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
+import { BrandingProperties } from '../branding/branding.properties.js';
 import { Clock } from '../clock/clock.js';
 import { JsonProperties } from '../http/json/json.properties.js';
 import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
@@ -7,7 +8,6 @@ import { MailTemplates } from '../mail/mail-templates.service.js';
 import { messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
-import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { NOTICE_KINDS, type NoticeKind, noticeFactsOf, templateOf } from './notice.js';
 import { type NoticeContext, noticeMail } from './notice-mail.js';
 
@@ -19,7 +19,7 @@ export class NoticeMails {
     private readonly links: AccountLinks,
     private readonly clock: Clock,
     private readonly json: JsonProperties,
-    private readonly mfa: MfaProperties,
+    private readonly branding: BrandingProperties,
     private readonly messages: MessagesProperties,
     templates: MailTemplates,
   ) {
@@ -29,9 +29,9 @@ export class NoticeMails {
   private async compose(kind: NoticeKind, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
     const account = await this.accounts.find(subject);
     if (account?.email === undefined) return undefined;
-    const { defaultLanguage: language } = this.messages;
+    const { language = this.messages.defaultLanguage } = account;
     const context: NoticeContext = {
-      service: this.mfa.issuer,
+      service: this.branding.name,
       loginId: account.loginId,
       timeZone: this.json.timeZone,
       notMeUrl: (await this.links.create(subject, 'not-me'))?.url,

@@ -22,6 +22,10 @@ import { CodePages } from './second-factor/code-pages.service.js';
 import { ReauthenticationLinks } from './second-factor/reauthentication-links.service.js';
 import { SetupPagesController } from './second-factor/setup-pages.controller.js';
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
+import { MailModule } from '../mail/mail.module.js';
+import { RecoveryApiModule } from '../recovery/recovery-api.module.js';
+import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
+import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLanguage } from './sign-in/sign-in-language.service.js';
@@ -29,7 +33,16 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
 
 /** The pages of the service. */
 @Module({
-  imports: [AccountModule, AuthModule, EventsModule, MfaModule, SamlModule, SessionModule],
+  imports: [
+    AccountModule,
+    AuthModule,
+    EventsModule,
+    MailModule,
+    MfaModule,
+    RecoveryApiModule,
+    SamlModule,
+    SessionModule,
+  ],
   controllers: [
     HomeController,
     SignOutController,
@@ -40,12 +53,13 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AccountFormsController,
     PasswordPageController,
     ActivityController,
+    RecoveryPagesController,
     AssetsController,
   ],
   providers: [
     ...[FormTokens, PageForms, Navigation, Visitors],
     ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
-    ...[AccountOverview, InlineStepUp],
+    ...[AccountOverview, InlineStepUp, RecoveryPages],
   ],
 })
 export class PortalModule {}

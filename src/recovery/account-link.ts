@@ -1,3 +1,4 @@
+import { RECOVERY_PAGES } from '../auth/page-paths.js';
 import type { Account } from '../account/account.js';
 import type { LastLock } from '../second-factor/attempts/attempt.js';
 import { hashSecret, isSecretForm } from '../session/session.js';
@@ -7,10 +8,10 @@ export type LinkKind = 'password-reset' | 'unlock' | 'invitation' | 'not-me';
 
 /** The pages that the links open. */
 export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
-  'password-reset': '/portal/reset',
-  unlock: '/portal/unlock',
-  invitation: '/portal/invitation',
-  'not-me': '/portal/not-me',
+  'password-reset': RECOVERY_PAGES.reset,
+  unlock: RECOVERY_PAGES.unlock,
+  invitation: RECOVERY_PAGES.invitation,
+  'not-me': RECOVERY_PAGES['not-me'],
 };
 
 /** Name of the token in the query of a link, in a form, and in the body of a request. */

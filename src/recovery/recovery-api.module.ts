@@ -3,6 +3,7 @@ import { AccountModule } from '../account/account.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { RecoveryMails } from './recovery-mails.service.js';
+import { MailedLinks } from './mailed-links.service.js';
 import { RecoveryController } from './recovery.controller.js';
 import { RecoveryModule } from './recovery.module.js';
 import { ResetRequests } from './reset-requests.task.js';
@@ -11,7 +12,7 @@ import { ResetRequests } from './reset-requests.task.js';
 @Module({
   imports: [RecoveryModule, AccountModule, MailModule, TasksModule],
   controllers: [RecoveryController],
-  providers: [ResetRequests, RecoveryMails],
-  exports: [RecoveryModule, ResetRequests],
+  providers: [ResetRequests, RecoveryMails, MailedLinks],
+  exports: [RecoveryModule, ResetRequests, MailedLinks],
 })
 export class RecoveryApiModule {}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BrandingProperties } from '../branding/branding.properties.js';
 import { Accounts } from '../account/accounts.service.js';
 import { JsonProperties } from '../http/json/json.properties.js';
 import { layOutMail, type MailPart } from '../mail/mail-layout.js';
@@ -6,7 +7,6 @@ import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
 import { MailTemplates } from '../mail/mail-templates.service.js';
 import { isLanguage, messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
-import { MfaProperties } from '../second-factor/mfa.properties.js';
 import type { LinkKind } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -32,7 +32,7 @@ export class RecoveryMails {
     private readonly accounts: Accounts,
     private readonly links: AccountLinks,
     private readonly messages: MessagesProperties,
-    private readonly mfa: MfaProperties,
+    private readonly branding: BrandingProperties,
     private readonly json: JsonProperties,
     templates: MailTemplates,
   ) {
@@ -46,7 +46,7 @@ export class RecoveryMails {
     if (!link || account?.email === undefined) return undefined;
     const { email: to, loginId } = account;
     const chosen = facts['language'];
-    const language = isLanguage(chosen) ? chosen : this.messages.defaultLanguage;
+    const language = account.language ?? (isLanguage(chosen) ? chosen : this.messages.defaultLanguage);
     const { tag, recovery, notices } = messagesOf(language);
     const { title, text, link: label, more } = recovery[name];
     const parts: readonly MailPart[] = [
@@ -60,9 +60,9 @@ export class RecoveryMails {
       },
       { kind: 'link', label, url: link.url },
       { kind: 'text', text: more },
-      { kind: 'footer', text: notices.footer(this.mfa.issuer) },
+      { kind: 'footer', text: notices.footer(this.branding.name) },
     ];
-    return { to, language, subject: notices.subject(this.mfa.issuer, title), ...layOutMail({ tag, title, parts }) };
+    return { to, language, subject: notices.subject(this.branding.name, title), ...layOutMail({ tag, title, parts }) };
   }
 
   private timeText(epochSeconds: number, tag: string): string {

@@ -4,9 +4,7 @@ import { acceptedLanguage, type Language } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
 import { Public } from '../principal/access.decorator.js';
 import { ApiTag, HashesPassword, Operation } from '../web/route.decorator.js';
-import { LockRecovery } from './lock-recovery.service.js';
-import { NotMeReports } from './not-me-reports.service.js';
-import { PasswordRecovery } from './password-recovery.service.js';
+import { MailedLinks } from './mailed-links.service.js';
 import { ACCEPT_INVITATION, FORGOT, NOT_ME, RESET, UNLOCK } from './recovery.openapi.js';
 import { forgotSchema, linkSchema, newPasswordSchema } from './recovery.schema.js';
 import { ResetRequests } from './reset-requests.task.js';
@@ -18,9 +16,7 @@ import { ResetRequests } from './reset-requests.task.js';
 export class RecoveryController {
   constructor(
     private readonly requests: ResetRequests,
-    private readonly passwords: PasswordRecovery,
-    private readonly locks: LockRecovery,
-    private readonly reports: NotMeReports,
+    private readonly links: MailedLinks,
     private readonly properties: MessagesProperties,
   ) {}
 
@@ -39,14 +35,14 @@ export class RecoveryController {
   @HttpCode(204)
   @Operation(RESET)
   async reset(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
-    await this.passwords.reset(body.token, body.new);
+    await this.links.resetPassword(body.token, body.new);
   }
 
   @Post('unlock')
   @HttpCode(204)
   @Operation(UNLOCK)
   async unlock(@Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>): Promise<void> {
-    await this.locks.unlock(token);
+    await this.links.unlock(token);
   }
 
   @Post('invitation')
@@ -54,7 +50,7 @@ export class RecoveryController {
   @HttpCode(204)
   @Operation(ACCEPT_INVITATION)
   async accept(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
-    await this.passwords.acceptInvitation(body.token, body.new);
+    await this.links.acceptInvitation(body.token, body.new);
   }
 
   @Post('account/not-me')
@@ -64,7 +60,7 @@ export class RecoveryController {
     @Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>,
     @Headers('accept-language') languages: string | undefined,
   ): Promise<void> {
-    await this.reports.report(token, this.languageOf(languages));
+    await this.links.reportNotMe(token, this.languageOf(languages));
   }
 
   private languageOf(header: string | undefined): Language {

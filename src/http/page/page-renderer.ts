@@ -111,9 +111,9 @@ export class PageRenderer {
     const { contextPath, branding } = this.options;
     const { styleName, scriptName, iconName } = this.assets;
     const assets = `${contextPath}/assets`;
-    const { title, head, body, navigation } = content;
+    const { title, head, body, navigation, hasSecretAddress = false } = content;
     // With the header policy no-referrer, browsers would send a form of ours with the origin `null`.
-    const wholeHead = html`<meta name="referrer" content="same-origin">
+    const wholeHead = html`<meta name="referrer" content="${hasSecretAddress ? 'strict-origin' : 'same-origin'}">
 <meta name="robots" content="noindex">
 <title>${title === branding.name ? title : `${title} - ${branding.name}`}</title>
 <link rel="icon" href="${assets}/${iconName}">

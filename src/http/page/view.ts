@@ -30,6 +30,8 @@ export interface NavLink {
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
+  /** The address of the page has a secret, so browsers send no path of it with their requests. */
+  readonly hasSecretAddress?: boolean;
   /** Added to the head. */
   readonly head?: Html;
   /** Present on pages of signed-in users, which are wide; other pages are one card. */

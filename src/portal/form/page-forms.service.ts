@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { AuthCookies, SIGN_IN_FORM } from '../../auth/cookies.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import type { Principal } from '../../principal/principal.js';
+import { Random } from '../../random/random.js';
+import type { Reply } from '../../web/cookies.js';
 import { ReturnTargets } from '../../web/return-targets.service.js';
 import { browserBinding, callerBinding, FormTokens } from './form-tokens.service.js';
 import type { FormFields } from './forms.js';
+
+const BROWSER_BYTES = 32;
+const BROWSER = /^[\w-]{43}$/;
 
 /** Creates the fields that every form of a page has, bound to the caller or to the browser. */
 @Injectable()
@@ -13,6 +19,8 @@ export class PageForms {
   constructor(
     private readonly tokens: FormTokens,
     private readonly targets: ReturnTargets,
+    private readonly cookies: AuthCookies,
+    private readonly random: Random,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -28,6 +36,11 @@ export class PageForms {
     return this.fields(path, this.tokens.issue(browserBinding(cookie)), returnTo);
   }
 
+  /** A form for a visitor without a session; sets the sign-in cookie if it is missing. */
+  forVisitor(path: string, reply: Reply, returnTo?: string): FormFields {
+    return this.forBrowser(path, this.browserOf(reply), returnTo);
+  }
+
   /** True if the token is that of a form for this caller. */
   isFrom(caller: Principal, csrf: string): boolean {
     return this.tokens.isValid(csrf, callerBinding(caller));
@@ -36,6 +49,15 @@ export class PageForms {
   /** Where the flow ends. */
   returnTarget(returnTo: string | undefined): string {
     return this.targets.resolve(returnTo);
+  }
+
+  /** The value of the cookie that binds a form to its browser. */
+  private browserOf(reply: Reply): string {
+    const known = reply.cookies[SIGN_IN_FORM];
+    if (known !== undefined && BROWSER.test(known)) return known;
+    const created = this.random.text(BROWSER_BYTES);
+    this.cookies.setSignInForm(reply, created);
+    return created;
   }
 
   private fields(path: string, csrf: string, returnTo: string | undefined): FormFields {

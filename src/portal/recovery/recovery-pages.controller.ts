@@ -1,0 +1,166 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { RECOVERY_PAGES } from '../../auth/page-paths.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { LANGUAGE_COOKIE, requestedLanguage } from '../../http/page/page-renderer.js';
+import type { View } from '../../http/page/view.js';
+import type { Language } from '../../messages/messages.js';
+import { MessagesProperties } from '../../messages/messages.properties.js';
+import { Public, SignInRoute } from '../../principal/access.decorator.js';
+import { MailedLinks } from '../../recovery/mailed-links.service.js';
+import { ResetRequests } from '../../recovery/reset-requests.task.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { ApiTag, FormBody, HashesPassword, Operation } from '../../web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page } from '../page.decorator.js';
+import {
+  FORGOT_BY_FORM,
+  OPEN_INVITATION,
+  OPEN_NOT_ME,
+  OPEN_RESET,
+  OPEN_UNLOCK,
+  SHOW_FORGOT,
+  USE_INVITATION,
+  USE_NOT_ME,
+  USE_RESET,
+  USE_UNLOCK,
+} from './recovery-pages.openapi.js';
+import { choosePasswordForm, forgotForm, linkForm, linkQuery } from './recovery-pages.schema.js';
+import { forgotPage, forgotSentPage, linkDonePage } from './recovery-pages.js';
+import { RecoveryPages } from './recovery-pages.service.js';
+
+type LinkQuery = InferOutput<typeof linkQuery>;
+type LinkForm = InferOutput<typeof linkForm>;
+type ChoosePassword = InferOutput<typeof choosePasswordForm>;
+
+const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED']);
+
+/** The pages that mailed links open, and the page that requests one. */
+@Public()
+@SignInRoute()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller()
+export class RecoveryPagesController {
+  constructor(
+    private readonly requests: ResetRequests,
+    private readonly links: MailedLinks,
+    private readonly pages: RecoveryPages,
+    private readonly forms: PageForms,
+    private readonly messages: MessagesProperties,
+  ) {}
+
+  @Get(RECOVERY_PAGES.forgot)
+  @Page()
+  @Operation(SHOW_FORGOT)
+  showForgot(@Res() reply: Reply): View {
+    return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
+  }
+
+  @Post(RECOVERY_PAGES.forgot)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(FORGOT_BY_FORM)
+  async forgot(
+    @Body({ schema: forgotForm }) { id }: InferOutput<typeof forgotForm>,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
+    await rerenderOnError(
+      TOLD,
+      (alert) => forgotPage({ ...again, alert }),
+      () => this.requests.add(id, this.languageOf(request, reply)),
+    );
+    return forgotSentPage();
+  }
+
+  @Get(RECOVERY_PAGES.reset)
+  @Page()
+  @Operation(OPEN_RESET)
+  showReset(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('password-reset', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.reset)
+  @HttpCode(200)
+  @HashesPassword()
+  @Page()
+  @FormBody()
+  @Operation(USE_RESET)
+  async reset(
+    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    await this.pages.act('password-reset', token, reply, () => this.links.resetPassword(token, password));
+    return linkDonePage('reset');
+  }
+
+  @Get(RECOVERY_PAGES.invitation)
+  @Page()
+  @Operation(OPEN_INVITATION)
+  showInvitation(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('invitation', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.invitation)
+  @HttpCode(200)
+  @HashesPassword()
+  @Page()
+  @FormBody()
+  @Operation(USE_INVITATION)
+  async accept(
+    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    await this.pages.act('invitation', token, reply, () => this.links.acceptInvitation(token, password));
+    return linkDonePage('invitation');
+  }
+
+  @Get(RECOVERY_PAGES.unlock)
+  @Page()
+  @Operation(OPEN_UNLOCK)
+  showUnlock(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('unlock', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.unlock)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(USE_UNLOCK)
+  async unlock(@Body({ schema: linkForm }) { token }: LinkForm, @Res() reply: Reply): Promise<View> {
+    await this.pages.act('unlock', token, reply, () => this.links.unlock(token));
+    return linkDonePage('unlock');
+  }
+
+  @Get(RECOVERY_PAGES['not-me'])
+  @Page()
+  @Operation(OPEN_NOT_ME)
+  showNotMe(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('not-me', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES['not-me'])
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(USE_NOT_ME)
+  async report(
+    @Body({ schema: linkForm }) { token }: LinkForm,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const language = this.languageOf(request, reply);
+    await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language));
+    return linkDonePage('notMe');
+  }
+
+  private languageOf({ headers }: HttpRequest, { cookies }: Reply): Language {
+    return requestedLanguage(cookies[LANGUAGE_COOKIE], headers['accept-language']) ?? this.messages.defaultLanguage;
+  }
+}
