@@ -30,7 +30,7 @@ export class MfaProperties implements SelfChecking {
       'are not affected.',
     effect: full,
   })
-  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];
+  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT', 'ROLE_HELPDESK'];
 
   @Key(duration({ unit: 's', min: '1s' }), {
     does: 'Longest time since the login or the second factor for which it is recent enough to change a factor.',

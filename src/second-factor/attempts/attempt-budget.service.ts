@@ -129,9 +129,13 @@ export class AttemptBudget {
     return lockOf(counter, this.clock.seconds(), this.store.lockoutSchedule);
   }
 
-  /** Ends the lock of an account on behalf of an administrator; false if the account has no failures. */
-  unlock(subject: string, actor: string): Promise<boolean> {
+  /**
+   * Ends the lock of an account on behalf of an administrator; false if the account has no failures. `admit` runs first in
+   * the same transaction.
+   */
+  unlock(subject: string, actor: string, admit?: (tx: Tx) => Promise<unknown>): Promise<boolean> {
     return this.work.run(async (tx) => {
+      await admit?.(tx);
       const isUnlocked = await this.store.unlock(tx, subject);
       if (isUnlocked) await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
       return isUnlocked;
