@@ -4,9 +4,9 @@ import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
-import { withCommandReason } from '../principal/command-context.js';
+import { withStated } from '../principal/command-context.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
-import type { Act } from './account-administration.service.js';
+import { type Act, type Actor, demandAdministrator, validStated } from './act.js';
 
 /** Creates accounts for an administrator, for commands and HTTP: one account, or those of a file. */
 @Injectable()
@@ -22,11 +22,27 @@ export class AccountProvisioning {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken; `UNAVAILABLE`
    */
   create(draft: AccountDraft, act: Act): Promise<{ readonly account: Account; readonly generated?: string }> {
-    return withCommandReason(act.reason, async () => {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), async () => {
       if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
     });
+  }
+
+  /**
+   * Creates an account; a draft without a password cannot sign in before a temporary password is set.
+   * @throws as `create`; ServiceError `ACCESS_DENIED`
+   */
+  createAsGiven(draft: AccountDraft, act: Act): Promise<Account> {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), () => this.creation.create(draft, act.actor));
+  }
+
+  /** Reports what an import of these rows would do now, and stores nothing. @throws ServiceError `ACCESS_DENIED` */
+  async preview(rows: AsyncIterable<ImportRow>, act: Actor): Promise<ImportReport> {
+    demandAdministrator(act);
+    return this.accountImport.preview(rows, { totps: this.totps });
   }
 
   /**
@@ -38,6 +54,9 @@ export class AccountProvisioning {
     { isPartial, ...act }: Act & { readonly isPartial: boolean },
   ): Promise<ImportReport> {
     const { totps } = this;
-    return withCommandReason(act.reason, () => this.accountImport.run(rows, { actor: act.actor, isPartial, totps }));
+    demandAdministrator(act);
+    return withStated(validStated(act, false), () =>
+      this.accountImport.run(rows, { actor: act.actor, isPartial, totps }),
+    );
   }
 }
