@@ -116,8 +116,8 @@ export class AccountHolds1795824000133 implements MigrationInterface {
 }
 
 /** An index that has all columns by which administrators search accounts, so that a search reads no other. */
-export class AccountSearch1795910400069 implements MigrationInterface {
-  readonly name = 'AccountSearch1795910400069';
+export class AccountSearch1796000000301 implements MigrationInterface {
+  readonly name = 'AccountSearch1796000000301';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE INDEX account_search ON account (login_id, email, status)');

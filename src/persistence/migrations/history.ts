@@ -4,7 +4,7 @@ import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.j
 import {
   AccountAdministration1795651200037,
   AccountHolds1795824000133,
-  AccountSearch1795910400069,
+  AccountSearch1796000000301,
   LockedAccounts1795305600000,
   ManagementEvents1795564811000,
   PasswordKinds1795564833000,
@@ -62,7 +62,7 @@ export const HISTORY: readonly Step[] = [
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
   { migration: AccountHolds1795824000133, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
-  { migration: AccountSearch1795910400069, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  { migration: AccountSearch1796000000301, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
 /** The names of all migrations, oldest first. */
