@@ -8,6 +8,8 @@ import { type AccountChange, AccountChangesStore, type NewAccount } from './acco
 import { AccountStore } from './account.store.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
 
+export type { AccountChange } from './account-changes.store.js';
+
 /**
  * Inserts, changes and deletes accounts with their security events; `actor` is the subject of an administrator,
  * `cli:<user>` for a command, or `idp`.
@@ -32,6 +34,17 @@ export class AccountChanges {
     await this.events.record(tx, { kind: 'USER_CREATED', subject: account.id, ...by });
     const stored = await this.accounts.find(tx, account.id);
     return stored && withoutHash(stored);
+  }
+
+  /**
+   * Locks the row of an account for the rest of the transaction, and returns the account as it is now. With `unprotected`,
+   * an account with a protected role is refused: a promotion at the same moment waits for this transaction, or wins.
+   * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` for a protected account
+   */
+  async hold(tx: Tx, subject: string, { unprotected = false } = {}): Promise<Account> {
+    if (await this.store.hold(tx, subject, unprotected)) return this.known(tx, subject);
+    await this.known(tx, subject);
+    throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
   }
 
   /**

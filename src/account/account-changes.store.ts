@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../persistence/batches.js';
 import { OrmPropertiesProperties } from '../persistence/jpa.properties.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
+import { type AccountKind, PROTECTED_ROLES, ROLE_ADMIN, rolesText, STAGED } from './account.js';
 
 /** The values of a new account. */
 export interface NewAccount {
@@ -61,6 +61,11 @@ const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 const INVITE =
   'UPDATE account SET invited_at = ?, enrolment_forced = 1, updated_at = ? ' +
   "WHERE id = ? AND kind = 'local' AND status = 'active' AND password_hash IS NULL AND password_version = 0";
+/** Locks the row: later changes of the account wait for this transaction. The accounts of an unfinished import do not exist. */
+const HOLD = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status <> '${STAGED}'`;
+const WITHOUT_PROTECTED_ROLE = PROTECTED_ROLES.map(
+  (role) => ` AND INSTR(CONCAT(',', roles, ','), ',${role},') = 0`,
+).join('');
 
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
 const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
@@ -88,6 +93,11 @@ export class AccountChangesStore {
   insert(tx: Tx, accounts: readonly NewAccount[], status: NewStatus = 'active'): Promise<boolean> {
     const row = rowOf(status);
     return tx.insert(INSERT + accounts.map(() => row).join(', '), accounts.flatMap(values));
+  }
+
+  /** Locks the row of an account; false if it does not exist, or with `unprotected` if it has a protected role. */
+  async hold(tx: Tx, id: string, unprotected: boolean): Promise<boolean> {
+    return (await tx.change(unprotected ? HOLD + WITHOUT_PROTECTED_ROLE : HOLD, [id])) === 1;
   }
 
   /** False for the last administrator, and if the account does not exist. */

@@ -64,6 +64,11 @@ export class AccountDrafts {
     return faults;
   }
 
+  /** The login id of a draft without errors, as it is stored. */
+  loginIdOf({ loginId }: AccountDraft): string {
+    return this.loginIds.normalise(loginId);
+  }
+
   /**
    * Returns the account of a draft without errors. Hashing its password takes time: call it outside of transactions.
    * @throws ServiceError `UNAVAILABLE` if too many passwords wait

@@ -21,8 +21,8 @@ export class LoginIdProperties {
 export class RoleProperties {
   @Key(list(text({ form: ROLE_FORM, called: 'names of roles such as ROLE_AUDITOR' })), {
     does:
-      'Roles of this deployment besides ROLE_USER, ROLE_ADMIN and ROLE_MANAGEMENT; config check uses them to find ' +
-      'misspelled role names. It assigns no role.',
+      'Roles of this deployment besides ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT and ROLE_HELPDESK; config check uses ' +
+      'them to find misspelled role names. It assigns no role.',
     effect: full,
   })
   readonly roles: readonly string[] = [];

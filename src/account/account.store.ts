@@ -1,12 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { isLanguage, type Language } from '../messages/messages.js';
+import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import { type AccountKind, type AccountStatus, rolesOf, STAGED, type StoredAccount } from './account.js';
 
+personalTable('account', {
+  name: 'account',
+  key: 'id',
+  owner: 'id',
+  shown: [
+    ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
+    ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
+    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at'],
+  ],
+  withheld: [
+    ...['password_hash', 'password_kind', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
+    ...['last_attempt_id', 'holds', 'password_version'],
+  ],
+});
+
 /** Conditions on a list of accounts; undefined members do not filter. */
 export interface AccountFilter {
-  /** A part of the login id, in its normalised form. */
-  readonly query?: string | undefined;
+  /** A part of the login id, in its normalised form, or of the mail address, in lower case. */
+  readonly query?: { readonly loginId: string | undefined; readonly email: string } | undefined;
   readonly role?: string | undefined;
   readonly status?: AccountStatus | undefined;
   /** The last login id of the previous slice. */
@@ -89,8 +105,9 @@ export class AccountStore {
     const conditions = ['login_id > ?', EXISTS];
     const values: Value[] = [after];
     if (query !== undefined) {
-      conditions.push('INSTR(login_id, ?) > 0');
-      values.push(query);
+      const { loginId = query.email, email } = query;
+      conditions.push('(INSTR(login_id, ?) > 0 OR INSTR(LOWER(email), ?) > 0)');
+      values.push(loginId, email);
     }
     if (role !== undefined) {
       conditions.push("INSTR(CONCAT(',', roles, ','), ?) > 0");
@@ -100,7 +117,9 @@ export class AccountStore {
       conditions.push('status = ?');
       values.push(status);
     }
-    const sql = `SELECT ${READ} FROM account WHERE ${conditions.join(' AND ')} ORDER BY login_id LIMIT ?`;
+    // The index account_search has all columns of the inner statement, which may visit every account.
+    const ids = `SELECT id FROM account WHERE ${conditions.join(' AND ')} ORDER BY login_id LIMIT ?`;
+    const sql = `SELECT ${READ} FROM account WHERE id IN (SELECT id FROM (${ids}) AS page) ORDER BY login_id`;
     return (await tx.rows<AccountRow>(sql, [...values, limit])).map(accountOf);
   }
 

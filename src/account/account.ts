@@ -1,4 +1,5 @@
 import type { Language } from '../messages/messages.js';
+import { ROLE_MANAGEMENT } from '../principal/operator.js';
 
 /** `local` signs in with a password; `staff` comes from an identity provider and has none. */
 export type AccountKind = 'local' | 'staff';
@@ -46,6 +47,15 @@ export function withoutHash({ passwordHash, ...account }: StoredAccount): Accoun
 }
 
 export const ROLE_ADMIN = 'ROLE_ADMIN';
+/** Unlocks users and resets their second factor, on accounts without a protected role. */
+export const ROLE_HELPDESK = 'ROLE_HELPDESK';
+/** Accounts with one of these roles are changed by administrators only. */
+export const PROTECTED_ROLES: readonly string[] = [ROLE_ADMIN, ROLE_MANAGEMENT, ROLE_HELPDESK];
+
+/** True if the help desk may not act on an account with these roles. */
+export function isProtected(roles: readonly string[]): boolean {
+  return roles.some((role) => PROTECTED_ROLES.includes(role));
+}
 
 /** Role names of accounts; `ROLE_PRE_MFA` is reserved for half-authenticated callers. */
 export const ROLE_FORM = /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/;

@@ -5,6 +5,9 @@ import { type Account, withoutHash } from './account.js';
 import { type AccountFilter, AccountStore } from './account.store.js';
 import { LoginIds } from './login-id.js';
 
+/** Conditions on a list of accounts, as an operator writes them. */
+export type AccountQuery = Omit<AccountFilter, 'query'> & { readonly query?: string | undefined };
+
 /** Finds accounts, and locks their rows. */
 @Injectable()
 export class Accounts {
@@ -25,13 +28,12 @@ export class Accounts {
     return stored && withoutHash(stored);
   }
 
-  /** Accounts in the order of their login ids; `query` and `after` in any spelling. */
-  async list({ query, after, ...filter }: AccountFilter): Promise<readonly Account[]> {
-    const form = query === undefined ? undefined : this.loginIds.formOf(query);
-    // A text that cannot be a login id matches none; an empty query does not filter.
-    if (query !== undefined && query.trim() !== '' && form === undefined) return [];
+  /** Accounts in the order of their login ids; `query` is a part of the login id or of the mail address, in any spelling. */
+  async list({ query = '', after, ...filter }: AccountQuery): Promise<readonly Account[]> {
+    const text = query.trim();
+    const part = text === '' ? undefined : { loginId: this.loginIds.formOf(text), email: text.toLowerCase() };
     const last = after === undefined ? undefined : (this.loginIds.formOf(after) ?? after);
-    const page = { ...filter, query: form, after: last };
+    const page = { ...filter, query: part, after: last };
     return (await this.work.single((tx) => this.store.page(tx, page))).map(withoutHash);
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SecurityEvents } from '../events/security-events.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
@@ -13,6 +14,7 @@ export class AccountAccess {
     private readonly devices: TrustedDeviceList,
     private readonly enrolment: Enrolment,
     private readonly links: AccountLinks,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** Ends all sessions and the trust in all devices. */
@@ -21,9 +23,33 @@ export class AccountAccess {
     await this.devices.revokeAll(tx, subject);
   }
 
-  /** Removes all authenticators and trusted devices and ends all sessions. @throws ServiceError `NOT_FOUND` */
-  resetMfa(subject: string, actor: string): Promise<void> {
+  /** Ends one session; false if the account has no such session. */
+  async endSession(tx: Tx, subject: string, sid: string, actor: string): Promise<boolean> {
+    const isEnded = await this.sessions.end(tx, sid, subject);
+    if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, actor, reason: 'revoked' });
+    return isEnded;
+  }
+
+  /** Ends all sessions; returns their number, half-authenticated ones included. */
+  async endSessions(tx: Tx, subject: string, actor: string): Promise<number> {
+    const count = await this.sessions.endAll(tx, subject);
+    if (count > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, actor, reason: 'all' });
+    return count;
+  }
+
+  /** Ends the trust in one device; false if the account has no such device. */
+  endTrust(tx: Tx, subject: string, device: string, actor: string): Promise<boolean> {
+    return this.devices.revokeOne(tx, subject, device, actor);
+  }
+
+  /**
+   * Removes all authenticators and trusted devices and ends all sessions, if `admit`, which runs in the same transaction,
+   * does not throw.
+   * @throws ServiceError `NOT_FOUND`
+   */
+  resetMfa(subject: string, actor: string, admit: (tx: Tx) => Promise<unknown>): Promise<void> {
     return this.enrolment.reset(subject, actor, async (tx) => {
+      await admit(tx);
       await this.sessions.endAll(tx, subject);
     });
   }

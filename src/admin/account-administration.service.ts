@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { AccountChanges } from '../account/account-changes.service.js';
+import { type Account, type AccountStatus, rolesText } from '../account/account.js';
+import { type AccountChange, AccountChanges } from '../account/account-changes.service.js';
 import { PasswordChanges } from '../account/password/passwords.service.js';
+import { ServiceError } from '../errors/service-error.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { withCommandReason } from '../principal/command-context.js';
+import { withStated } from '../principal/command-context.js';
 import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { AccountAccess } from './account-access.service.js';
+import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
 
-/** Who performs an administrative act, and why; both go into its security events. */
-export interface Act {
-  /** The subject of an administrator, or `cli:<user>` for a command. */
-  readonly actor: string;
-  readonly reason?: string | undefined;
-}
+export type { Act } from './act.js';
 
 /** A temporary password, which its owner must replace at the next sign-in. */
 export interface TemporaryPasswordReset {
@@ -21,9 +19,27 @@ export interface TemporaryPasswordReset {
   readonly expiresAt: number;
 }
 
+/** Changes that one act makes together; undefined members stay. */
+export interface AccountUpdate extends AccountChange {
+  readonly status?: AccountStatus;
+}
+
+/** What an act demands of its caller. */
+interface ActRule {
+  /** The help desk may perform it, on accounts without a protected role. */
+  readonly byHelpDesk?: boolean;
+  readonly needsReason?: boolean;
+  /** The session of a caller must not suffice to weaken the protection of the caller's own account. */
+  readonly notOnOneself?: boolean;
+}
+
+const UNLOCK: ActRule = { byHelpDesk: true, notOnOneself: true };
+const RESET_MFA: ActRule = { byHelpDesk: true, notOnOneself: true, needsReason: true };
+const RESET_PASSWORD: ActRule = { notOnOneself: true };
+
 /**
- * Administrative changes of one account, for commands and HTTP. Each act decides by the statements of `AccountChanges` and
- * ends the access to the account in the same transaction if it must.
+ * Administrative changes of one account, for commands, HTTP and pages. Each act locks the row of the account first, which
+ * decides whether the caller may act on it, and ends the access to the account in the same transaction if it must.
  */
 @Injectable()
 export class AccountAdministration {
@@ -35,19 +51,26 @@ export class AccountAdministration {
     private readonly attempts: AttemptBudget,
   ) {}
 
-  /** Ends the lock of the second factor; false if the account has no failures. */
+  /**
+   * Ends the lock of the second factor; false if the account has no failures.
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `ACCESS_DENIED`; `CONFLICT` for the caller's own account
+   */
   unlock(subject: string, act: Act): Promise<boolean> {
-    return withCommandReason(act.reason, () => this.attempts.unlock(subject, act.actor));
+    return perform(subject, act, UNLOCK, () =>
+      this.attempts.unlock(subject, act.actor, (tx) => this.admit(tx, subject, act)),
+    );
   }
 
   /**
    * Sets a temporary password, generated unless one is given, and ends all access.
-   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for staff, who have no password here
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for staff, who have no password here, and for the
+   * caller's own account
    */
   resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
-    return withCommandReason(act.reason, async () => {
+    return perform(subject, act, RESET_PASSWORD, async () => {
       const ready = await this.passwords.readyTemporary(subject, given);
       const expiresAt = await this.work.run(async (tx) => {
+        await this.admit(tx, subject, act);
         const endsAt = await this.passwords.reset(tx, subject, ready, act.actor);
         await this.access.endAll(tx, subject);
         return endsAt;
@@ -56,14 +79,16 @@ export class AccountAdministration {
     });
   }
 
-  /** Removes the second factor and ends all access; the next login must enrol. @throws ServiceError `NOT_FOUND` */
+  /** Removes the second factor and ends all access; the next login must enrol. @throws as `unlock` */
   resetMfa(subject: string, act: Act): Promise<void> {
-    return withCommandReason(act.reason, () => this.access.resetMfa(subject, act.actor));
+    return perform(subject, act, RESET_MFA, () =>
+      this.access.resetMfa(subject, act.actor, (tx) => this.admit(tx, subject, act)),
+    );
   }
 
   /** Rejects every login and ends all access. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
   disable(subject: string, act: Act): Promise<void> {
-    return this.run(act, async (tx) => {
+    return this.run(subject, act, async (tx) => {
       await this.changes.setStatus(tx, subject, 'disabled', act.actor);
       await this.access.endAll(tx, subject);
     });
@@ -71,7 +96,7 @@ export class AccountAdministration {
 
   /** @throws ServiceError `NOT_FOUND` */
   enable(subject: string, act: Act): Promise<void> {
-    return this.run(act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
+    return this.run(subject, act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
   }
 
   /**
@@ -80,7 +105,7 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator
    */
   setRoles(subject: string, roles: readonly string[], act: Act): Promise<void> {
-    return this.run(act, async (tx) => {
+    return this.run(subject, act, async (tx) => {
       await this.changes.change(tx, subject, { roles }, act.actor);
       await this.access.endAll(tx, subject);
     });
@@ -88,19 +113,70 @@ export class AccountAdministration {
 
   /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy. */
   requireMfa(subject: string, mfaRequired: boolean, act: Act): Promise<void> {
-    return this.run(act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
+    return this.run(subject, act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
+  }
+
+  /**
+   * Makes several changes or none. Other roles and the status `disabled` end all access.
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator, and for the status and
+   * the loss of a role of the caller's own account
+   */
+  update(subject: string, { status, ...change }: AccountUpdate, act: Act): Promise<void> {
+    return this.run(subject, act, async (tx, before) => {
+      const hasOtherRoles = change.roles !== undefined && rolesText(change.roles) !== rolesText(before.roles);
+      if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
+      if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
+      if (hasOtherRoles || status === 'disabled') await this.access.endAll(tx, subject);
+    });
+  }
+
+  /** Ends one session. @throws ServiceError `NOT_FOUND` for a session that the account does not have */
+  endSession(subject: string, sid: string, act: Act): Promise<void> {
+    return this.run(subject, act, async (tx) => {
+      if (!(await this.access.endSession(tx, subject, sid, act.actor))) throw new ServiceError('NOT_FOUND');
+    });
+  }
+
+  /** Ends all sessions; returns their number, half-authenticated ones included. @throws ServiceError `NOT_FOUND` */
+  endSessions(subject: string, act: Act): Promise<number> {
+    return this.run(subject, act, (tx) => this.access.endSessions(tx, subject, act.actor));
+  }
+
+  /** Ends the trust in one device. @throws ServiceError `NOT_FOUND` for a device that the account does not have */
+  endTrust(subject: string, device: string, act: Act): Promise<void> {
+    return this.run(subject, act, async (tx) => {
+      if (!(await this.access.endTrust(tx, subject, device, act.actor))) throw new ServiceError('NOT_FOUND');
+    });
   }
 
   /** Deletes the account with its sessions and authenticators; its security events stay. @throws as `disable` */
   delete(subject: string, act: Act): Promise<void> {
-    return this.run(act, async (tx) => {
+    return this.run(subject, act, async (tx) => {
       await this.changes.delete(tx, subject, act.actor);
       await this.access.endAll(tx, subject);
       await this.access.forget(tx, subject);
     });
   }
 
-  private run(act: Act, work: (tx: Tx) => Promise<void>): Promise<void> {
-    return withCommandReason(act.reason, () => this.work.run(work));
+  private run<T>(subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
+    return perform(subject, act, {}, () => this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))));
   }
+
+  /** Locks the account until the transaction ends, unless the caller may not act on it. */
+  private admit(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
+    return this.changes.hold(tx, subject, { unprotected: authority === 'help desk' });
+  }
+}
+
+async function perform<T>(
+  subject: string,
+  act: Act,
+  { byHelpDesk = false, needsReason = false, notOnOneself = false }: ActRule,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!byHelpDesk) demandAdministrator(act);
+  const stated = validStated(act, needsReason);
+  demandSubject(subject);
+  if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+  return withStated(stated, work);
 }

@@ -8,11 +8,11 @@ import type { AttemptBudget } from '../second-factor/attempts/attempt-budget.ser
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 
-const ACT = { actor: 'subject-of-admin', reason: 'ticket 7' };
+const ACT = { actor: 'subject-of-admin', authority: 'administrator', reason: 'ticket 7' } as const;
 
 /** Services that record their calls, with the transaction they ran in and the reason of the act. */
 function situation(failure?: Error) {
-  const calls: unknown[] = [];
+  const calls: (readonly unknown[])[] = [];
   let transactions = 0;
   const recorder = (): unknown =>
     new Proxy(
@@ -21,8 +21,14 @@ function situation(failure?: Error) {
         get:
           (_target, name) =>
           (...args: readonly unknown[]): Promise<unknown> => {
+            if (name === 'unlock' || name === 'resetMfa') {
+              const admit = args[2] as (tx: string) => Promise<unknown>;
+              calls.push([name, ...args.slice(0, 2), commandReason()]);
+              return admit('tx 1');
+            }
             calls.push([name, ...args, commandReason()]);
             if (failure && name === 'setStatus') return Promise.reject(failure);
+            if (name === 'hold') return Promise.resolve({ roles: ['ROLE_A'] });
             if (name === 'readyTemporary')
               return Promise.resolve({ hash: 'h', ...(args[1] === undefined && { generated: 'g' }) });
             return Promise.resolve(name === 'reset' ? 1_800_000_000 : undefined);
@@ -77,25 +83,31 @@ describe('AccountAdministration', () => {
 
     await act('anna', ...args, ACT);
 
-    expect(calls).toEqual(expected.map((call) => [...call, ACT.reason]));
+    expect(calls.filter(([method]) => method !== 'hold')).toEqual(expected.map((call) => [...call, ACT.reason]));
+    expect(calls.filter(([method]) => method === 'hold')).toEqual([
+      ['hold', 'tx 1', 'anna', { unprotected: false }, ACT.reason],
+    ]);
   });
 
   it('a rejected change does not end access', async () => {
     const { administration, calls } = situation(new ServiceError('CONFLICT', { reason: 'last administrator' }));
 
     await expect(administration.disable('anna', ACT)).rejects.toThrow(ServiceError);
-    expect(calls).toHaveLength(1);
+    expect(calls.map(([method]) => method)).toEqual(['hold', 'setStatus']);
   });
 
   it('a reset ends all access and returns the password only if it was generated', async () => {
     const { administration, calls } = situation();
 
     const random = await administration.resetPassword('anna', undefined, ACT);
-    const given = await administration.resetPassword('anna', 'kettle orbit', { actor: 'cli:root' });
+    const given = await administration.resetPassword('anna', 'kettle orbit', {
+      actor: 'cli:root',
+      authority: 'operator',
+    });
 
     expect(random).toEqual({ generated: 'g', expiresAt: 1_800_000_000 });
     expect(given).toEqual({ expiresAt: 1_800_000_000 });
-    expect(calls).toEqual([
+    expect(calls.filter(([method]) => method !== 'hold')).toEqual([
       ['readyTemporary', 'anna', undefined, ACT.reason],
       ['reset', 'tx 1', 'anna', { hash: 'h', generated: 'g' }, ACT.actor, ACT.reason],
       ['endAll', 'tx 1', 'anna', ACT.reason],
@@ -103,5 +115,101 @@ describe('AccountAdministration', () => {
       ['reset', 'tx 2', 'anna', { hash: 'h' }, 'cli:root', undefined],
       ['endAll', 'tx 2', 'anna', undefined],
     ]);
+  });
+
+  const HELP_DESK = { actor: 'subject-of-desk', authority: 'help desk', reason: 'lost phone', ticket: 'HD-1' } as const;
+
+  it('the help desk unlocks and resets the second factor of accounts without a protected role only', async () => {
+    const { administration, calls } = situation();
+
+    await administration.unlock('anna', HELP_DESK);
+    await administration.resetMfa('anna', HELP_DESK);
+
+    expect(calls.filter(([method]) => method === 'hold')).toEqual([
+      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
+      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
+    ]);
+  });
+
+  it.each([
+    ['resetPassword', [undefined]],
+    ['disable', []],
+    ['enable', []],
+    ['setRoles', [['ROLE_A']]],
+    ['requireMfa', [true]],
+    ['update', [{ email: 'a@example.org' }]],
+    ['endSession', ['sid']],
+    ['endSessions', []],
+    ['endTrust', ['device']],
+    ['delete', []],
+  ] as const)('the help desk may not call %s', async (name, args) => {
+    const { administration, calls } = situation();
+    const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
+
+    await expect(act('anna', ...args, HELP_DESK)).rejects.toMatchObject({ code: 'ACCESS_DENIED' });
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['without a reason', { reason: undefined }, 'reason', 'required'],
+    ['without a ticket', { ticket: undefined }, 'ticket', 'required'],
+    ['with an empty reason', { reason: ' \n ' }, 'reason', 'format'],
+    ['with a reason of 201 characters', { reason: 'x'.repeat(201) }, 'reason', 'format'],
+    ['with a sentence as ticket', { ticket: 'my ticket' }, 'ticket', 'format'],
+    ['with a ticket of 65 characters', { ticket: 'x'.repeat(65) }, 'ticket', 'format'],
+  ])('the help desk may not act %s', async (_, stated, field, code) => {
+    const { administration, calls } = situation();
+
+    await expect(administration.unlock('anna', { ...HELP_DESK, ...stated })).rejects.toMatchObject({
+      facts: { errors: [{ field, code }] },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['administrator', 'resetMfa', false],
+    ['administrator', 'unlock', true],
+    ['operator', 'resetMfa', true],
+  ] as const)('an %s may call %s without a reason: %s', async (authority, name, isAccepted) => {
+    const { administration } = situation();
+    const result = administration[name]('anna', { actor: 'other', authority }).then(
+      () => true,
+      () => false,
+    );
+
+    expect(await result).toBe(isAccepted);
+  });
+
+  it.each(['unlock', 'resetMfa', 'resetPassword'] as const)('nobody calls %s on the own account', async (name) => {
+    const { administration, calls } = situation();
+    const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
+    const args = name === 'resetPassword' ? [undefined] : [];
+
+    await expect(act(ACT.actor, ...args, ACT)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(calls).toEqual([]);
+  });
+
+  it.each(['', 'subject-of-admin ', "' OR 1=1 --", 'x'.repeat(10_000), 'a\0b', '../anna'])(
+    'H4: %j is no subject, although a database may find an account by it',
+    async (subject) => {
+      const { administration, calls } = situation();
+
+      await expect(administration.delete(subject, ACT)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['other roles', { roles: ['ROLE_B'] }, true],
+    ['the same roles', { roles: ['ROLE_A'] }, false],
+    ['the status disabled', { status: 'disabled' }, true],
+    ['the status active', { status: 'active' }, false],
+    ['another mail address', { email: 'a@example.org' }, false],
+  ] as const)('an update to %s ends all access: %s', async (_, change, endsAccess) => {
+    const { administration, calls } = situation();
+
+    await administration.update('anna', change, ACT);
+
+    expect(calls.some(([method]) => method === 'endAll')).toBe(endsAccess);
   });
 });

@@ -6,10 +6,10 @@ import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
-import { withCommandReason } from '../principal/command-context.js';
 import { type Delivery, type Invitation, type InvitationDraft, Invitations } from '../recovery/invitations.service.js';
+import { withStated } from '../principal/command-context.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
-import type { Act } from './account-administration.service.js';
+import { type Act, type Actor, demandAdministrator, validStated } from './act.js';
 
 /** Creates accounts for an administrator, for commands and HTTP: one account, or those of a file. */
 @Injectable()
@@ -27,7 +27,8 @@ export class AccountProvisioning {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken; `UNAVAILABLE`
    */
   create(draft: AccountDraft, act: Act): Promise<{ readonly account: Account; readonly generated?: string }> {
-    return withCommandReason(act.reason, async () => {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), async () => {
       if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
@@ -45,12 +46,28 @@ export class AccountProvisioning {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken, or an account that had a password
    */
   invite(person: InvitationDraft, delivery: Delivery, act: Act): Promise<Invitation> {
-    return withCommandReason(act.reason, async () => {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), async () => {
       const known = await this.accounts.findByLoginId(person.loginId);
       if (!known) return this.invitations.inviteNew(person, act.actor, delivery);
       if (person.roles) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
       return this.invitations.invite(known, person.email, act.actor, delivery);
     });
+  }
+
+  /**
+   * Creates an account; a draft without a password cannot sign in before a temporary password is set.
+   * @throws as `create`; ServiceError `ACCESS_DENIED`
+   */
+  createAsGiven(draft: AccountDraft, act: Act): Promise<Account> {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), () => this.creation.create(draft, act.actor));
+  }
+
+  /** Reports what an import of these rows would do now, and stores nothing. @throws ServiceError `ACCESS_DENIED` */
+  async preview(rows: AsyncIterable<ImportRow>, act: Actor): Promise<ImportReport> {
+    demandAdministrator(act);
+    return this.accountImport.preview(rows, { totps: this.totps });
   }
 
   /**
@@ -62,6 +79,9 @@ export class AccountProvisioning {
     { isPartial, ...act }: Act & { readonly isPartial: boolean },
   ): Promise<ImportReport> {
     const { totps } = this;
-    return withCommandReason(act.reason, () => this.accountImport.run(rows, { actor: act.actor, isPartial, totps }));
+    demandAdministrator(act);
+    return withStated(validStated(act, false), () =>
+      this.accountImport.run(rows, { actor: act.actor, isPartial, totps }),
+    );
   }
 }

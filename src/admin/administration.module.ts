@@ -1,19 +1,26 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { RecoveryModule } from '../recovery/recovery.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AbandonedImports } from './abandoned-imports.task.js';
 import { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
+import { AccountDirectory } from './account-directory.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
+import { EventExports } from './event-exports.service.js';
+import { PersonExport } from './person-export.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
 @Module({
-  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, TasksModule],
-  providers: [AbandonedImports, AccountAccess, AccountAdministration, AccountProvisioning, StaffAdmission],
-  exports: [AccountAdministration, AccountProvisioning, StaffAdmission],
+  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, TasksModule],
+  providers: [
+    ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
+    ...[EventExports, PersonExport, StaffAdmission],
+  ],
+  exports: [AccountAdministration, AccountDirectory, AccountProvisioning, EventExports, PersonExport, StaffAdmission],
 })
 export class AdministrationModule {}

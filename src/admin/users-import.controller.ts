@@ -1,10 +1,12 @@
 import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import type { OperationOptions } from '../web/openapi/operation.js';
 import { ApiTag, Operation, ResponseSchema, UploadBody, Upload } from '../web/route.decorator.js';
 import type { IncomingUpload } from '../http/upload/uploads.js';
+import { actorOf } from './act.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
 import { importQuerySchema, importReportSchema, importUploadSchema } from './users-import.schema.js';
 
@@ -12,7 +14,8 @@ const IMPORT: OperationOptions = {
   summary: 'Create many users from a file',
   description:
     'Existing users are never changed: a row that names one is an error. If any row has an error, no user is created, ' +
-    'unless `partial` is `true`: then the valid rows are imported.',
+    'unless `partial` is `true`: then the valid rows are imported. With `preview=true`, nothing is stored, and `valid` is ' +
+    'the number of rows that an import would create.',
   errors: ['CONFLICT'],
   body: importUploadSchema,
 };
@@ -31,12 +34,17 @@ export class UsersImportController {
   @Operation(IMPORT)
   @ResponseSchema(importReportSchema)
   async importUsers(
-    @Caller() { subject }: FullPrincipal,
-    @Query({ schema: importQuerySchema }) { partial }: InferOutput<typeof importQuerySchema>,
+    @Caller() caller: FullPrincipal,
+    @Query({ schema: importQuerySchema }) { partial, preview }: InferOutput<typeof importQuerySchema>,
     @Upload() upload: IncomingUpload,
   ): Promise<InferOutput<typeof importReportSchema>> {
-    const options = { actor: subject, isPartial: partial === 'true' };
+    const options = { ...actorOf(caller), isPartial: partial === 'true', isPreview: preview === 'true' };
     const report = await upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options));
-    return { created: report.created, errors: [...report.errors], errors_total: report.errorsTotal };
+    return {
+      created: report.created,
+      errors: [...report.errors],
+      errors_total: report.errorsTotal,
+      ...withoutUndefined({ valid: report.valid }),
+    };
   }
 }

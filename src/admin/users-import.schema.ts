@@ -1,7 +1,16 @@
 import * as v from 'valibot';
 import { COLUMNS } from '../account/import/import-row.js';
 
-export const importQuerySchema = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
+export const importQuerySchema = v.strictObject({
+  partial: v.optional(v.picklist(['true', 'false']), 'false'),
+  preview: v.optional(
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.description('With `true`, the response is a report, and nothing is stored.'),
+    ),
+    'false',
+  ),
+});
 
 /** The upload, for the description of the interface; its content is validated row by row. */
 export const importUploadSchema = v.strictObject({
@@ -25,4 +34,5 @@ export const importReportSchema = v.strictObject({
     }),
   ),
   errors_total: count,
+  valid: v.optional(v.pipe(count, v.description('Only with `preview`: rows that an import would create now.'))),
 });

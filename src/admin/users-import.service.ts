@@ -5,11 +5,12 @@ import { ImportFileError, type ImportReport, type ImportRow } from '../account/i
 import { ServiceError } from '../errors/service-error.js';
 import type { UploadedFile } from '../http/upload/uploads.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
+import type { Act } from './act.js';
 
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
 
-/** Creates the users in an uploaded file. */
+/** Creates the users in an uploaded file, or reports what would be created. */
 @Injectable()
 export class UsersImport {
   constructor(private readonly provisioning: AccountProvisioning) {}
@@ -17,15 +18,16 @@ export class UsersImport {
   /** @throws ServiceError `VALIDATION_FAILED` if the file is not an import file: no user is created then; `UNAVAILABLE` */
   async run(
     { path, name, mediaType }: UploadedFile,
-    options: { readonly actor: string; readonly isPartial: boolean },
+    { isPartial, isPreview, ...act }: Act & { readonly isPartial: boolean; readonly isPreview: boolean },
   ): Promise<ImportReport> {
     const format = importFormat(name, mediaType);
     if (!format) throw fileRefusal('type');
     const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(path), format);
     try {
+      if (isPreview) return await this.provisioning.preview(rows(), act);
       // Otherwise the users before a syntax error in the file would be created.
-      if (options.isPartial) await readThrough(rows());
-      return await this.provisioning.import(rows, options);
+      if (isPartial) await readThrough(rows());
+      return await this.provisioning.import(rows, { ...act, isPartial });
     } catch (error) {
       if (error instanceof ImportFileError) throw fileRefusal('format', error);
       throw error;

@@ -12,7 +12,7 @@ import { addAdmitCommand } from './admit.command.js';
 
 const BY_HAND = { entityId: 'https://idp.test/metadata', ssoUrl: 'https://idp.test/sso', certificates: ['x'] };
 
-const ACT = { actor: 'cli' };
+const ACT = { actor: 'cli', authority: 'operator' } as const;
 
 describe('users admit', () => {
   it('creates the account of a person with roles and a mail address', async () => {

@@ -47,7 +47,7 @@ export function addBackupCommands(program: Command, parts: BackupCommandParts, e
     .option('--lost-seal-keys', 'restore TOTP keys that no seal key opens; their users must set up their app again')
     .action(async (file: string, { reason, ...flags }: Flags) => {
       const options = { replace: false, keepBackupCodes: false, lostSealKeys: false, ...flags };
-      const act = { actor: parts.actor, ...(reason !== undefined && { reason }) };
+      const act: Act = { actor: parts.actor, authority: 'operator', ...(reason !== undefined && { reason }) };
       exit(await answered(parts, () => restored(parts, file, options, act)));
     });
 }

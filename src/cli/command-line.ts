@@ -57,7 +57,11 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
       const { reason } = command.opts<{ readonly reason?: string }>();
       if (reason !== undefined) setCommandReason(reason);
     });
-    addUsersCommand(program, { open: services, actor, input: process.stdin, print, complain }, exit);
+    addUsersCommand(
+      program,
+      { open: services, actor, input: process.stdin, output: process.stdout, print, complain },
+      exit,
+    );
     addKeysCommand(program, { open: services, actor, print, complain }, exit);
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     const migrations = async (): Promise<MigrateServices> => {
@@ -65,7 +69,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
       return openMigrateServices(configuration());
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
-    addEventsCommand(program, { open: services, print, complain }, exit);
+    addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
     const restore = async (): Promise<RestoreServices> => {
       const { openRestoreServices } = await import('./restore-services.js');
       return openRestoreServices(configuration(), inputs, (text) => void process.stderr.write(text));

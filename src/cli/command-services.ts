@@ -3,7 +3,10 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { Accounts } from '../account/accounts.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
+import { AccountDirectory } from '../admin/account-directory.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import { EventExports } from '../admin/event-exports.service.js';
+import { PersonExport } from '../admin/person-export.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { EventsServices } from './events.command.js';
@@ -13,7 +16,6 @@ import type { UsersServices } from './users-services.command.js';
 import { openContext } from './service-context.js';
 import { ClockModule } from '../clock/clock.module.js';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
-import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { PepperUses } from '../second-factor/backup-code/pepper-use.service.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
@@ -61,9 +63,11 @@ export async function openCommandServices(
     administration: context.get(AccountAdministration),
     provisioning: context.get(AccountProvisioning),
     admission: context.get(StaffAdmission),
-    factorState: (subject) => context.get(Enrolment).state(subject),
+    directory: context.get(AccountDirectory),
+    personExport: context.get(PersonExport),
     eventSearch: context.get(EventSearch),
     eventVerification: context.get(EventVerification),
+    eventExports: context.get(EventExports),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,

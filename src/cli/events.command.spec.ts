@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../account/account.js';
@@ -56,8 +59,13 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
           report: (period: object) => call('report', period, [{ kind: 'MFA_OK', result: 'ok', events: 12 } as const]),
         },
         eventVerification: { verify: (options: object) => call('verify', options, verification) },
+        eventExports: {
+          export: (...given: readonly unknown[]) => call('export', given, Readable.from(['a\n', 'b\n'])),
+        },
         close: () => Promise.resolve(void calls.push('closed')),
       }),
+    actor: 'cli:root',
+    output: new PassThrough().on('data', (text: Buffer) => void printed.push(text.toString())),
     print: (line: string) => void printed.push(line),
     complain: (line: string) => void complaints.push(line),
   };
@@ -71,6 +79,30 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
   await program.parseAsync(['events', ...args], { from: 'user' });
   return { code, printed, complaints, calls };
 }
+
+describe('events export', () => {
+  const ACT = { actor: 'cli:root', authority: 'operator', reason: undefined };
+
+  it('writes the events of the filter to its output', async () => {
+    const { code, printed, calls } = await run(['export', '--format', 'csv', '--user', 'anna', '--kind', 'MFA_OK']);
+
+    expect(code).toBe(0);
+    expect(printed.join('')).toBe('a\nb\n');
+    expect(calls).toEqual([['export', [{ user: 's-1', kind: 'MFA_OK' }, 'csv', ACT]], 'closed']);
+  });
+
+  it('writes a new file that only its owner may read, and overwrites none', async () => {
+    const folder = temporaryFolder('export');
+    const [fresh, existing] = [join(folder, 'fresh.jsonl'), join(folder, 'existing.jsonl')];
+    writeFileSync(existing, 'kept');
+
+    expect(await run(['export', '--out', fresh])).toMatchObject({ code: 0, printed: [`Wrote ${fresh}.`] });
+    expect(readFileSync(fresh, 'utf8')).toBe('a\nb\n');
+    expect((statSync(fresh).mode & 0o777).toString(8)).toBe('600');
+    expect(await run(['export', '--out', existing])).toMatchObject({ code: 1, printed: [] });
+    expect(readFileSync(existing, 'utf8')).toBe('kept');
+  });
+});
 
 describe('the events commands', () => {
   it('search prints an event on a line that its content cannot forge', async () => {

@@ -7,6 +7,11 @@ import type { KnownHead, VerificationOptions } from '../events/chain/chain-check
 import type { EventVerification } from '../events/chain/event-verification.service.js';
 import type { EventRow } from '../events/event-line.js';
 import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../events/event-search.service.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../events/event-export.js';
+import type { EventExports } from '../admin/event-exports.service.js';
+import { commandReason } from '../principal/command-context.js';
+import { writeExport } from './export-output.js';
+import { withReason } from './operator.js';
 import { type EventKind, KINDS } from '../events/security-event.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Complaint, complaintOf, noSuch } from './users-answers.js';
@@ -16,40 +21,48 @@ export interface EventsServices {
   readonly accounts: Pick<Accounts, 'findByLoginId'>;
   readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
   readonly eventVerification: Pick<EventVerification, 'verify'>;
+  readonly eventExports: Pick<EventExports, 'export'>;
   readonly close: () => Promise<void>;
 }
 
 /** Dependencies of the commands. */
 export interface EventsCommandParts {
   readonly open: () => Promise<EventsServices>;
+  /** Actor of the security event of an export. */
+  readonly actor: string;
+  /** Where an export goes without `--out`. */
+  readonly output: NodeJS.WritableStream;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
 
-interface SearchOptions extends EventPeriod {
+interface FilterOptions extends EventPeriod {
   readonly user?: string;
   readonly subject?: string;
   readonly kind?: EventKind;
+}
+
+interface SearchOptions extends FilterOptions {
   readonly after?: string;
   readonly limit: number;
 }
 
+interface ExportOptions extends FilterOptions {
+  readonly format: ExportFormat;
+  readonly out?: string;
+}
+
 const USUAL_LIMIT = 50;
 
-/** Adds `events search`, `events report` and `events verify`, which change nothing. */
+/** Adds `events search`, `events report`, `events export` and `events verify`. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
-  const events = program.command('events').description('searches, counts and verifies security events');
+  const events = program.command('events').description('searches, counts, exports and verifies security events');
   const run = async (command: (services: EventsServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
     exit(await answered(parts, command));
   };
 
-  withPeriod(events.command('search'))
+  withFilter(events.command('search'))
     .description('lists security events, newest first, a page at a time')
-    .option('--user <id>', 'only events of the user with this login id')
-    .addOption(
-      new Option('--subject <subject>', 'only events of this subject, also of a deleted user').conflicts('user'),
-    )
-    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS))
     .option('--after <id>', 'continue after the event with this id')
     .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
     .action((options: SearchOptions) => run((services) => search(services, options)));
@@ -66,6 +79,20 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
     .action(({ head, ...period }: EventPeriod & { readonly head?: KnownHead }) =>
       run((services) => verify(services, { ...period, known: head })),
     );
+  withReason(withFilter(events.command('export')))
+    .description('writes security events, newest first; the export is an event itself')
+    .addOption(new Option('--format <format>', 'csv or JSON lines').choices(EXPORT_FORMATS).default('jsonl'))
+    .option('--out <file>', 'a new file, mode 600; without it standard output')
+    .action((options: ExportOptions) => run((services) => exportEvents(services, parts, options)));
+}
+
+function withFilter(command: Command): Command {
+  return withPeriod(command)
+    .option('--user <id>', 'only events of the user with this login id')
+    .addOption(
+      new Option('--subject <subject>', 'only events of this subject, also of a deleted user').conflicts('user'),
+    )
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS));
 }
 
 function withPeriod(command: Command): Command {
@@ -108,6 +135,18 @@ async function search(
   const found = await eventSearch.search({ ...filter, user: account?.id ?? subject, limit });
   const last = found.length === limit ? found.at(-1) : undefined;
   return [...found.map(lineOf), ...(last ? [`More events may follow: --after ${last.id}`] : [])];
+}
+
+async function exportEvents(
+  { accounts, eventExports }: EventsServices,
+  { actor, output }: EventsCommandParts,
+  { user, subject, kind, from, to, format, out }: ExportOptions,
+): Promise<readonly string[] | Complaint> {
+  const account = user === undefined ? undefined : await accounts.findByLoginId(user);
+  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  const act = { actor, authority: 'operator', reason: commandReason() } as const;
+  const parts = await eventExports.export({ user: account?.id ?? subject, kind, from, to }, format, act);
+  return writeExport(parts, { out, output });
 }
 
 function lineOf({ at, kind, result, user_id, reason, actor, ip, id }: EventRow): string {

@@ -1,12 +1,9 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { sanitizeText } from '../redaction/log-sanitizer.js';
+import { MAX_REASON_LENGTH, storedReason } from '../admin/act.js';
 
 /** Together they fit into the column of actors, 64 characters. */
 const LONGEST_NAME = 28;
-/** Length of the database column in characters. */
-const LONGEST_REASON = 200;
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** The operating-system user of the process. */
 export interface ProcessOwner {
@@ -51,10 +48,8 @@ export function withReason(command: Command): Command {
 
 /** Prepares a reason for storage: one line with secrets masked. @throws InvalidArgumentError */
 export function cleanReason(text: string): string {
-  const line = sanitizeText(text.normalize('NFC').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim());
-  if (line === '') throw new InvalidArgumentError('A reason must not be empty.');
-  if (Array.from(line).length > LONGEST_REASON) {
-    throw new InvalidArgumentError(`A reason has at most ${LONGEST_REASON} characters.`);
-  }
+  const line = storedReason(text);
+  if (line === undefined && text.trim() === '') throw new InvalidArgumentError('A reason must not be empty.');
+  if (line === undefined) throw new InvalidArgumentError(`A reason has at most ${MAX_REASON_LENGTH} characters.`);
   return line;
 }

@@ -84,6 +84,16 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
       }),
   );
 
+  command('revoke', 'ends all sessions, or one of them; without a new password the user can sign in again')
+    .option('--session <session>', 'only this session, as "users sessions" lists it')
+    .action((id: string, { session }: { session?: string }) =>
+      change(id, async ({ administration }, { id: subject }) => {
+        if (session === undefined) return `ended ${await administration.endSessions(subject, act())} sessions`;
+        await administration.endSession(subject, session, act());
+        return 'ended the session';
+      }),
+    );
+
   command('delete', 'deletes a user with sessions and second factor; the security events stay').action((id: string) =>
     change(id, async ({ administration }, { id: subject }) => {
       await administration.delete(subject, act());

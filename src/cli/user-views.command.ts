@@ -1,9 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Account, AccountStatus } from '../account/account.js';
 import { printable } from '../config/show/failure-report.js';
+import { MAX_SLICE } from '../persistence/slice.js';
+import type { Lock } from '../second-factor/attempts/attempt.js';
 import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
+/** An operator may read everything. */
+const READER = { actor: 'cli', authority: 'operator' } as const;
 const USUAL_LIMIT = 50;
 const LARGEST_LIMIT = 200;
 
@@ -17,12 +21,12 @@ interface ListOptions {
 
 type Run = (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
 
-/** Adds `users list` and `users show`, which change nothing. */
+/** Adds `users list`, `users show` and `users sessions`, which change nothing. */
 export function addUserViews(users: Command, run: Run): void {
   users
     .command('list')
     .description('lists users by login id, a page at a time')
-    .option('--query <text>', 'only login ids that contain this text')
+    .option('--query <text>', 'only users whose login id or mail address contains this text')
     .option('--role <role>', 'only users with this stored role')
     .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']))
     .option('--limit <number>', `users of one page, at most ${LARGEST_LIMIT}`, limitOf, USUAL_LIMIT)
@@ -34,6 +38,12 @@ export function addUserViews(users: Command, run: Run): void {
     .description('shows one user; never a password, secret or code')
     .argument('<id>', 'login id')
     .action((id: string) => run((services) => ofUser(services, id, (account) => show(services, account))));
+
+  users
+    .command('sessions')
+    .description('lists the sessions and the trusted devices of one user, newest first')
+    .argument('<id>', 'login id')
+    .action((id: string) => run((services) => ofUser(services, id, (account) => sessions(services, account))));
 }
 
 function limitOf(text: string): number {
@@ -56,9 +66,13 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
   return last ? [...lines, `More users follow: --after ${printable(last.loginId)}`] : lines;
 }
 
-async function show({ factorState }: UsersServices, account: Account): Promise<readonly string[]> {
+async function show({ directory }: UsersServices, account: Account): Promise<readonly string[]> {
   const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
-  const { state, backupCodes, lock } = await factorState(id);
+  const { state, backupCodes, lock } = (await directory.find(id)).factors;
+  const [open, devices] = await Promise.all([
+    directory.sessions(id, MAX_SLICE, READER),
+    directory.devices(id, MAX_SLICE, READER),
+  ]);
   const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy';
   const facts: readonly (readonly [string, string])[] = [
     ['login id', loginId],
@@ -70,7 +84,9 @@ async function show({ factorState }: UsersServices, account: Account): Promise<r
     ['password', passwordText(account)],
     ['second factor', `${state}, ${required}`],
     ['backup codes', String(backupCodes.remaining)],
-    ['locked until', lock === undefined ? 'not locked' : instant(lock.until)],
+    ['locked until', lockText(lock)],
+    ['sessions', numberText(open.length)],
+    ['devices', numberText(devices.length)],
   ];
   return facts.map(([name, text]) => printable(`${name.padEnd(14)} ${text}`));
 }
@@ -82,6 +98,31 @@ function passwordText({ kind, hasPassword, passwordEndsAt, passwordVersion, invi
   return passwordEndsAt === undefined ? 'set' : `temporary, expires at ${instant(passwordEndsAt)}`;
 }
 
+async function sessions({ directory }: UsersServices, { id }: Account): Promise<readonly string[]> {
+  const open = await directory.sessions(id, MAX_SLICE, READER);
+  const devices = await directory.devices(id, MAX_SLICE, READER);
+  const lines = [
+    ...open.map(({ id: sid, kind, amr, createdAt, lastUsedAt, ip, agent }) =>
+      ['session', sid, kind, amr.join(','), instant(createdAt), instant(lastUsedAt), ip ?? '-', agent ?? '-'].join(
+        '  ',
+      ),
+    ),
+    ...devices.map(({ id: device, createdAt, lastUsedAt, ip, label }) =>
+      ['device', device, instant(createdAt), instant(lastUsedAt), ip ?? '-', label ?? '-'].join('  '),
+    ),
+  ];
+  return lines.length === 0 ? ['No sessions, no trusted devices.'] : lines.map(printable);
+}
+
+function lockText(lock: Lock | undefined): string {
+  if (lock === undefined) return 'not locked';
+  return lock.endsByItself ? instant(lock.until) : 'unlocked';
+}
+
+function numberText(length: number): string {
+  return length === MAX_SLICE.limit ? `${length} or more` : String(length);
+}
+
 function instant(epochSeconds: number): string {
-  return Number.isFinite(epochSeconds) ? new Date(epochSeconds * 1000).toISOString() : 'unlocked';
+  return new Date(epochSeconds * 1000).toISOString();
 }

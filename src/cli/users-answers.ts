@@ -58,7 +58,7 @@ export function complaintOf({ code, facts }: ServiceError): Complaint {
     case 'CONFLICT':
       return { complaint: (facts.reason && CONFLICTS[facts.reason]) ?? 'The command was refused.' };
     case 'NOT_FOUND':
-      return noSuch('The user does not exist any more.');
+      return noSuch('The user or the session does not exist any more.');
     case 'UNAVAILABLE':
       return {
         complaint: (facts.reason && DELAYS[facts.reason]) ?? 'The database cannot be reached or is busy; try again.',
@@ -68,6 +68,17 @@ export function complaintOf({ code, facts }: ServiceError): Complaint {
   }
 }
 
+/** The report of a preview, row by row. */
+export function previewLines({ valid = 0, errors, errorsTotal }: ImportReport): readonly string[] | Complaint {
+  const told = `The file has ${valid} ${valid === 1 ? 'user' : 'users'} that can be created. Nothing was changed.`;
+  return errorsTotal === 0 ? [told] : { lines: rowLines(errors, errorsTotal), complaint: told };
+}
+
+function rowLines(errors: ImportReport['errors'], errorsTotal: number): readonly string[] {
+  const lines = errors.slice(0, MOST_ROWS).map(({ line, field, code }) => `line ${line}: ${`${field} ${code}`.trim()}`);
+  return errorsTotal > lines.length ? [...lines, `and ${errorsTotal - lines.length} more`] : lines;
+}
+
 /** The report of an import, row by row. */
 export function importLines(
   { created, errors, errorsTotal }: ImportReport,
@@ -75,8 +86,7 @@ export function importLines(
 ): readonly string[] | Complaint {
   const made = `Created ${created} ${created === 1 ? 'user' : 'users'}.`;
   if (errorsTotal === 0) return [made];
-  const lines = errors.slice(0, MOST_ROWS).map(({ line, field, code }) => `line ${line}: ${`${field} ${code}`.trim()}`);
-  if (errorsTotal > lines.length) lines.push(`and ${errorsTotal - lines.length} more`);
+  const lines = rowLines(errors, errorsTotal);
   const rest = isPartial ? 'The rows above were skipped.' : 'Nothing was changed: correct the file, or use --partial.';
   return { lines, complaint: `${made} ${rest}` };
 }

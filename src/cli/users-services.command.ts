@@ -1,9 +1,10 @@
 import type { Account } from '../account/account.js';
 import type { Accounts } from '../account/accounts.service.js';
 import type { AccountAdministration } from '../admin/account-administration.service.js';
+import type { AccountDirectory } from '../admin/account-directory.service.js';
 import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import type { PersonExport } from '../admin/person-export.service.js';
 import { printable } from '../config/show/failure-report.js';
-import type { EnrolmentState } from '../second-factor/second-factor.js';
 import type { AdmitServices } from './admit.command.js';
 import { type Complaint, noSuch } from './users-answers.js';
 
@@ -12,7 +13,8 @@ export interface UsersServices extends AdmitServices {
   readonly accounts: Accounts;
   readonly administration: AccountAdministration;
   readonly provisioning: AccountProvisioning;
-  readonly factorState: (subject: string) => Promise<EnrolmentState>;
+  readonly directory: AccountDirectory;
+  readonly personExport: PersonExport;
   readonly close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../account/account.js';
@@ -16,7 +16,7 @@ interface Outcome {
   readonly calls: readonly unknown[];
 }
 
-const ACT = { actor: 'cli' };
+const ACT = { actor: 'cli', authority: 'operator' };
 
 const ANNA: Account = {
   id: 'subject-of-anna',
@@ -208,6 +208,7 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
       open: () => Promise.resolve(services),
       actor: 'cli',
       input: Readable.from([input]),
+      output: new PassThrough(),
       print: (line) => printed.push(line),
       complain: (line) => complaints.push(line),
     },

@@ -12,8 +12,9 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { addInviteCommand } from './invite.command.js';
 import { withReason } from './operator.js';
 import { addUserChanges } from './user-changes.command.js';
+import { addUserExport } from './user-export.command.js';
 import { addUserViews } from './user-views.command.js';
-import { type Complaint, complaintOf, importLines } from './users-answers.js';
+import { type Complaint, complaintOf, importLines, previewLines } from './users-answers.js';
 import type { UsersServices } from './users-services.command.js';
 
 /** Dependencies of the commands. */
@@ -22,8 +23,15 @@ export interface UsersCommandParts {
   /** Actor of the security events. */
   readonly actor: string;
   readonly input: NodeJS.ReadableStream;
+  /** Where an export goes without `--out`. */
+  readonly output: NodeJS.WritableStream;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
+}
+
+interface ImportOptions {
+  readonly partial?: boolean;
+  readonly preview?: boolean;
 }
 
 interface AddOptions {
@@ -47,13 +55,15 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .option('--email <address>')
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
 
-  const act = (): Act => ({ actor: parts.actor, reason: commandReason() });
+  const act = (): Act => ({ actor: parts.actor, authority: 'operator', reason: commandReason() });
 
   addInviteCommand(users, act, run);
 
   addAdmitCommand(users, act, run);
 
   addUserViews(users, run);
+
+  addUserExport(users, { act, run, output: parts.output });
 
   withReason(users.command('import'))
     .description(
@@ -62,8 +72,9 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     )
     .argument('<file>')
     .option('--partial', 'import the valid rows even if others are invalid; otherwise one invalid row rejects the file')
-    .action((file: string, { partial = false }: { partial?: boolean }) =>
-      run((services) => importFile(services, file, partial, act())),
+    .option('--preview', 'only report what would be created, and store nothing')
+    .action((file: string, { partial = false, preview = false }: ImportOptions) =>
+      run((services) => importFile(services, file, { isPartial: partial, isPreview: preview }, act())),
     );
 
   addUserChanges(users, { act, run, readPassword: () => firstLineOf(parts.input) });
@@ -114,16 +125,17 @@ async function firstLineOf(input: NodeJS.ReadableStream): Promise<string> {
 async function importFile(
   { provisioning }: UsersServices,
   file: string,
-  isPartial: boolean,
+  { isPartial, isPreview }: { readonly isPartial: boolean; readonly isPreview: boolean },
   act: Act,
 ): Promise<readonly string[] | Complaint> {
   try {
     // The file is read twice unless --partial: a pipe would be empty the second time.
-    if (!isPartial && !statSync(file).isFile()) {
+    if (!isPartial && !isPreview && !statSync(file).isFile()) {
       return { complaint: 'Without --partial only a regular file can be imported.' };
     }
     const format = importFormat(file) ?? 'csv';
     const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(file), format);
+    if (isPreview) return previewLines(await provisioning.preview(rows(), act));
     const report = await provisioning.import(rows, { ...act, isPartial });
     return importLines(report, isPartial);
   } catch (error) {

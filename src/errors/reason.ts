@@ -97,6 +97,9 @@ type AccountReason =
   | 'account'
   | 'oneself'
   | 'last administrator'
+  // The help desk may not act on this account.
+  | 'protected account'
+  | 'help desk'
   | 'no password'
   | 'login id taken'
   | 'not invited'

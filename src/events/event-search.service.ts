@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { SqlMapper } from '../persistence/mapper/sql-mapper.js';
@@ -29,6 +30,8 @@ export interface EventCount {
   readonly events: number;
 }
 
+/** Events of an export that are in memory at once. */
+const BATCH = 500;
 /** Limit of a page of events. */
 export const MAX_EVENTS = 200;
 
@@ -49,6 +52,23 @@ export class EventSearch {
     const parameters = withoutUndefined({ user, kind, after, limit: count, ...idsOf(period) });
     const rows = await this.work.single((tx) => this.mapper.select<EventRow>(tx, 'events.search', parameters));
     return rows.map((row) => ({ ...EMPTY, ...row }));
+  }
+
+  /**
+   * All events of a filter in batches, newest first. The condition on the kind is applied here: a statement that looks for
+   * a rare kind among all events would hold the embedded database for as long as it takes.
+   */
+  async *all({ user, kind, ...period }: Omit<EventFilter, 'after' | 'limit'>): AsyncGenerator<readonly EventRow[]> {
+    const ids = idsOf(period);
+    for (let after: string | undefined; ;) {
+      const parameters = withoutUndefined({ user, after, limit: BATCH, ...ids });
+      const rows = await this.work.single((tx) => this.mapper.select<EventRow>(tx, 'events.search', parameters));
+      const found = rows.filter((row) => kind === undefined || row.kind === kind);
+      if (found.length > 0) yield found.map((row) => ({ ...EMPTY, ...row }));
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)?.id;
+      await nextTurn();
+    }
   }
 
   /** Counts by kind and result. */

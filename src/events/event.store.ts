@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { personalTable } from '../persistence/personal-tables.js';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import { type BatchedEvent, UNBATCHED } from './chain/event-batch.js';
-import type { EventRow } from './event-line.js';
+import { EVENT_COLUMNS, type EventRow } from './event-line.js';
+
+personalTable('security_event', {
+  name: 'events',
+  key: 'id',
+  owner: 'user_id',
+  shown: EVENT_COLUMNS,
+  withheld: ['batch'],
+});
 
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
 const INSERT = `INSERT INTO security_event (${COLUMNS}, batch) VALUES `;

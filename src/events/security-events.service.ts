@@ -6,7 +6,7 @@ import { Loggers } from '../logging/loggers.js';
 import type { Slice } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
-import { commandReason } from '../principal/command-context.js';
+import { commandReason, commandTicket } from '../principal/command-context.js';
 import { requestContext, withRequestContext } from '../principal/request-context.js';
 import { EventGroups } from './event-groups.js';
 import { type EventRow, logEvent } from './event-line.js';
@@ -122,9 +122,13 @@ export class SecurityEvents {
   }
 }
 
-/** With the reason that an operator stated for a command. */
+/** With the reason and the ticket that an operator, an administrator or the help desk stated. */
 function detailOf({ detail }: SecurityEvent): string | null {
-  const reason = commandReason();
-  const all = { ...detail, ...(reason !== undefined && { stated_reason: reason }) };
+  const [reason, ticket] = [commandReason(), commandTicket()];
+  const all = {
+    ...detail,
+    ...(reason !== undefined && { stated_reason: reason }),
+    ...(ticket !== undefined && { ticket }),
+  };
   return Object.keys(all).length > 0 ? JSON.stringify(all) : null;
 }

@@ -17,6 +17,8 @@ export interface RouteOptions {
   readonly takesForm?: boolean;
   /** The route accepts only `multipart/form-data`. */
   readonly takesUpload?: boolean;
+  /** Media types of the success response, if a request chooses one of several; the response names it. */
+  readonly mediaTypes?: readonly string[];
   /** JSON media types of the body; `application/json` by default. */
   readonly jsonTypes?: readonly string[];
   /** The route hashes a password for callers who are not signed in: under overload such requests wait for each other. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../persistence/expiring-tables.js';
+import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { MailState } from './mail-message.js';
 
@@ -39,6 +40,13 @@ const LIST = `SELECT ${COLUMNS} FROM mail_message WHERE id > ? AND (? IS NULL OR
 const COUNT = 'SELECT state, COUNT(*) AS mails FROM mail_message GROUP BY state';
 
 expiringTable('mail_message', 'id');
+personalTable('mail_message', {
+  name: 'mails',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['id', 'message_id', 'created_at', 'template', 'facts', 'state', 'attempts', 'last_error'],
+  withheld: ['user_id', 'next_attempt_at', 'give_up_at', 'expires_at'],
+});
 
 /** Table `mail_message`: the mails that the relay has not accepted yet. */
 @Injectable()

@@ -16,6 +16,7 @@ import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
+import { PersonalData } from './personal-data.service.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { SchemaSetup } from './schema/schema-setup.js';
 import { StatementOutput } from './statement-output.js';
@@ -54,8 +55,9 @@ import { UnitOfWork } from './unit-of-work.js';
     { provide: SqlMapper, inject: [Configuration, DataSource, Loggers], useFactory: sqlMapper },
     DbIndicator,
     ExpirySweep,
+    PersonalData,
   ],
-  exports: [UnitOfWork, SqlMapper],
+  exports: [UnitOfWork, SqlMapper, PersonalData],
 })
 export class PersistenceModule implements OnApplicationShutdown {
   constructor(

@@ -40,9 +40,10 @@ export const PageRoute = (): MethodDecorator & ClassDecorator => SetMetadata(PAG
 /** Identity providers make browsers send this request across sites; it carries its own proof of origin. */
 export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);
 
-/** The caller must have this authority, e.g. `ROLE_ADMIN`; otherwise 403 `ACCESS_DENIED`. */
-export const RequireAuthority = (authority: string): MethodDecorator & ClassDecorator =>
-  SetMetadata(AUTHORITY, authority);
+/** The caller must have one of these authorities, e.g. `ROLE_ADMIN`; otherwise 403 `ACCESS_DENIED`. */
+export const RequireAuthority = (
+  ...authorities: readonly [string, ...(readonly string[])]
+): MethodDecorator & ClassDecorator => SetMetadata(AUTHORITY, authorities);
 
 /** The caller must have proven this method; otherwise 401 `STEP_UP_REQUIRED` (RFC 9470). */
 export const RequireAmr = (

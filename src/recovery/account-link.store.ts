@@ -1,9 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../persistence/expiring-tables.js';
+import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { LinkKind } from './account-link.js';
 
 expiringTable('account_link', 'slot');
+personalTable('account_link', {
+  name: 'links',
+  key: 'slot',
+  owner: 'user_id',
+  shown: ['kind', 'requested_at', 'expires_at'],
+  // The slot of a report contains the hash of its token.
+  withheld: ['slot', 'user_id', 'token_hash', 'state'],
+});
 
 /** Longer than the time in which no further link is mailed. */
 const KEPT_SECONDS = 3600;

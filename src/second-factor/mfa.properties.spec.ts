@@ -42,6 +42,7 @@ describe('the policy for second factors', () => {
     ['an account without further roles', {}, false],
     ['an administrator', { roles: ['ROLE_USER', 'ROLE_ADMIN'] }, true],
     ['an operator of the management endpoints', { roles: ['ROLE_MANAGEMENT'] }, true],
+    ['the help desk', { roles: ['ROLE_HELPDESK'] }, true],
     ['a role with a similar name', { roles: ['ROLE_ADMINS'] }, false],
     ['an account with mfaRequired', { mfaRequired: true }, true],
     ['an account whose second factor was reset', { enrolmentForced: true }, true],

@@ -47,7 +47,7 @@ export class MfaProperties implements SelfChecking {
     does: 'Roles that require a second factor with policy by-role; ROLE_USER means every account.',
     effect: full,
   })
-  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];
+  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT', 'ROLE_HELPDESK'];
 
   @Key(duration({ unit: 's', min: '1s' }), {
     does: 'Longest time since the login or the second factor for which it is recent enough to change a factor.',

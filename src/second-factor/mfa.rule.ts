@@ -1,5 +1,5 @@
 import { RoleProperties } from '../account/account.properties.js';
-import { ROLE_ADMIN } from '../account/account.js';
+import { ROLE_ADMIN, ROLE_HELPDESK } from '../account/account.js';
 import { ROLE_MANAGEMENT } from '../principal/operator.js';
 import { type Check, Rule, type RuleFacts } from '../config/check/rule.js';
 import { ROLE_USER } from '../principal/principal.js';
@@ -8,7 +8,7 @@ import { BackupCodeProperties, MfaProperties } from './mfa.properties.js';
 const PEPPER = 'app.security.mfa.backup-code.pepper';
 const POLICY = 'app.security.mfa.policy';
 const REQUIRED_ROLES = 'app.security.mfa.required-roles';
-const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT];
+const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT, ROLE_HELPDESK];
 
 /**
  * Reports required roles that are not known: a misspelled name would demand a second factor of no account.

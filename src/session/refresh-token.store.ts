@@ -1,11 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../persistence/expiring-tables.js';
+import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import type { RefreshRecord } from './refresh.js';
 import { hashSecret, type RefreshToken, type Session } from './session.js';
 
 expiringTable('refresh_token', 'token_hash');
+
+personalTable('refresh_token', {
+  name: 'refresh_tokens',
+  key: 'token_hash',
+  owner: 'user_id',
+  shown: [
+    ...['session_id', 'generation', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'issued_at', 'expires_at'],
+    ...['rotated_at', 'superseded_at'],
+  ],
+  withheld: ['user_id', 'token_hash', 'replaced_by', 'sealed_successor'],
+});
 
 const INSERT = `INSERT INTO refresh_token
   (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at)

@@ -2,11 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
+import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
 import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
 
 expiringTable('session', 'id');
+
+personalTable('session', {
+  name: 'sessions',
+  key: 'id',
+  owner: 'user_id',
+  shown: [
+    ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
+    ...['created_at', 'last_used_at', 'expires_at'],
+  ],
+  withheld: ['user_id', 'secret_hash', 'half_security_stamp', 'idp_session'],
+});
 
 const COLUMNS =
   'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +

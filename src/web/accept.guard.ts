@@ -21,10 +21,10 @@ export class AcceptGuard implements CanActivate {
     throw new ServiceError('NOT_ACCEPTABLE');
   }
 
-  /** The media type of the route, and HTML if its errors may be pages. */
+  /** The media types of the route, and HTML if its errors may be pages. */
   private typesOf(context: ExecutionContext): readonly string[] {
     const facts = this.reflector.get<RouteOptions | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
-    return [this.typeOf(context), ...(facts?.errorPages ? [HTML] : [])];
+    return [...(facts?.mediaTypes ?? [this.typeOf(context)]), ...(facts?.errorPages ? [HTML] : [])];
   }
 
   /** The value of `@Header('content-type', …)`; JSON without it. */

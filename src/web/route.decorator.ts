@@ -28,6 +28,9 @@ export const Upload = createParamDecorator((_data: unknown, context: ExecutionCo
   return uploadOf(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
 });
 
+/** The response has one of these media types, which the request chooses. */
+export const MediaTypes = (...mediaTypes: readonly string[]): MethodDecorator => WithRouteOptions({ mediaTypes });
+
 /** Metadata keys that `routes.ts` reads from controllers and handlers. */
 export const OPERATION = 'openapi:operation';
 export const TAG = 'openapi:tag';

@@ -124,7 +124,7 @@ describe('A1: app.security.mfa.required-roles', () => {
     ],
     ['a default role of an identity provider', ['--app.security.saml.idp.corp.roles.default=ROLE_AUDITOR']],
   ])('required-roles may name %s', async (_, args) => {
-    const roles = args.length === 0 ? 'ROLE_USER,ROLE_ADMIN,ROLE_MANAGEMENT' : 'ROLE_USER,ROLE_AUDITOR';
+    const roles = args.length === 0 ? 'ROLE_USER,ROLE_ADMIN,ROLE_MANAGEMENT,ROLE_HELPDESK' : 'ROLE_USER,ROLE_AUDITOR';
     const found = await findings([`--${REQUIRED}=${roles}`, ...args], PROD);
 
     expect(found.filter(({ text }) => text.includes(REQUIRED))).toEqual([]);

@@ -50,7 +50,10 @@ describe('A8: command line', () => {
 
   it.each([
     [['frobnicate'], /config, users, keys, saml/],
-    [['users', 'unlok', 'anna'], /Did you mean unlock\?[^]*add, admit, list, show, import, [^]*unlock/],
+    [
+      ['users', 'unlok', 'anna'],
+      /Did you mean unlock\?[^]*add, admit, list, show, sessions, export, import, [^]*unlock/,
+    ],
     [['keys', 'frobnicate'], /list, rotate, retire, rekey/],
   ])('the error for an unknown command lists the known ones: %j', async (args, known) => {
     expect((await runCli(args)).stderr).toMatch(known);

@@ -124,6 +124,7 @@ onSqlite('app.security.mfa.required-roles', (engine) => {
   const people = {
     admin: 'ROLE_ADMIN',
     manager: 'ROLE_MANAGEMENT',
+    desk: 'ROLE_HELPDESK',
     auditor: 'ROLE_AUDITOR',
     'auditor-too': '"ROLE_CLERK,ROLE_AUDITOR"',
     'auditor-like': 'ROLE_AUDITOR_HELPER',
@@ -145,8 +146,8 @@ onSqlite('app.security.mfa.required-roles', (engine) => {
   describe('default of app.security.mfa.required-roles', () => {
     const story = storyOn(engine, { people: 1, others: people });
 
-    it('the default roles that require a second factor are ROLE_ADMIN and ROLE_MANAGEMENT', async () => {
-      expect(await mustEnrol(story)).toEqual(['admin', 'manager']);
+    it('the default roles that require a second factor are ROLE_ADMIN, ROLE_MANAGEMENT and ROLE_HELPDESK', async () => {
+      expect(await mustEnrol(story)).toEqual(['admin', 'manager', 'desk']);
     });
   });
 

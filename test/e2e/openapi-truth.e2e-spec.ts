@@ -21,6 +21,12 @@ const KEYS = [
 /** Operations whose success responses appear only in the tests below the first. */
 const BY_OTHER_TESTS = [
   ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
+  ...['GET /admin/users', 'POST /admin/users', 'GET /admin/users/{sub}', 'PATCH /admin/users/{sub}'],
+  ...['DELETE /admin/users/{sub}', 'POST /admin/users/{sub}/unlock', 'POST /admin/users/{sub}/mfa/reset'],
+  ...['POST /admin/users/{sub}/password', 'GET /admin/users/{sub}/sessions', 'DELETE /admin/users/{sub}/sessions'],
+  ...['DELETE /admin/users/{sub}/sessions/{id}', 'GET /admin/users/{sub}/devices'],
+  ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
+  ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
   ...[
     'GET /portal/login',
     'POST /portal/login',
@@ -62,6 +68,10 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       args: [...KEYS, ...args],
       others: { boss: 'ROLE_BOSS', admin: 'ROLE_ADMIN' },
     });
+
+    let enrolledAdmin: Enrolled | undefined;
+    const administrator = async (): Promise<Enrolled> =>
+      (enrolledAdmin ??= await story.enrolled({ id: 'admin', password: PASSWORD }));
 
     it('the OpenAPI document matches every response of a user journey through all operations', async () => {
       const openers = [
@@ -216,7 +226,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
     });
 
     it('the OpenAPI document matches the user import of an administrator and of other callers', async () => {
-      const admin = await story.enrolled({ id: 'admin', password: PASSWORD });
+      const admin = await administrator();
       const anybody = await story.enrolled();
       const rows = 'login_id,password\nrow-1,five grey herons & 2 piers\nrow-2,x\n';
       const file = {
@@ -231,6 +241,44 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(anybody)).toBeRefused(403, 'ACCESS_DENIED');
       story.clock.advance(301);
       expect(await send(admin)).toBeRefused(401, 'STEP_UP_REQUIRED');
+    });
+
+    it('the OpenAPI document matches the administration of users, events and keys', async () => {
+      const { accessToken: bearer, client } = await story.signIn(await administrator());
+      const person = await story.enrolled();
+      const path = `/admin/users/${await story.subjectOf(person)}`;
+      const send = (method: string, to: string, json?: object): Promise<Answer> =>
+        client.send(method, to, { ...(json && { json }), bearer });
+
+      expect(itemsOf(await send('GET', '/admin/users?query=person&limit=2'))).toHaveLength(2);
+      const trusted = await story.signIn(person, undefined, { trust_device: true });
+      expect(await send('GET', path)).toBeAnswered(200);
+      const [session] = itemsOf(await send('GET', `${path}/sessions`));
+      const [device] = itemsOf(await send('GET', `${path}/devices`));
+      expect(await send('GET', `${path}/export`)).toBeAnswered(200);
+      expect(await send('DELETE', `${path}/sessions/${String(session?.['id'])}`)).toBeAnswered(204);
+      expect(await send('DELETE', `${path}/devices/${String(device?.['id'])}`, { reason: 'lost' })).toBeAnswered(204);
+      expect(await send('DELETE', `${path}/sessions`)).toBeAnswered(204);
+      expect(await trusted.client.get('/me', { bearer: trusted.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await send('PATCH', path, { email: 'a@harbour.example', roles: ['ROLE_A'] })).toBeAnswered(200);
+      expect(await send('PATCH', path, { roles: ['ROLE_PRE_MFA'] })).toBeRefused(400, 'VALIDATION_FAILED');
+      await story.lock(person);
+      expect((await send('GET', path)).body).toMatchObject({ mfa: { locked: true } });
+      expect(await send('POST', `${path}/unlock`)).toBeAnswered(204);
+      expect(await send('POST', `${path}/mfa/reset`, { reason: 'lost phone' })).toBeAnswered(204);
+      expect(await send('POST', `${path}/mfa/reset`)).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(await send('POST', `${path}/password`)).toBeAnswered(200);
+      expect((await send('GET', path)).body).toMatchObject({ has_password: true });
+      expect(await send('POST', '/admin/users', { id: 'created', roles: ['ROLE_A'] })).toBeAnswered(201);
+      expect(await send('POST', '/admin/users', { id: 'created' })).toBeRefused(409, 'CONFLICT');
+      expect(await send('DELETE', path)).toBeAnswered(204);
+      expect(await send('DELETE', path)).toBeRefused(404, 'NOT_FOUND');
+      expect(itemsOf(await send('GET', '/admin/events?limit=200')).length).toBeGreaterThan(20);
+      for (const format of ['csv', 'jsonl']) {
+        expect(await send('GET', `/admin/events/export?format=${format}`)).toBeAnswered(200);
+      }
+      expect(await send('POST', '/admin/keys/rotate')).toBeAnswered(200);
+      expect(await person.client.get(path, { bearer: person.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
     });
 
     it('the OpenAPI document matches error responses', async () => {
@@ -264,15 +312,18 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 });
 
 onSqlite('H1: request bodies that violate their schema', (engine) => {
-  const story = describedStoryOn(engine, { people: 5, args: KEYS });
+  const story = describedStoryOn(engine, { people: 5, args: KEYS, others: { admin: 'ROLE_ADMIN' } });
 
   it('the OpenAPI document and the service reject the same invalid bodies', async () => {
-    const { accessToken: bearer } = await story.enrolled();
+    const user = await story.enrolled();
+    const admin = await story.enrolled({ id: 'admin', password: PASSWORD });
     const judged: string[] = [];
 
-    for (const { method, path, operation } of operationsOf(story.openApi.document)) {
+    for (const { method, path: template, operation } of operationsOf(story.openApi.document)) {
+      const path = template.replaceAll(/\{\w+\}/g, 'some-id');
       const good = bodyOf(operation);
       if (method !== 'post' || !good) continue;
+      const { accessToken: bearer } = path.startsWith('/admin/') ? admin : user;
       // A valid body may be rejected for other reasons, but not with 400.
       const { status } = await story.client().post(path, good, { bearer });
       expect([path, story.openApi.takes(operation, good), status === 400]).toEqual([path, true, false]);
@@ -380,12 +431,21 @@ function patternOf({ pattern }: JsonSchema): string {
 }
 
 /** A valid body with every member, or undefined for an operation without a JSON body. */
+/** Values of members whose form the schema describes by more than a length. */
+const VALID: Members = {
+  code: '000000',
+  pw: 'eight loud lanterns',
+  email: 'a@harbour.example',
+  roles: ['ROLE_A'],
+  ticket: 'HD-1',
+};
+
 function bodyOf({ requestBody }: OperationObject): Members | undefined {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return undefined;
   const names = Object.keys(schema.properties ?? {});
   const body = sample({ ...schema, required: names }) as Members;
-  return 'code' in body ? { ...body, code: '000000' } : body;
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, VALID[name] ?? value]));
 }
 
 /** Copies of a valid body with one fault each. */

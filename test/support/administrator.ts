@@ -4,6 +4,7 @@ import { type Enrolled, type LoginStory, PASSWORD } from './login-story.js';
 import { type FilePart, MULTIPART, multipart } from './multipart.js';
 
 export const ADMIN = 'boss';
+export const HELP_DESK = 'desk';
 /** Additional accounts of a story with an administrator. */
 export const OTHERS = { [ADMIN]: 'ROLE_ADMIN' };
 
@@ -11,15 +12,15 @@ export function csv(...lines: readonly string[]): FilePart {
   return { content: `${lines.join('\n')}\n`, fileName: 'people.csv', mediaType: 'text/csv' };
 }
 
-/** An administrator with both factors, who imports users. */
+/** An administrator, or a member of the help desk, with both factors. */
 export class Administrator {
   private constructor(
     readonly story: LoginStory,
     readonly person: Enrolled,
   ) {}
 
-  static async of(story: LoginStory): Promise<Administrator> {
-    const person = { id: ADMIN, password: PASSWORD };
+  static async of(story: LoginStory, id = ADMIN): Promise<Administrator> {
+    const person = { id, password: PASSWORD };
     const client = story.client();
     // Policy requires a second factor of administrators, so the password alone permits only the setup.
     const bearer = await story.mfaToken(person, client);
@@ -37,12 +38,22 @@ export class Administrator {
     });
   }
 
+  /** The same person with another access token. */
+  static signedIn(story: LoginStory, person: Enrolled): Administrator {
+    return new Administrator(story, person);
+  }
+
   import(part: FilePart, query = '', bearer = this.person.accessToken): Promise<Answer> {
     return this.story.client().send('POST', `/admin/users/import${query}`, {
       raw: multipart(part),
       headers: { 'content-type': MULTIPART },
       bearer,
     });
+  }
+
+  /** Sends a request of the administration. */
+  send(method: string, path: string, json?: object, bearer = this.person.accessToken): Promise<Answer> {
+    return this.story.client().send(method, `/admin${path}`, { ...(json && { json }), bearer });
   }
 
   async accounts(): Promise<number> {

@@ -28,15 +28,22 @@ const HALF = new Set([
 ]);
 /** Closed routes that require both factors before they validate the request. */
 const OTP = new Set(['GET /me/settlement', 'POST /2fa/backup-codes']);
+/** Routes of administrators that the help desk may use, too. */
+const HELP_DESK = new Set([
+  ...['GET /admin/users', 'GET /admin/users/:sub', 'GET /admin/users/:sub/sessions', 'GET /admin/users/:sub/devices'],
+  ...['POST /admin/users/:sub/unlock', 'POST /admin/users/:sub/mfa/reset', 'GET /admin/events'],
+]);
 /** Routes that require an administrator, who needs both factors too. */
 const ADMIN = /^\S+ \/admin\//;
+/** A parameter of a template. */
+const PARAMETER = /:\w+|\*$/g;
 /** Paths that require an operator, whom neither cookies nor mfa_tokens identify; no caller here is one. */
 const MANAGEMENT = /^\/actuator(?:\/|$)/;
 
 export type CallerName = (typeof CALLERS)[number];
 export const CALLERS = [
   ...(['an unauthenticated caller', 'an mfa_token', 'a half-authenticated session'] as const),
-  ...(['a login by password', 'a login with both factors', 'an administrator'] as const),
+  ...(['a login by password', 'a login with both factors', 'the help desk', 'an administrator'] as const),
 ] as const;
 
 export function nameOf({ method, template }: ServiceRoute): string {
@@ -45,7 +52,25 @@ export function nameOf({ method, template }: ServiceRoute): string {
 
 /** A path of the route. */
 export function pathOf({ template }: Pick<ServiceRoute, 'template'>, parameter = 'some-id'): string {
-  return template.replaceAll(/:\w+|\*$/g, () => parameter);
+  return template.replaceAll(PARAMETER, () => parameter);
+}
+
+/** Paths of the route with this value for one parameter each; the others are harmless. */
+export function pathsWith({ template }: Pick<ServiceRoute, 'template'>, parameter: string): readonly string[] {
+  const names = template.match(PARAMETER) ?? [];
+  return names.map((_, at) => {
+    let index = 0;
+    return template.replaceAll(PARAMETER, () => (index++ === at ? parameter : 'some-id'));
+  });
+}
+
+/** True if the path belongs to the route: `/users/import` also belongs to `/users/:sub`. */
+export function matches({ template }: Pick<ServiceRoute, 'template'>, path: string): boolean {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => part === given[at] || (/^[:*]/.test(part) && given[at] !== ''))
+  );
 }
 
 export function isOpen(route: ServiceRoute): boolean {
@@ -57,7 +82,7 @@ export function mayPass(caller: CallerName, route: ServiceRoute): boolean {
   if (OPEN.has(name)) return true;
   if (caller === 'an unauthenticated caller' || MANAGEMENT.test(route.template)) return false;
   if (caller === 'an mfa_token' || caller === 'a half-authenticated session') return HALF.has(name);
-  if (ADMIN.test(name)) return caller === 'an administrator';
+  if (ADMIN.test(name)) return caller === 'an administrator' || (caller === 'the help desk' && HELP_DESK.has(name));
   return caller !== 'a login by password' || !OTP.has(name);
 }
 
@@ -81,12 +106,13 @@ export class Callers {
   /** Every response of the run, with its headers. */
   readonly seen: string[] = [];
   private readonly known = new Map<CallerName, Fields>();
-  private people: { readonly plain: Person; readonly enrolled: Enrolled; readonly admin: Enrolled } | undefined;
+  private people: Readonly<Record<'enrolled' | 'desk' | 'admin', Enrolled> & { plain: Person }> | undefined;
   private sent = 0;
 
   constructor(
     private readonly story: LoginStory,
     private readonly adminId: string,
+    private readonly helpDeskId: string,
   ) {}
 
   /** Valid credentials of this caller, as request headers. */
@@ -136,20 +162,25 @@ export class Callers {
 
   private async isGood(caller: CallerName, headers: Fields): Promise<boolean> {
     if (caller === 'an unauthenticated caller') return true;
-    const hasOtp = caller === 'a login with both factors' || caller === 'an administrator';
+    const hasOtp = ['a login with both factors', 'the help desk', 'an administrator'].includes(caller);
     const { status } = await this.story.client().get(hasOtp ? '/me/settlement' : '/2fa', { headers });
     return status === (caller === 'an mfa_token' || caller === 'a half-authenticated session' ? 403 : 200);
   }
 
   private async meet(): Promise<NonNullable<Callers['people']>> {
     const { story } = this;
-    return { plain: story.person(), enrolled: await story.enrolled(), admin: await this.enrolledAdmin() };
+    return {
+      plain: story.person(),
+      enrolled: await story.enrolled(),
+      desk: await this.enrolledBeforeLogin(this.helpDeskId),
+      admin: await this.enrolledBeforeLogin(this.adminId),
+    };
   }
 
-  /** Policy requires a second factor of administrators: they enrol before their first full login. */
-  private async enrolledAdmin(): Promise<Enrolled> {
+  /** Policy requires a second factor of administrators and the help desk: they enrol before their first full login. */
+  private async enrolledBeforeLogin(id: string): Promise<Enrolled> {
     const { story } = this;
-    const person = { id: this.adminId, password: PASSWORD };
+    const person = { id, password: PASSWORD };
     const client = story.client();
     const token = bearer(await story.mfaToken(person, client));
     const setup = await client.post('/2fa/setup', {}, { headers: token });
@@ -161,7 +192,7 @@ export class Callers {
 
   private async signIn(caller: CallerName): Promise<Fields> {
     if (caller === 'an unauthenticated caller') return {};
-    const { plain, enrolled, admin } = (this.people ??= await this.meet());
+    const { plain, enrolled, desk, admin } = (this.people ??= await this.meet());
     switch (caller) {
       case 'an mfa_token':
         return bearer(await this.story.mfaToken(enrolled));
@@ -175,6 +206,8 @@ export class Callers {
         return bearer((await this.story.signInByPassword(plain)).accessToken);
       case 'a login with both factors':
         return bearer((await this.story.signIn(enrolled)).accessToken);
+      case 'the help desk':
+        return bearer((await this.story.signIn(desk)).accessToken);
       case 'an administrator':
         return bearer((await this.story.signIn(admin)).accessToken);
     }

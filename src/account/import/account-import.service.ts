@@ -80,6 +80,27 @@ export class AccountImport {
     return options.isPartial ? this.partial(rows(), options) : this.allOrNothing(rows, options);
   }
 
+  /** Reports what an import would do now, and stores nothing. Rows that repeat a login id of the file are errors, too. */
+  async preview(rows: AsyncIterable<ImportRow>, options: Pick<ImportOptions, 'totps'>): Promise<ImportReport> {
+    const errors = new RowErrors();
+    const seen = new Set<string>();
+    let valid = 0;
+    for await (const batch of batches(rows)) {
+      const { drafts, errors: faults } = await this.checked(batch, options);
+      const loginIds = drafts.map(({ account }) => this.drafts.loginIdOf(account));
+      const taken = await this.work.single((tx) => this.store.taken(tx, loginIds));
+      const repeated = drafts.filter((_, index) => {
+        const loginId = loginIds[index] ?? '';
+        const isTaken = taken.has(loginId) || seen.has(loginId);
+        seen.add(loginId);
+        return isTaken;
+      });
+      valid += drafts.length - repeated.length;
+      errors.add([...faults, ...repeated.map(takenError)].sort((one, other) => one.line - other.line));
+    }
+    return { ...errors.report(0), valid };
+  }
+
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     let created = 0;
     const errors = new RowErrors();
@@ -146,7 +167,7 @@ export class AccountImport {
 
   private async checked(
     rows: readonly ImportRow[],
-    options: ImportOptions,
+    options: Pick<ImportOptions, 'totps'>,
   ): Promise<{ readonly drafts: readonly Draft[]; readonly errors: readonly RowError[] }> {
     const drafts: Draft[] = [];
     const errors: RowError[] = [];
@@ -162,7 +183,7 @@ export class AccountImport {
   private async faults(
     account: AccountDraft,
     otpauthUri: string | undefined,
-    { totps }: ImportOptions,
+    { totps }: Pick<ImportOptions, 'totps'>,
   ): Promise<readonly RowFault[]> {
     const faults: RowFault[] = (await this.drafts.importFaults(account)).map(({ field, code }) => ({
       field: columnOf(field),
@@ -255,7 +276,7 @@ function hashKey({ loginId, password }: AccountDraft): string {
     .digest('base64');
 }
 
-function takenError({ line }: Ready): RowError {
+function takenError({ line }: { readonly line: number }): RowError {
   return { line, field: 'login_id', code: 'taken' };
 }
 

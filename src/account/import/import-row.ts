@@ -47,6 +47,8 @@ export interface ImportReport {
   readonly errors: readonly RowError[];
   /** The number of all errors. */
   readonly errorsTotal: number;
+  /** Of a preview: rows that an import would create now. */
+  readonly valid?: number;
 }
 
 /** Maximum number of listed errors; a file may have millions. */

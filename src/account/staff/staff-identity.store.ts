@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import type { IdentityNames } from './staff-identity.js';
+
+personalTable('staff_identity', {
+  name: 'identities',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['issuer', 'person', 'logins', 'created_at'],
+  withheld: ['id', 'user_id'],
+});
 
 const ENTER = 'UPDATE staff_identity SET logins = logins + 1 WHERE id = ?';
 const USER = 'SELECT user_id FROM staff_identity WHERE id = ?';

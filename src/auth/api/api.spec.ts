@@ -30,7 +30,7 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
   ],
   [
     'a route that requires an authority',
-    { authority: 'ROLE_ADMIN' },
+    { authorities: ['ROLE_ADMIN'] },
     BY_LOGIN,
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'ACCESS_DENIED'],
   ],
@@ -52,10 +52,14 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
 );
 
 it('the notes of a route state the required authority and the required proof', () => {
-  const { notes } = API.requirements({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
+  const { notes } = API.requirements({
+    ...CLOSED,
+    authorities: ['ROLE_ADMIN', 'ROLE_HELPDESK'],
+    amr: { method: 'otp', maxAge: 300 },
+  });
 
   expect(notes).toEqual([
-    'Requires the authority `ROLE_ADMIN`.',
+    'Requires the authority `ROLE_ADMIN` or `ROLE_HELPDESK`.',
     'Requires `otp` in `amr`, proven at most 300 seconds ago.',
   ]);
 });

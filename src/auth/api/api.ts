@@ -68,7 +68,7 @@ function requirementsOf({
   isSecondFactor,
   isPublic,
   alsoHalfAuthenticated,
-  authority,
+  authorities,
   amr,
 }: RouteAccess): RouteRequirements {
   const crossSite: readonly ErrorCode[] = SAFE.has(method) ? [] : ['CROSS_SITE'];
@@ -80,13 +80,13 @@ function requirementsOf({
       'INVALID_TOKEN',
       ...(isSecondFactor ? (['MFA_TOKEN_INVALID'] as const) : []),
       ...(alsoHalfAuthenticated ? [] : (['MFA_REQUIRED'] as const)),
-      ...(authority === undefined ? [] : (['ACCESS_DENIED'] as const)),
+      ...(authorities ? (['ACCESS_DENIED'] as const) : []),
       ...(amr ? (['STEP_UP_REQUIRED'] as const) : []),
       ...crossSite,
     ],
     notes: [
       ...(alsoHalfAuthenticated ? ['Also for half-authenticated callers, by `mfa_token` or session.'] : []),
-      ...(authority === undefined ? [] : [`Requires the authority \`${authority}\`.`]),
+      ...(authorities ? [`Requires the authority ${authorities.map((name) => `\`${name}\``).join(' or ')}.`] : []),
       ...(amr ? [`Requires \`${amr.method}\` in \`amr\`, proven${maxAge || ' in this session'}.`] : []),
     ],
   };

@@ -74,9 +74,19 @@ export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBod
 /** A part of a list; `next` is present if more may follow. */
 export function toListBody<T extends { readonly id: string }, M>(
   rows: readonly T[],
-  { limit }: { readonly limit: number },
+  page: { readonly limit: number },
   members: (row: T) => M,
 ): { readonly items: readonly M[]; readonly next?: string } {
+  return toListBodyBy(rows, page, members, ({ id }) => id);
+}
+
+/** As `toListBody`, for a list that `key` orders. */
+export function toListBodyBy<T, M>(
+  rows: readonly T[],
+  { limit }: { readonly limit: number },
+  members: (row: T) => M,
+  key: (row: T) => string,
+): { readonly items: readonly M[]; readonly next?: string } {
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { items: rows.map(members), ...withoutUndefined({ next: last?.id }) };
+  return { items: rows.map(members), ...(last !== undefined && { next: key(last) }) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FullPrincipal, HalfPrincipal } from '../../principal/principal.js';
-import { hasAuthority, preMfaRefusal, satisfiesAmr } from './access.js';
+import { hasAnyAuthority, preMfaRefusal, satisfiesAmr } from './access.js';
 
 const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
 const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
@@ -82,11 +82,11 @@ it.each([
 );
 
 it('a half-authenticated caller has ROLE_PRE_MFA and no other authority', () => {
-  expect(hasAuthority(HALF_SESSION, 'ROLE_PRE_MFA')).toBe(true);
-  expect(hasAuthority(HALF_SESSION, 'ROLE_USER')).toBe(false);
-  expect(hasAuthority(FULL, 'ROLE_USER')).toBe(true);
-  expect(hasAuthority(FULL, 'ROLE_ADMIN')).toBe(true);
-  expect(hasAuthority(FULL, 'ROLE_PRE_MFA')).toBe(false);
+  expect(hasAnyAuthority(HALF_SESSION, ['ROLE_PRE_MFA'])).toBe(true);
+  expect(hasAnyAuthority(HALF_SESSION, ['ROLE_USER', 'ROLE_ADMIN'])).toBe(false);
+  expect(hasAnyAuthority(FULL, ['ROLE_USER'])).toBe(true);
+  expect(hasAnyAuthority(FULL, ['ROLE_HELPDESK', 'ROLE_ADMIN'])).toBe(true);
+  expect(hasAnyAuthority(FULL, ['ROLE_PRE_MFA'])).toBe(false);
 });
 
 it.each([

@@ -22,8 +22,8 @@ export function preMfaRefusal(
   return principal.via === 'token' ? 'INVALID_TOKEN' : 'MFA_REQUIRED';
 }
 
-export function hasAuthority(principal: Principal, authority: string): boolean {
-  return authoritiesOf(principal).includes(authority);
+export function hasAnyAuthority(principal: Principal, authorities: readonly string[]): boolean {
+  return authoritiesOf(principal).some((authority) => authorities.includes(authority));
 }
 
 /** True if a complete login proved the required method, and recently enough. */

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
 import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { hasAuthority, satisfiesAmr } from './access.js';
+import { hasAnyAuthority, satisfiesAmr } from './access.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
 @Injectable()
@@ -19,8 +19,8 @@ export class AuthorityGuard implements CanActivate {
     const { principal } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
-    const authority = this.reflector.getAllAndOverride<string | undefined>(AUTHORITY, targets);
-    if (authority !== undefined && !hasAuthority(principal, authority)) throw new ServiceError('ACCESS_DENIED');
+    const authorities = this.reflector.getAllAndOverride<readonly string[] | undefined>(AUTHORITY, targets);
+    if (authorities && !hasAnyAuthority(principal, authorities)) throw new ServiceError('ACCESS_DENIED');
     const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
     const isEnough = !amr || (!isHalfAuthenticated(principal) && satisfiesAmr(principal, amr, this.clock.seconds()));
     if (!isEnough) throw new StepUpRequired(amr);

@@ -15,8 +15,10 @@ declare module 'fastify' {
 
 /** One request, from its head to the end of its response. */
 export class RequestLifecycle {
-  /** When the response was ready, in milliseconds of `performance.now`. */
+  /** When the response was ready, or the client took the last part of a streamed one, in milliseconds of `performance.now`. */
   respondedAt: number | undefined;
+  /** Of a streamed response: the bytes that were written to the connection at the last check. */
+  streamedBytes: number | undefined;
   /** Set once the head has been checked. */
   context: RequestContext | undefined;
   /** The body of the error response, once it is sent. */
@@ -43,6 +45,14 @@ export class RequestLifecycle {
   /** Marks the last request of the connection: later ones must not be processed (RFC 9112 section 9.6). */
   markLast(): void {
     this.connection.hasEnded = true;
+  }
+
+  /** A streamed response may take longer than any limit, as long as its client reads it. */
+  noteProgress(now: number): void {
+    const { bytesWritten } = this.reply.request.raw.socket;
+    if (this.streamedBytes === undefined || this.streamedBytes === bytesWritten) return;
+    this.streamedBytes = bytesWritten;
+    this.respondedAt = now;
   }
 
   holdSlot(slot: Slot): void {
@@ -156,7 +166,8 @@ export class RequestTracker {
   onResponseReady({ lifecycle }: FastifyRequest, isStreamed: boolean): void {
     if (!lifecycle) return;
     lifecycle.respondedAt = performance.now();
-    if (!isStreamed) lifecycle.releaseSlot();
+    if (isStreamed) lifecycle.streamedBytes = 0;
+    else lifecycle.releaseSlot();
   }
 
   /** From now on the last response on every connection says `Connection: close` (RFC 9112 section 9.6). */
@@ -170,12 +181,15 @@ export class RequestTracker {
   }
 
   /**
-   * Closes connections whose client does not read its response within `limitMillis`, and connections that stay open for
+   * Closes connections whose client does not read its response, or the next part of a streamed one, within `limitMillis`, and
+   * connections that stay open for
    * twice as long after the last response because of bytes that never become a request.
    */
   closeStuckConnections(limitMillis: number): void {
     const now = performance.now();
-    for (const { respondedAt, reply } of this.inFlight) {
+    for (const lifecycle of this.inFlight) {
+      lifecycle.noteProgress(now);
+      const { respondedAt, reply } = lifecycle;
       if (respondedAt === undefined || now - respondedAt < limitMillis) continue;
       reply.request.raw.socket.destroy();
     }

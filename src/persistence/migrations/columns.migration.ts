@@ -128,6 +128,19 @@ export class AccountLanguage1796000000001 implements MigrationInterface {
   }
 }
 
+/** An index that has all columns by which administrators search accounts, so that a search reads no other. */
+export class AccountSearch1796000000301 implements MigrationInterface {
+  readonly name = 'AccountSearch1796000000301';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE INDEX account_search ON account (login_id, email, status)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await dropAccountIndex(runner, 'account_search');
+  }
+}
+
 /** Table, old name and new name. */
 const RENAMED = [
   ['account', 'epoch', 'security_stamp'],

@@ -6,6 +6,7 @@ import {
   AccountAdministration1795651200037,
   AccountHolds1795824000133,
   AccountLanguage1796000000001,
+  AccountSearch1796000000301,
   LockedAccounts1795305600000,
   ManagementEvents1795564811000,
   PasswordKinds1795564833000,
@@ -87,6 +88,7 @@ export const HISTORY: readonly Step[] = [
     revertLoses: 'the hash chain of security events',
     compatibleFrom: PlainNames1795737600000,
   },
+  { migration: AccountSearch1796000000301, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
 /** The names of all migrations, oldest first. */

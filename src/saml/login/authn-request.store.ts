@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
+import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import type { RequestedContext } from './authn-context.js';
 
 /** Rows are deleted 60 s after they expire, for clocks that differ; anyone can create rows, so none is kept for longer. */
 expiringTable('saml_request', 'id', 60);
+
+personalTable('saml_request', {
+  name: 'identity_provider_requests',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['idp', 'return_to', 'asked', 'session_id', 'expires_at'],
+  withheld: ['id', 'user_id', 'browser_hash', 'relay_state'],
+});
 
 /** A login that waits for the response of an identity provider. */
 export interface PendingRequest {

@@ -2,10 +2,19 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
+import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import type { NameId } from './assertion.js';
 
 expiringTable('idp_session', 'id');
+
+personalTable('idp_session', {
+  name: 'identity_provider_sessions',
+  key: 'id',
+  owner: { column: 'id', from: 'session', of: 'idp_session', by: 'user_id' },
+  shown: ['idp', 'name_id', 'session_index', 'expires_at'],
+  withheld: ['id', 'name_hash'],
+});
 
 /** A session at an identity provider, as stated in its assertion. */
 interface IdpSession {

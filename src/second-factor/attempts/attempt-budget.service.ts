@@ -138,9 +138,15 @@ export class AttemptBudget {
     return { id: `${state.lockLevel}.${state.lastAttemptAt}`, isInForce: this.lockOf(state) !== undefined };
   }
 
-  /** Ends the lock of an account on behalf of an administrator; false if the account has no failures. */
-  unlock(subject: string, actor: string): Promise<boolean> {
-    return this.work.run((tx) => this.endLock(tx, subject, { actor }));
+  /**
+   * Ends the lock of an account on behalf of an administrator; false if the account has no failures. `admit` runs first in
+   * the same transaction.
+   */
+  unlock(subject: string, actor: string, admit?: (tx: Tx) => Promise<unknown>): Promise<boolean> {
+    return this.work.run(async (tx) => {
+      await admit?.(tx);
+      return this.endLock(tx, subject, { actor });
+    });
   }
 
   /** Ends the lock in the transaction of the act that permits it; false if the account has no failures. */

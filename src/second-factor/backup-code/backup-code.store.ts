@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../../persistence/batches.js';
 import { OrmPropertiesProperties } from '../../persistence/jpa.properties.js';
+import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx, Value } from '../../persistence/unit-of-work.js';
 import { KEYED_TAG, type StoredCode } from './backup-code.js';
+
+personalTable('backup_code', {
+  name: 'backup_codes',
+  key: 'hash',
+  owner: 'user_id',
+  shown: ['set_id'],
+  withheld: ['user_id', 'hash', 'pepper'],
+});
 
 const INSERT = 'INSERT INTO backup_code (user_id, set_id, hash, pepper) VALUES ';
 const CONSUME = 'DELETE FROM backup_code WHERE user_id = ? AND set_id = ? AND';

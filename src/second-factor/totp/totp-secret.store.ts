@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+
+personalTable('totp_secret', {
+  name: 'authenticators',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['id', 'created_at', 'expires_at', 'activated_at', 'svg_taken', 'png_taken'],
+  withheld: ['user_id', 'sealed', 'seal_key', 'asked_by'],
+});
 
 const INSERT = `INSERT INTO totp_secret
   (id, user_id, sealed, seal_key, asked_by, created_at, expires_at, activated_at, svg_taken, png_taken)

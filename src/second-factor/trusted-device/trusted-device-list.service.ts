@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
@@ -22,11 +23,14 @@ export class TrustedDeviceList {
 
   /** False if the subject has no such device. */
   revoke(subject: string, id: string): Promise<boolean> {
-    return this.work.run(async (tx) => {
-      const isRevoked = await this.store.delete(tx, subject, id);
-      if (isRevoked) await this.events.record(tx, { kind: 'DEVICE_REVOKED', subject });
-      return isRevoked;
-    });
+    return this.work.run((tx) => this.revokeOne(tx, subject, id));
+  }
+
+  /** `actor` is the administrator, if it is not the owner. */
+  async revokeOne(tx: Tx, subject: string, id: string, actor?: string): Promise<boolean> {
+    const isRevoked = await this.store.delete(tx, subject, id);
+    if (isRevoked) await this.events.record(tx, { kind: 'DEVICE_REVOKED', subject, ...withoutUndefined({ actor }) });
+    return isRevoked;
   }
 
   async revokeAll(tx: Tx, subject: string): Promise<void> {

@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { type Slice, sliceValues } from '../../persistence/slice.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
+import { personalTable } from '../../persistence/personal-tables.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
 expiringTable('trusted_device', 'id');
+
+personalTable('trusted_device', {
+  name: 'trusted_devices',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['id', 'label', 'ip', 'created_at', 'last_used_at', 'expires_at'],
+  withheld: ['user_id', 'secret_hash'],
+});
 
 const INSERT = `INSERT INTO trusted_device
   (id, user_id, secret_hash, label, ip, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -10,7 +10,8 @@ export interface RouteAccess {
   readonly isPublic: boolean;
   readonly isSecondFactor: boolean;
   readonly alsoHalfAuthenticated: boolean;
-  readonly authority?: string;
+  /** The caller needs one of them. */
+  readonly authorities?: readonly string[];
   readonly amr?: RequiredAmr;
 }
 

@@ -140,7 +140,12 @@ function goodAnswer({ status, mediaType, options, operation }: Route, write: Wri
     },
     ...(status !== 204 &&
       status !== SEE_OTHER && {
-        content: { [mediaType]: options.responseSchema ? { schema: write(options.responseSchema, 'output') } : {} },
+        content: Object.fromEntries(
+          (options.mediaTypes ?? [mediaType]).map((type) => [
+            type,
+            options.responseSchema ? { schema: write(options.responseSchema, 'output') } : {},
+          ]),
+        ),
       }),
   };
 }

@@ -92,13 +92,13 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
 
 /** Metadata that guards read, from the handler or else its controller. */
 function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
-  const authority = stated(AUTHORITY) as string | undefined;
+  const authorities = stated(AUTHORITY) as readonly string[] | undefined;
   const amr = stated(AMR) as RequiredAmr | undefined;
   return {
     isPublic: stated(PUBLIC) === true,
     isSecondFactor: stated(SECOND_FACTOR) === true,
     alsoHalfAuthenticated: stated(HALF_AUTHENTICATED) === true,
-    ...withoutUndefined({ authority, amr }),
+    ...withoutUndefined({ authorities, amr }),
   };
 }
 

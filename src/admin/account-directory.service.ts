@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { type Account, isProtected } from '../account/account.js';
+import { type AccountQuery, Accounts } from '../account/accounts.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { EventRow } from '../events/event-line.js';
+import { type EventFilter, EventSearch } from '../events/event-search.service.js';
+import type { Slice } from '../persistence/slice.js';
+import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
+import { type TrustedDevice, TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
+import { type Session, Sessions } from '../session/sessions.service.js';
+import type { AccountDetails } from './account-details.js';
+import { type Actor, demandSubject } from './act.js';
+
+/**
+ * What administrators and the help desk may read. The help desk sees every account, so that it can tell a caller whom to
+ * ask, but sessions, devices and events only of accounts that it may act on.
+ */
+@Injectable()
+export class AccountDirectory {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly enrolment: Enrolment,
+    private readonly userSessions: Sessions,
+    private readonly trustedDevices: TrustedDeviceList,
+    private readonly eventSearch: EventSearch,
+  ) {}
+
+  /** Accounts in the order of their login ids. */
+  list(query: AccountQuery): Promise<readonly Account[]> {
+    return this.accounts.list(query);
+  }
+
+  /** @throws ServiceError `NOT_FOUND` */
+  async find(subject: string): Promise<AccountDetails> {
+    const account = await this.known(subject);
+    return { account, factors: await this.enrolment.state(subject) };
+  }
+
+  /** Live, complete sessions, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async sessions(subject: string, page: Slice, actor: Actor): Promise<readonly Session[]> {
+    await this.demandVisible(subject, actor);
+    return this.userSessions.list(subject, page);
+  }
+
+  /** Trusted devices, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async devices(subject: string, page: Slice, actor: Actor): Promise<readonly TrustedDevice[]> {
+    await this.demandVisible(subject, actor);
+    return this.trustedDevices.list(subject, page);
+  }
+
+  /** Newest first. The help desk must name the user. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async events(filter: EventFilter, actor: Actor): Promise<readonly EventRow[]> {
+    if (actor.authority === 'help desk') {
+      if (filter.user === undefined) throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });
+      await this.demandVisible(filter.user, actor);
+    }
+    return this.eventSearch.search(filter);
+  }
+
+  private async demandVisible(subject: string, { authority }: Actor): Promise<void> {
+    const { roles } = await this.known(subject);
+    if (authority === 'help desk' && isProtected(roles)) {
+      throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
+    }
+  }
+
+  private async known(subject: string): Promise<Account> {
+    demandSubject(subject);
+    const account = await this.accounts.find(subject);
+    if (!account) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+    return account;
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { type ExportFormat, exportLines } from '../events/event-export.js';
+import { type EventFilter, EventSearch } from '../events/event-search.service.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { withStated } from '../principal/command-context.js';
+import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
+
+/** Events that are exported; without a condition, all of them. */
+export type ExportedEvents = Omit<EventFilter, 'after' | 'limit'>;
+
+/** Exports security events of all users. */
+@Injectable()
+export class EventExports {
+  constructor(
+    private readonly search: EventSearch,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Records the export, and then returns the parts of its text, newest event first. Events are read as the parts are
+   * consumed, so memory does not grow with their number.
+   * @throws ServiceError `ACCESS_DENIED`; `NOT_FOUND` for a user that is no subject
+   */
+  async export(filter: ExportedEvents, format: ExportFormat, act: Act): Promise<AsyncIterable<string>> {
+    demandAdministrator(act);
+    const { user, kind, from, to } = filter;
+    if (user !== undefined) demandSubject(user);
+    const detail = withoutUndefined({ format, kind, from: instant(from), to: instant(to) });
+    await withStated(validStated(act, false), () =>
+      this.events.recordAlone({
+        kind: 'EVENTS_EXPORTED',
+        actor: act.actor,
+        detail,
+        ...withoutUndefined({ subject: user }),
+      }),
+    );
+    return exportLines(this.search.all(filter), format);
+  }
+}
+
+function instant(millis: number | undefined): string | undefined {
+  return millis === undefined ? undefined : new Date(millis).toISOString();
+}

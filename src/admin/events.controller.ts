@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { toListBody } from '../auth/api/presenters.js';
+import { EXPORT_MEDIA_TYPES } from '../events/event-export.js';
+import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { Res, type Reply } from '../web/cookies.js';
+import { ApiTag, MediaTypes, Operation, ResponseSchema } from '../web/route.decorator.js';
+import { AccountDirectory } from './account-directory.service.js';
+import { actorOf } from './act.js';
+import { EXPORT_EVENTS, LIST_ALL_EVENTS } from './admin.openapi.js';
+import { EventExports } from './event-exports.service.js';
+import { toEventBody } from './presenters.js';
+import { adminEventsResponse, eventsQuerySchema, exportQuerySchema } from './users.schema.js';
+
+/** Security events of all users (http-api section 7). */
+@ApiTag('Administration')
+@Controller('admin/events')
+@RequireAuthority('ROLE_ADMIN')
+@RequireAmr('otp', { maxAge: 300 })
+export class EventsController {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly exports: EventExports,
+  ) {}
+
+  @Get()
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(LIST_ALL_EVENTS)
+  @ResponseSchema(adminEventsResponse)
+  async list(
+    @Caller() caller: FullPrincipal,
+    @Query({ schema: eventsQuerySchema }) query: InferOutput<typeof eventsQuerySchema>,
+  ): Promise<InferOutput<typeof adminEventsResponse>> {
+    return toListBody(await this.directory.events(query, actorOf(caller)), query, toEventBody);
+  }
+
+  @Get('export')
+  @MediaTypes(...Object.values(EXPORT_MEDIA_TYPES))
+  @Operation(EXPORT_EVENTS)
+  async export(
+    @Caller() caller: FullPrincipal,
+    @Query({ schema: exportQuerySchema }) { format, ...filter }: InferOutput<typeof exportQuerySchema>,
+    @Res() reply: Reply,
+  ): Promise<StreamableFile> {
+    const parts = await this.exports.export(filter, format, actorOf(caller));
+    if (format === 'csv') reply.setHeader('csv-formula-escape', 'apostrophe');
+    return new StreamableFile(Readable.from(parts), {
+      type: `${EXPORT_MEDIA_TYPES[format]}; charset=utf-8`,
+      disposition: `attachment; filename="events.${format}"`,
+    });
+  }
+}

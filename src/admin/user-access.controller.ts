@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Query, StreamableFile } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import type { InferOutput } from 'valibot';
+import { devicesResponse } from '../auth/api/history.schema.js';
+import { toListBody } from '../auth/api/presenters.js';
+import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
+import { paginationSchema } from '../web/schema.js';
+import { AccountAdministration } from './account-administration.service.js';
+import { AccountDirectory } from './account-directory.service.js';
+import { actorOf } from './act.js';
+import * as describe from './admin.openapi.js';
+import { PersonExport } from './person-export.service.js';
+import { toDeviceBody, toUserSessionBody } from './presenters.js';
+import { actSchema, personResponse, userSessionsResponse } from './users.schema.js';
+
+type Page = InferOutput<typeof paginationSchema>;
+type Stated = InferOutput<typeof actSchema>;
+
+/** Sessions, trusted devices and stored data of a user (http-api section 7). */
+@ApiTag('Administration')
+@Controller('admin/users/:sub')
+@RequireAuthority('ROLE_ADMIN')
+@RequireAmr('otp', { maxAge: 300 })
+export class UserAccessController {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly administration: AccountAdministration,
+    private readonly personExport: PersonExport,
+  ) {}
+
+  @Get('sessions')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.LIST_USER_SESSIONS)
+  @ResponseSchema(userSessionsResponse)
+  async listSessions(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Query({ schema: paginationSchema }) page: Page,
+  ): Promise<InferOutput<typeof userSessionsResponse>> {
+    return toListBody(await this.directory.sessions(subject, page, actorOf(caller)), page, toUserSessionBody);
+  }
+
+  @Delete('sessions')
+  @HttpCode(204)
+  @Operation(describe.END_USER_SESSIONS)
+  async endSessions(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.endSessions(subject, { ...actorOf(caller), ...stated });
+  }
+
+  @Delete('sessions/:id')
+  @HttpCode(204)
+  @Operation(describe.END_USER_SESSION)
+  async endSession(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Param('id') id: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.endSession(subject, id, { ...actorOf(caller), ...stated });
+  }
+
+  @Get('devices')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.LIST_USER_DEVICES)
+  @ResponseSchema(devicesResponse)
+  async listDevices(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Query({ schema: paginationSchema }) page: Page,
+  ): Promise<InferOutput<typeof devicesResponse>> {
+    return toListBody(await this.directory.devices(subject, page, actorOf(caller)), page, toDeviceBody);
+  }
+
+  @Delete('devices/:id')
+  @HttpCode(204)
+  @Operation(describe.END_USER_TRUST)
+  async endTrust(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Param('id') id: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.endTrust(subject, id, { ...actorOf(caller), ...stated });
+  }
+
+  @Get('export')
+  @Header('content-type', 'application/json; charset=utf-8')
+  @Operation(describe.EXPORT_USER)
+  @ResponseSchema(personResponse)
+  async export(@Caller() caller: FullPrincipal, @Param('sub') subject: string): Promise<StreamableFile> {
+    const parts = await this.personExport.export(subject, actorOf(caller));
+    return new StreamableFile(Readable.from(parts), { disposition: `attachment; filename="user-${subject}.json"` });
+  }
+}
