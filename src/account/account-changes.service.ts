@@ -89,11 +89,15 @@ export class AccountChanges {
   }
 
   /**
-   * Invites an account that never had a password, also again, and forces it to enrol a second factor.
+   * Invites an account that never had a password, also again.
    * @throws ServiceError `NOT_FOUND`; `CONFLICT` if it has or had a password, is disabled or of staff
    */
-  async invite(tx: Tx, subject: string, actor: string): Promise<void> {
-    if (!(await this.store.invite(tx, subject, this.clock.seconds()))) {
+  async invite(
+    tx: Tx,
+    subject: string,
+    { actor, enrolmentForced }: { readonly actor: string; readonly enrolmentForced: boolean },
+  ): Promise<void> {
+    if (!(await this.store.invite(tx, subject, enrolmentForced, this.clock.seconds()))) {
       await this.known(tx, subject);
       throw new ServiceError('CONFLICT', { reason: 'not to be invited' });
     }

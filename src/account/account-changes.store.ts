@@ -13,8 +13,10 @@ export interface NewAccount {
   readonly roles: readonly string[];
   readonly email?: string | undefined;
   readonly mfaRequired: boolean;
-  /** The account gets its first password, and its second factor, by an invitation. */
+  /** The account gets its first password by an invitation. */
   readonly isInvited?: boolean;
+  /** The first login must enrol a second factor, whatever the policy. */
+  readonly enrolmentForced?: boolean;
   /** Epoch seconds. */
   readonly createdAt: number;
 }
@@ -59,7 +61,7 @@ const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
 /** Also for a local account that never had a password, such as one that was imported without. */
 const INVITE =
-  'UPDATE account SET invited_at = ?, enrolment_forced = 1, updated_at = ? ' +
+  'UPDATE account SET invited_at = ?, enrolment_forced = CASE WHEN enrolment_forced = 1 THEN 1 ELSE ? END, updated_at = ? ' +
   "WHERE id = ? AND kind = 'local' AND status = 'active' AND password_hash IS NULL AND password_version = 0";
 /** Locks the row: later changes of the account wait for this transaction. The accounts of an unfinished import do not exist. */
 const HOLD = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status <> '${STAGED}'`;
@@ -118,8 +120,8 @@ export class AccountChangesStore {
   }
 
   /** Invites an account without a password, also again; false if it has or had one, or is not active. */
-  async invite(tx: Tx, id: string, now: number): Promise<boolean> {
-    return (await tx.change(INVITE, [now, now, id])) === 1;
+  async invite(tx: Tx, id: string, enrolmentForced: boolean, now: number): Promise<boolean> {
+    return (await tx.change(INVITE, [now, Number(enrolmentForced), now, id])) === 1;
   }
 
   /**
@@ -173,9 +175,10 @@ function values(row: NewAccount): Value[] {
     email = null,
     mfaRequired,
     isInvited = false,
+    enrolmentForced = false,
     createdAt,
   } = row;
-  const [mfa, forced, invitedAt] = [Number(mfaRequired), Number(isInvited), isInvited ? createdAt : null];
+  const [mfa, forced, invitedAt] = [Number(mfaRequired), Number(enrolmentForced), isInvited ? createdAt : null];
   const access = [passwordHash, rolesText(roles), isAdmin(roles), email, mfa, forced];
   return [id, loginId, kind, ...access, createdAt, createdAt, invitedAt];
 }

@@ -19,8 +19,10 @@ export interface AccountDraft {
   readonly email?: string | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly mfaRequired?: boolean | undefined;
-  /** The user chooses the first password by an invitation, and must enrol a second factor with it. */
+  /** The user chooses the first password by an invitation. */
   readonly isInvited?: boolean | undefined;
+  /** The first login must enrol a second factor, whatever the policy. */
+  readonly enrolmentForced?: boolean | undefined;
 }
 
 /** Validates drafts and turns them into accounts that can be stored. */
@@ -83,6 +85,7 @@ export class AccountDrafts {
       roles: draft.roles ?? [],
       mfaRequired: draft.mfaRequired ?? false,
       isInvited: draft.isInvited ?? false,
+      enrolmentForced: draft.enrolmentForced ?? false,
       createdAt: this.clock.seconds(),
     };
   }

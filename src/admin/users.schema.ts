@@ -3,7 +3,7 @@ import { ROLE_FORM } from '../account/account.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { KINDS } from '../events/security-event.js';
 import { amr } from '../auth/api/responses.schema.js';
-import { instantOf } from '../events/event-instant.js';
+import { parseInstant } from '../config/bind/instant.js';
 import { EXPORT_FORMATS } from '../events/event-export.js';
 import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../web/schema.js';
 import { MAX_REASON_LENGTH, TICKET_FORM } from './act.js';
@@ -124,8 +124,8 @@ export const userSessionsResponse = v.object({
 const kind = v.pipe(v.string(), v.metadata({ enum: KINDS }));
 const instant = v.pipe(
   text(64),
-  v.check((written) => instantOf(written) !== undefined, 'format'),
-  v.transform((written) => instantOf(written) ?? 0),
+  v.check((written) => parseInstant(written) !== undefined, 'format'),
+  v.transform((written) => parseInstant(written) ?? 0),
   withJsonSchema({ type: 'string', maxLength: 64 }),
 );
 

@@ -3,15 +3,17 @@ import type { Account } from '../account/account.js';
 import { AccountChanges } from '../account/account-changes.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
+import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MailQueue } from '../mail/mail-queue.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { type AccountLink, AccountLinks } from './account-links.service.js';
 import { TEMPLATES } from './recovery-mails.service.js';
 
 /** A new user, whose first password is chosen by the link of an invitation. */
-export type InvitationDraft = Omit<AccountDraft, 'password' | 'passwordHash' | 'isInvited'>;
+export type InvitationDraft = Omit<AccountDraft, 'password' | 'passwordHash' | 'isInvited' | 'enrolmentForced'>;
 
 /** How the user gets the link. */
 export type Delivery = 'mail' | 'link';
@@ -32,6 +34,8 @@ export class Invitations {
     private readonly mails: MailQueue,
     private readonly events: SecurityEvents,
     private readonly work: UnitOfWork,
+    private readonly mfa: MfaProperties,
+    private readonly clock: Clock,
   ) {}
 
   /** False if no relay is configured: links must then be handed over in another way. */
@@ -46,7 +50,8 @@ export class Invitations {
    */
   async inviteNew(draft: InvitationDraft, actor: string, delivery: Delivery): Promise<Invitation> {
     if (delivery === 'mail' && draft.email === undefined) throw withoutAddress();
-    const account = await this.creation.create({ ...draft, isInvited: true }, actor, async (tx, { id: subject }) => {
+    const invited = { ...draft, isInvited: true, enrolmentForced: this.forcesEnrolment };
+    const account = await this.creation.create(invited, actor, async (tx, { id: subject }) => {
       await this.events.record(tx, { kind: 'USER_INVITED', subject, actor });
       await this.addMail(tx, subject, delivery);
     });
@@ -63,13 +68,18 @@ export class Invitations {
     const address = email ?? account.email;
     if (delivery === 'mail' && address === undefined) throw withoutAddress();
     await this.work.run(async (tx) => {
-      await this.changes.invite(tx, subject, actor);
+      await this.changes.invite(tx, subject, { actor, enrolmentForced: this.forcesEnrolment });
       if (address !== undefined && address !== account.email) {
         await this.changes.change(tx, subject, { email: address }, actor);
       }
       await this.addMail(tx, subject, delivery);
     });
     return this.delivered(account, delivery);
+  }
+
+  /** Otherwise whoever learns the first password could enrol an authenticator before its user does. */
+  private get forcesEnrolment(): boolean {
+    return !this.mfa.isOptional(this.clock.seconds());
   }
 
   private async addMail(tx: Tx, subject: string, delivery: Delivery): Promise<void> {

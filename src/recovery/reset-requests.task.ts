@@ -37,6 +37,7 @@ export class ResetRequests {
     loggers: Loggers,
   ) {
     this.log = loggers.get('recovery');
+    if (!mails.isEnabled) return;
     tasks.repeat(
       'ResetRequests.process',
       {

@@ -88,6 +88,11 @@ export class MfaProperties implements SelfChecking {
     return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
   }
 
+  /** True while policy leaves second factors to the users; `now` in seconds since 1970. */
+  isOptional(now: number): boolean {
+    return this.policy === 'optional' && this.isInEffect(now);
+  }
+
   /** True if policy demands a second factor of the account; `now` in seconds since 1970. */
   demands(account: PolicyFacts, now: number): boolean {
     return this.demandsBy(this.isInEffect(now) ? this.policy : 'by-role', account);

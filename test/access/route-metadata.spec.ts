@@ -46,14 +46,19 @@ describe('the metadata of every route', () => {
   it('lists the routes that hash a password for callers who are not signed in', () => {
     const limited = ROUTES.filter(({ options }) => options.hashesPassword);
 
-    expect(namesOf(limited)).toEqual(['POST /login', 'POST /portal/login', 'POST /session']);
+    expect(namesOf(limited)).toEqual([
+      ...['POST /invitation', 'POST /login', 'POST /password/reset', 'POST /portal/login', 'POST /session'],
+    ]);
     expect(namesOf(limited.filter(({ access }) => !access.isPublic))).toEqual([]);
   });
 
   it('limits every public route that takes a password by the time of a hash', () => {
     const takesPassword = ROUTES.filter(({ access, inputs }) => {
       return (
-        access.isPublic && inputs.some(({ from, schema }) => from === 'body' && schema && 'pw' in entriesOf(schema))
+        access.isPublic &&
+        inputs.some(
+          ({ from, schema }) => from === 'body' && schema && ['pw', 'new'].some((name) => name in entriesOf(schema)),
+        )
       );
     });
 

@@ -138,6 +138,19 @@ onEachEngine('invitations', (engine) => {
   });
 });
 
+onSqlite('invitations while second factors are optional', (engine) => {
+  const story = storyOn(engine, { people: 1, args: ['--app.security.mfa.policy=optional'] });
+
+  it('S9: an invited user signs in by the new password alone', async () => {
+    const { stdout } = await story.command('users', 'invite', 'eva', '--print-link');
+    await story.client().post('/invitation', { token: tokenIn(stdout), new: CHOSEN });
+
+    const answer = await story.client().post('/login', { id: 'eva', pw: CHOSEN });
+
+    expect(answer.body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+  });
+});
+
 onSqlite('a service without a mail relay', (engine) => {
   const story = storyOn(engine, { people: 2, args: [`--app.security.public-url=${PUBLIC_URL}`] });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../src/web/openapi/curl.js';
 import { type JsonSchema, type OperationObject, operationsOf } from '../../src/web/openapi/document.js';
+import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
@@ -35,6 +36,7 @@ const BY_OTHER_TESTS = [
     'GET /2fa/portal/verify',
     'POST /2fa/portal/verify',
   ],
+  ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
@@ -72,6 +74,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
     let enrolledAdmin: Enrolled | undefined;
     const administrator = async (): Promise<Enrolled> =>
       (enrolledAdmin ??= await story.enrolled({ id: 'admin', password: PASSWORD }));
+    const links = new StoryLinks(story);
 
     it('the OpenAPI document matches every response of a user journey through all operations', async () => {
       const openers = [
@@ -184,6 +187,26 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } };
       expect(await plain.post('/logout', {}, crossSite)).toBeRefused(403, 'CROSS_SITE');
       expect(await plain.post('/logout')).toBeAnswered(204);
+    });
+
+    it('the OpenAPI document matches the responses to mailed links', async () => {
+      const person = await story.enrolled();
+      const client = story.client();
+
+      const printed = await story.command('users', 'invite', `invited-${person.id}`, '--print-link');
+      await story.lock(person);
+      const token = await links.token(person, 'unlock');
+
+      expect(await client.post('/password/forgot', { id: person.id })).toBeAnswered(202);
+      expect(await client.post('/unlock', { token })).toBeAnswered(204);
+      expect(await client.post('/unlock', { token })).toBeRefused(401, 'LINK_INVALID');
+      const acceptance = { token: tokenIn(printed.stdout), new: 'nine wet lanterns & 3 harbours' };
+      expect(await client.post('/invitation', acceptance)).toBeAnswered(204);
+      const reset = { token: await links.token(person, 'password-reset'), new: 'nine wet lanterns & 3 harbours' };
+      expect(await client.post('/password/reset', { ...reset, new: 'password' })).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(await client.post('/password/reset', reset)).toBeAnswered(204);
+      const report = { token: await links.token(person, 'not-me') };
+      expect(await client.post('/account/not-me', report)).toBeAnswered(204);
     });
 
     it('the OpenAPI document matches the portal pages and their errors in HTML and JSON', async () => {

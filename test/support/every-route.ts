@@ -20,6 +20,7 @@ const OPEN = new Set([
   ...['GET /saml/:idp/metadata', 'GET /saml/:idp/slo', 'POST /saml/:idp/slo', 'POST /saml/:idp/logout'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
+  ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
 ]);
 /** Closed routes that also accept an mfa_token or a half-authenticated session. */
 const HALF = new Set([

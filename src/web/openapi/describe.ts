@@ -130,6 +130,9 @@ function isRequired(content: Content): boolean {
   return Object.values(content).some(({ schema }) => (schema?.required ?? []).length > 0);
 }
 
+/** Our 202 says only that the request was accepted. */
+const WITHOUT_BODY = new Set([202, 204, SEE_OTHER]);
+
 function goodAnswer({ status, mediaType, options, operation }: Route, write: WriteSchema): ResponseObject {
   const cookies = (operation?.cookies ?? []).map((name) => `\`${name}\``).join(', ');
   return {
@@ -138,15 +141,14 @@ function goodAnswer({ status, mediaType, options, operation }: Route, write: Wri
       ...headers(...ANSWER_HEADERS, ...(status === SEE_OTHER ? (['Location'] as const) : [])),
       ...(cookies !== '' && { 'Set-Cookie': { description: cookies, schema: { type: 'string' } } }),
     },
-    ...(status !== 204 &&
-      status !== SEE_OTHER && {
-        content: Object.fromEntries(
-          (options.mediaTypes ?? [mediaType]).map((type) => [
-            type,
-            options.responseSchema ? { schema: write(options.responseSchema, 'output') } : {},
-          ]),
-        ),
-      }),
+    ...(!WITHOUT_BODY.has(status) && {
+      content: Object.fromEntries(
+        (options.mediaTypes ?? [mediaType]).map((type) => [
+          type,
+          options.responseSchema ? { schema: write(options.responseSchema, 'output') } : {},
+        ]),
+      ),
+    }),
   };
 }
 
