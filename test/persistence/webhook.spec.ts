@@ -39,7 +39,7 @@ onEveryDatabase('the webhook', (database) => {
       log,
       deliveries: new WebhookDeliveries(database.work, store, properties, clock),
       /** Sends until nothing is due. */
-      async send(): Promise<void> {
+      send: async (): Promise<void> => {
         while ((await sender.send(never, () => undefined)) > 0) await sender.idle();
       },
     };
