@@ -7,7 +7,7 @@ const RANKS = [
   ['persistence', 'kvstore', 'outbound', 'http'],
   ['web', 'cache', 'mail'],
   ['events'],
-  ['account', 'session'],
+  ['account', 'session', 'webhook'],
   ['token'],
   ['second-factor'],
   ['auth'],
@@ -108,7 +108,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/management/' },
       to: {
-        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin|notices|recovery)/',
+        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin|notices|recovery|webhook)/',
       },
     },
     {

@@ -30,6 +30,8 @@ import { HttpExchanges } from './http/records/http-exchanges.js';
 import { NoticesModule } from './notices/notices.module.js';
 import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
+import { WebhookSenderModule } from './webhook/webhook.module.js';
+import { WebhookProperties } from './webhook/webhook.properties.js';
 import { WebModule } from './web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
 import { SslIndicator } from './tls/ssl.indicator.js';
@@ -88,6 +90,8 @@ export class AppModule {
         MetricsModule.of(meters),
         ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),
+        // Without a receiver, there is no task and no meter.
+        ...(configuration.get(WebhookProperties).url === undefined ? [] : [WebhookSenderModule]),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
       ],
     };

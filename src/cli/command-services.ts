@@ -27,6 +27,8 @@ import { Sealer } from '../sealing/sealer.js';
 import { EventVerification } from '../events/chain/event-verification.service.js';
 import { EventSearch } from '../events/event-search.service.js';
 import { EventsModule } from '../events/events.module.js';
+import { WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
+import { WebhookModule } from '../webhook/webhook.module.js';
 import { HostFactsModule } from '../auth/host-facts.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { TokenModule } from '../token/token.module.js';
@@ -44,6 +46,7 @@ import { TokenModule } from '../token/token.module.js';
     AdministrationModule,
     MetadataRequestsModule,
     EventsModule,
+    WebhookModule,
   ],
 })
 class CommandModule {}
@@ -68,6 +71,7 @@ export async function openCommandServices(
     eventSearch: context.get(EventSearch),
     eventVerification: context.get(EventVerification),
     eventExports: context.get(EventExports),
+    webhookDeliveries: context.get(WebhookDeliveries),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,

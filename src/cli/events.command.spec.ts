@@ -8,6 +8,7 @@ import type { Account } from '../account/account.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Verification } from '../events/chain/chain-check.js';
 import type { EventRow } from '../events/event-line.js';
+import type { ListedDelivery } from '../webhook/webhook-deliveries.service.js';
 import { addEventsCommand } from './events.command.js';
 
 const EVENT = {
@@ -36,6 +37,10 @@ interface Outcome {
   readonly calls: readonly unknown[];
 }
 
+const DEAD: ListedDelivery = {
+  ...{ id: '0193', kind: 'MFA_LOCKED', queue: 's-1', state: 'dead', attempts: 7, failure: '410' },
+  ...{ next_at: 0, created_at: 1_800_000_000 },
+};
 const HASH = 'h'.repeat(43);
 const INTACT: Verification = { findings: [], batches: 3, events: 12, head: { batch: 7, hash: HASH }, deleted: 4 };
 
@@ -62,6 +67,11 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
         eventExports: {
           export: (...given: readonly unknown[]) => call('export', given, Readable.from(['a\n', 'b\n'])),
         },
+        webhookDeliveries: {
+          list: (...given: readonly unknown[]) => call('list', given, [DEAD]),
+          counts: () => Promise.resolve({ pending: 2, dead: 1 }),
+          resend: (id?: string) => call('resend', id, id === 'unknown' ? 0 : 1),
+        },
         close: () => Promise.resolve(void calls.push('closed')),
       }),
     actor: 'cli:root',
@@ -74,7 +84,10 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
     code = given;
   });
   program.commands.forEach((each) => {
-    each.commands.forEach((command) => command.exitOverride().copyInheritedSettings(program));
+    each.commands.forEach((command) => {
+      command.exitOverride().copyInheritedSettings(program);
+      command.commands.forEach((inner) => inner.exitOverride().copyInheritedSettings(program));
+    });
   });
   await program.parseAsync(['events', ...args], { from: 'user' });
   return { code, printed, complaints, calls };
@@ -168,6 +181,33 @@ describe('the events commands', () => {
     expect(complaints).toEqual([
       'The chain of events is not intact:\n  Batch 2 is missing.\n  The head of the chain is missing.',
     ]);
+  });
+
+  it('webhook list prints the events that were given up, and the numbers of all', async () => {
+    const { code, printed, calls } = await run(['webhook', 'list']);
+
+    expect(code).toBe(0);
+    expect(printed).toEqual([
+      'MFA_LOCKED  subject=s-1  attempts=7  failure=410  since=2027-01-15T08:00:00.000Z  id=0193',
+      '1 given up, 2 pending',
+    ]);
+    expect(calls[0]).toEqual(['list', ['dead', '', 50]]);
+    expect((await run(['webhook', 'list', '--pending', '--after', '01'])).calls[0]).toEqual([
+      'list',
+      ['pending', '01', 50],
+    ]);
+  });
+
+  it('webhook resend sends one event again, or all, and reports an unknown one', async () => {
+    expect(await run(['webhook', 'resend', '0193'])).toMatchObject({ code: 0, printed: ['1 event is sent again.'] });
+    expect((await run(['webhook', 'resend', '--all'])).calls[0]).toEqual(['resend', undefined]);
+    expect(await run(['webhook', 'resend', 'unknown'])).toMatchObject({
+      ...{ code: 4, complaints: ['The webhook has given up no event unknown.'] },
+    });
+  });
+
+  it.each([[[]], [['0193', '--all']]])('webhook resend rejects %j', async (args) => {
+    await expect(run(['webhook', 'resend', ...args])).rejects.toMatchObject({ exitCode: 2 });
   });
 
   it('an unavailable database fails the command', async () => {

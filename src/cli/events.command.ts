@@ -13,6 +13,7 @@ import { commandReason } from '../principal/command-context.js';
 import { writeExport } from './export-output.js';
 import { withReason } from './operator.js';
 import { type EventKind, KINDS } from '../events/security-event.js';
+import type { ListedDelivery, WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Complaint, complaintOf, noSuch } from './users-answers.js';
 
@@ -22,6 +23,7 @@ export interface EventsServices {
   readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
   readonly eventVerification: Pick<EventVerification, 'verify'>;
   readonly eventExports: Pick<EventExports, 'export'>;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, 'list' | 'counts' | 'resend'>;
   readonly close: () => Promise<void>;
 }
 
@@ -52,12 +54,20 @@ interface ExportOptions extends FilterOptions {
   readonly out?: string;
 }
 
+interface DeliveryOptions {
+  readonly pending?: boolean;
+  readonly after: string;
+  readonly limit: number;
+}
+
+type Run = (command: (services: EventsServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+
 const USUAL_LIMIT = 50;
 
-/** Adds `events search`, `events report`, `events export` and `events verify`. */
+/** Adds `events search`, `report`, `export` and `verify`, and `events webhook`. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
   const events = program.command('events').description('searches, counts, exports and verifies security events');
-  const run = async (command: (services: EventsServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
+  const run: Run = async (command) => {
     exit(await answered(parts, command));
   };
 
@@ -84,6 +94,8 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
     .addOption(new Option('--format <format>', 'csv or JSON lines').choices(EXPORT_FORMATS).default('jsonl'))
     .option('--out <file>', 'a new file, mode 600; without it standard output')
     .action((options: ExportOptions) => run((services) => exportEvents(services, parts, options)));
+
+  addWebhookCommands(events.command('webhook').description('the events that the webhook has not delivered'), run);
 }
 
 function withFilter(command: Command): Command {
@@ -93,6 +105,61 @@ function withFilter(command: Command): Command {
       new Option('--subject <subject>', 'only events of this subject, also of a deleted user').conflicts('user'),
     )
     .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS));
+}
+
+function addWebhookCommands(webhook: Command, run: Run): void {
+  webhook
+    .command('list')
+    .description('lists the events that the webhook has given up, oldest first')
+    .option('--pending', 'the events that it has not delivered yet')
+    .option('--after <id>', 'continue after the event with this id', '')
+    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
+    .action((options: DeliveryOptions) => run((services) => listDeliveries(services, options)));
+
+  webhook
+    .command('resend')
+    .description('sends events again that the webhook has given up')
+    .argument('[id]', 'as shown by "events webhook list"')
+    .option('--all', 'all of them')
+    .action((id: string | undefined, { all = false }: { readonly all?: boolean }) => {
+      if (all === (id !== undefined)) webhook.error('error: give either an id or --all', { exitCode: EXIT.usage });
+      return run((services) => resend(services, id));
+    });
+}
+
+async function listDeliveries(
+  { webhookDeliveries }: EventsServices,
+  { pending = false, after, limit }: DeliveryOptions,
+): Promise<readonly string[]> {
+  const found = await webhookDeliveries.list(pending ? 'pending' : 'dead', after, limit);
+  const counts = await webhookDeliveries.counts();
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return [
+    ...found.map(deliveryLine),
+    ...(last ? [`More events may follow: --after ${last.id}`] : []),
+    `${counts.dead} given up, ${counts.pending} pending`,
+  ];
+}
+
+function deliveryLine({ id, kind, state, attempts, failure, next_at, created_at, queue }: ListedDelivery): string {
+  const facts = [
+    `subject=${queue === id ? '-' : queue}`,
+    `attempts=${attempts}`,
+    failure !== null && `failure=${failure}`,
+    `since=${secondsOf(created_at)}`,
+    state === 'pending' && `next=${secondsOf(next_at)}`,
+  ];
+  return printable([kind, ...facts.filter((fact) => fact !== false), `id=${id}`].join('  '));
+}
+
+function secondsOf(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}
+
+async function resend({ webhookDeliveries }: EventsServices, id?: string): Promise<readonly string[] | Complaint> {
+  const count = await webhookDeliveries.resend(id);
+  if (id !== undefined && count === 0) return noSuch(`The webhook has given up no event ${printable(id)}.`);
+  return [`${count} ${count === 1 ? 'event is' : 'events are'} sent again.`];
 }
 
 function withPeriod(command: Command): Command {

@@ -119,7 +119,7 @@ const inFiles = settable.filter(({ isFromProcessOnly }) => !isFromProcessOnly);
 /** The first line of `config get` for an unset key with the given bound value. */
 function unsetLine({ name, type }: Example, value: unknown): string {
   if (value === undefined)
-    return name.includes('.web') || name.includes('.sample') ? `${name} is not set` : `${name} = (not set)`;
+    return name.includes('.web.') || name.includes('.sample') ? `${name} is not set` : `${name} = (not set)`;
   const texts =
     type.shape === 'list'
       ? (value as readonly unknown[]).map((item) => type.element.format(item))

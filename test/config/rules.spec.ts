@@ -404,6 +404,21 @@ describe('rule 5: production values', () => {
   });
 });
 
+describe('the webhook', () => {
+  const url = (value: string): string => `--app.security.webhook.url=${value}`;
+  const SIGNED = { ...PROD, APP_SECURITY_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+
+  it('L3: production demands https and a secret of a webhook', async () => {
+    expect(await findings([url('http://events.test/')])).toEqual([]);
+    expect(await breaches([url('http://events.test/')], PROD)).toEqual([
+      breach('security', /The webhook of production has no https/),
+      breach('security', /The webhook of production has no secret/),
+    ]);
+    expect(await breaches([url('https://events.test/a?b=c')], SIGNED)).toEqual([]);
+    expect(await breaches([], PROD)).toEqual([]);
+  });
+});
+
 describe('stack traces in responses', () => {
   const always = '--server.error.include-stacktrace=always';
 

@@ -11,8 +11,13 @@ let service: ManagedService;
 let names: readonly string[];
 
 beforeAll(async () => {
-  // A configured identity provider has series even when it cannot be reached.
-  service = await startManaged({ args: ['--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata'] });
+  // A configured identity provider and a webhook have series even when they cannot be reached.
+  service = await startManaged({
+    args: [
+      '--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata',
+      '--app.security.webhook.url=http://127.0.0.1:1/events',
+    ],
+  });
   // The first completed request creates the series of requests.
   await service.operator.get('/health');
   names = textsOf(await service.operator.get('/metrics'), 'names');

@@ -46,6 +46,8 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['application.started.time', 'application.ready.time'], kind: 'gauge', unit: 'seconds' },
   { names: ['login.attempts', 'login.lockouts', 'login.token.refresh'], kind: 'counter', tags: ['outcome'] },
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },
+  { names: ['webhook.deliveries'], kind: 'counter', tags: ['result'] },
+  { names: ['webhook.pending', 'webhook.dead'], kind: 'gauge' },
   { names: ['login.mfa.locked', 'login.hash.queue', 'login.hash.active'], kind: 'gauge' },
   { names: ['saml.metadata.age', 'saml.certificate.expiry'], kind: 'gauge', unit: 'seconds', tags: ['idp'] },
   { names: ['saml.responses'], kind: 'counter', tags: ['idp', 'outcome'] },

@@ -127,4 +127,5 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
 export const KEPT_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'event_batch', key: ['batch'] },
   { table: 'event_chain', key: ['slot'] },
+  { table: 'webhook_delivery', key: ['id'] },
 ];

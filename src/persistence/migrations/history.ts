@@ -22,6 +22,7 @@ import {
   MetadataRequests1795564933000,
   StaffLogin1795392000000,
 } from './staff-login.migration.js';
+import { WebhookDeliveries1796000000202 } from './webhook.migration.js';
 
 export type MigrationClass = new () => MigrationInterface & { readonly name: string };
 
@@ -86,6 +87,11 @@ export const HISTORY: readonly Step[] = [
   {
     migration: EventChain1796000000201,
     revertLoses: 'the hash chain of security events',
+    compatibleFrom: PlainNames1795737600000,
+  },
+  {
+    migration: WebhookDeliveries1796000000202,
+    revertLoses: 'events that the webhook has not delivered',
     compatibleFrom: PlainNames1795737600000,
   },
   { migration: AccountSearch1796000000301, revertLoses: null, compatibleFrom: PlainNames1795737600000 },

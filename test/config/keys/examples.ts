@@ -120,6 +120,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'app.config.import': 'optional:file:./sample.yml',
   'app.datasource.driver-class-name': 'org.sqlite.JDBC',
   'app.security.seal.keys.sample': SEAL_KEY,
+  'app.security.webhook.secret': SEAL_KEY,
+  'app.security.webhook.other-secret': SEAL_KEY,
   // Longer than the defaults they have to fit.
   'app.security.mfa.lock.max-duration': '2h',
   'app.security.refresh.absolute': '100d',

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { WebhookDeliveries } from './webhook-deliveries.service.js';
+import { WebhookDeliveryStore } from './webhook-delivery.store.js';
+import { WebhookSender } from './webhook-sender.service.js';
+import { WebhookSenderTask } from './webhook-sender.task.js';
+
+/** The deliveries of the webhook, without anything that sends them. */
+@Module({
+  imports: [EventsModule],
+  providers: [WebhookDeliveryStore, WebhookDeliveries],
+  exports: [WebhookDeliveryStore, WebhookDeliveries],
+})
+export class WebhookModule {}
+
+/** Sends them, in the service. */
+@Module({ imports: [WebhookModule, EventsModule, TasksModule], providers: [WebhookSender, WebhookSenderTask] })
+export class WebhookSenderModule {}

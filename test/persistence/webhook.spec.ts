@@ -1,0 +1,294 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Duration } from '../../src/config/bind/duration.js';
+import type { EventRow } from '../../src/events/event-line.js';
+import { Meters } from '../../src/metrics/meters.js';
+import { WebhookDeliveries } from '../../src/webhook/webhook-deliveries.service.js';
+import { WebhookDeliveryStore } from '../../src/webhook/webhook-delivery.store.js';
+import { WebhookSender } from '../../src/webhook/webhook-sender.service.js';
+import { WebhookProperties } from '../../src/webhook/webhook.properties.js';
+import { CollectedLog } from '../support/collected-log.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { signatureOf, WebhookReceiver } from '../support/webhook-receiver.js';
+
+const DAY = 86_400;
+
+onEveryDatabase('the webhook', (database) => {
+  const clock = new ManualClock(1_800_000_000);
+  const receiver = new WebhookReceiver();
+  const never = new AbortController().signal;
+  let events = 0;
+
+  beforeAll(() => receiver.start());
+  afterAll(() => receiver.stop());
+  beforeEach(async () => {
+    await database.work.single((tx) => tx.change('DELETE FROM webhook_delivery'));
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    receiver.deliveries.length = 0;
+    clock.advance(DAY);
+  });
+
+  /** One replica. */
+  function replica(keys: Partial<WebhookProperties> = {}, log = new CollectedLog()) {
+    const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
+    const store = new WebhookDeliveryStore();
+    const sender = new WebhookSender(database.work, store, properties, clock, new Meters(), log.loggers);
+    return {
+      sender,
+      log,
+      deliveries: new WebhookDeliveries(database.work, store, properties, clock),
+      /** Sends until nothing is due. */
+      send: async (): Promise<void> => {
+        while ((await sender.send(never, () => undefined)) > 0) await sender.idle();
+      },
+    };
+  }
+
+  /** An event of a user, enqueued as the relay does. */
+  async function enqueue(user: string | null, { deliveries } = replica()): Promise<string> {
+    const id = `event-${String((events += 1)).padStart(8, '0')}`;
+    const facts = { actor: null, ip: null, agent: null, request_id: null, idp: null, authn_context: null, amr: null };
+    const at = clock.millis();
+    const event: EventRow = {
+      id,
+      at,
+      kind: 'MFA_OK',
+      user_id: user,
+      ...facts,
+      result: 'ok',
+      reason: null,
+      detail: null,
+    };
+    await database.work.run((tx) => deliveries.enqueue(tx, event));
+    return id;
+  }
+
+  const sent = (): readonly string[] => receiver.deliveries.map(({ id }) => id);
+
+  it('an accepted event is sent once, with its id', async () => {
+    const id = await enqueue('anna');
+    const { send, deliveries } = replica();
+    await send();
+    await send();
+
+    expect(sent()).toEqual([id]);
+    expect(receiver.deliveries[0]?.timestamp).toBe(clock.seconds());
+    expect(await deliveries.counts()).toEqual({ pending: 0, dead: 0 });
+  });
+
+  it('a request has a valid signature for each of two secrets', async () => {
+    const [secret, otherSecret] = [randomBytes(32), randomBytes(24)];
+    await enqueue('anna');
+    await replica({ secret, otherSecret }).send();
+
+    const [delivery] = receiver.deliveries;
+    if (!delivery) throw new Error('nothing was sent');
+    expect(delivery.signatures).toEqual(
+      [secret, otherSecret].map((each) => signatureOf(delivery, each.toString('base64'))),
+    );
+  });
+
+  it('an event waits for the earlier ones of its user, and not for those of other users', async () => {
+    const user = randomUUID();
+    const [first, second] = [await enqueue(user), await enqueue(user)];
+    const [other, without] = [await enqueue('other'), await enqueue(null)];
+    receiver.answer = ({ id }, response) => void response.writeHead(id === first ? 500 : 204).end();
+    const { send } = replica();
+    await send();
+    expect([...sent()].sort()).toEqual([first, other, without]);
+    const third = await enqueue(user);
+    await send();
+    expect(sent()).toHaveLength(3);
+
+    receiver.answer = (_, response) => void response.writeHead(200).end('accepted');
+    clock.advance(5);
+    await send();
+
+    expect(receiver.of(user).map(({ id }) => id)).toEqual([first, first, second, third]);
+  });
+
+  it('a slow response of one user does not hold up the others', async () => {
+    const slow = await enqueue('slow');
+    let finish = (): void => undefined;
+    receiver.answer = ({ id }, response) => {
+      finish = () => void response.writeHead(204).end();
+      if (id !== slow) finish();
+    };
+    const { sender, deliveries } = replica();
+    await sender.send(never, () => undefined);
+    await expect.poll(sent).toEqual([slow]);
+    const held = finish;
+    const quick = await enqueue('quick');
+
+    await sender.send(never, () => undefined);
+
+    await expect.poll(() => deliveries.counts()).toEqual({ pending: 1, dead: 0 });
+    expect(sent()).toEqual([slow, quick]);
+    held();
+    await sender.idle();
+    expect(await deliveries.counts()).toEqual({ pending: 0, dead: 0 });
+  });
+
+  it('a failed event is tried again after the configured delays, the last of which is repeated', async () => {
+    await enqueue('anna');
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const { send } = replica({ retryDelays: [10, 60].map((seconds) => Duration.ofSeconds(seconds)) });
+    const tries: number[] = [];
+    await send();
+    for (let second = 1; second <= 140; second += 1) {
+      clock.advance(1);
+      const before = receiver.deliveries.length;
+      await send();
+      if (receiver.deliveries.length > before) tries.push(second);
+    }
+
+    expect(tries).toEqual([10, 70, 130]);
+  });
+
+  it('the header Retry-After postpones the next attempt, for an hour at most', async () => {
+    await enqueue('anna');
+    receiver.answer = (_, response) => void response.writeHead(429, { 'retry-after': '100000' }).end();
+    const { send } = replica();
+    await send();
+    clock.advance(3599);
+    await send();
+    expect(receiver.deliveries).toHaveLength(1);
+    clock.advance(1);
+    await send();
+
+    expect(receiver.deliveries).toHaveLength(2);
+  });
+
+  it('an event that is not accepted in time is a dead letter, which does not hold up its user, and is sent again on demand', async () => {
+    const [dead, next] = [await enqueue('anna'), await enqueue('anna')];
+    receiver.answer = ({ id }, response) => void response.writeHead(id === dead ? 400 : 204).end();
+    const { send, deliveries, log } = replica({ giveUpAfter: Duration.ofSeconds(20) });
+    for (let step = 0; step < 5; step += 1) {
+      await send();
+      clock.advance(30);
+    }
+
+    expect(receiver.of('anna').at(-1)?.id).toBe(next);
+    expect(await deliveries.list('dead', '', 10)).toMatchObject([
+      { id: dead, kind: 'MFA_OK', queue: 'anna', state: 'dead', attempts: 2, failure: '400' },
+    ]);
+    expect(log.lines.map(({ message }) => message)).toContain(
+      'The webhook did not accept an event, which is a dead letter now',
+    );
+    expect(await deliveries.resend('unknown')).toBe(0);
+    expect(await deliveries.resend(dead)).toBe(1);
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    await send();
+    expect(sent().filter((id) => id === dead)).toHaveLength(3);
+    expect(await deliveries.counts()).toEqual({ pending: 0, dead: 0 });
+  });
+
+  it('an event that the receiver answers with 410 is a dead letter at once', async () => {
+    await enqueue('anna');
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    const { send, deliveries } = replica();
+    await send();
+
+    expect(await deliveries.list('dead', '', 10)).toMatchObject([{ attempts: 1, failure: '410' }]);
+  });
+
+  it('a redirect is not followed', async () => {
+    await enqueue('anna');
+    const target = await new WebhookReceiver().start();
+    receiver.answer = (_, response) => void response.writeHead(307, { location: target.url }).end();
+    const { send, deliveries } = replica();
+    await send();
+
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure: '307' }]);
+    expect(target.deliveries).toEqual([]);
+    await target.stop();
+  });
+
+  it('a receiver that does not respond in time fails the attempt, and so does one that is stopped', async () => {
+    await enqueue('anna');
+    receiver.answer = () => undefined;
+    const { send, deliveries } = replica({ timeout: Duration.ofMillis(100) });
+    await send();
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure: 'timeout' }]);
+    await receiver.stop();
+    clock.advance(5);
+    await send();
+
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure: 'ECONNREFUSED', attempts: 2 }]);
+    await receiver.start();
+  });
+
+  it('a response without an end is accepted by its status, and not read to its end', async () => {
+    await enqueue('anna');
+    receiver.answer = (_, response) => {
+      response.writeHead(200);
+      const write = (): void => {
+        if (!response.destroyed && response.write('x'.repeat(8192))) setImmediate(write);
+      };
+      response.on('drain', write);
+      write();
+    };
+    const { send, deliveries } = replica();
+    await send();
+
+    expect(await deliveries.counts()).toEqual({ pending: 0, dead: 0 });
+  });
+
+  it('two replicas send each event once', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => enqueue(`user-${index % 20}`)));
+    const replicas = [replica(), replica()];
+    await Promise.all(replicas.map(({ send }) => send()));
+    for (const { send } of replicas) await send();
+
+    expect([...sent()].sort()).toEqual([...ids].sort());
+  });
+
+  it('an event that a killed replica was sending is sent again with the same id, after its lease', async () => {
+    const id = await enqueue('anna');
+    receiver.answer = () => undefined;
+    const killed = replica();
+    const end = new AbortController();
+    await killed.sender.send(end.signal, () => undefined);
+    await expect.poll(sent).toEqual([id]);
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    const { send } = replica();
+    await send();
+    expect(sent()).toEqual([id]);
+    clock.advance(60);
+    await send();
+
+    expect(sent()).toEqual([id, id]);
+    end.abort();
+    await killed.sender.idle();
+  });
+
+  it('a shutdown aborts a request, whose event is due again', async () => {
+    await enqueue('anna');
+    receiver.answer = () => undefined;
+    const { sender, deliveries } = replica();
+    const stop = new AbortController();
+    await sender.send(stop.signal, () => undefined);
+    await expect.poll(() => receiver.deliveries.length).toBe(1);
+    stop.abort();
+    await sender.idle();
+
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ attempts: 1, next_at: clock.seconds() }]);
+  });
+
+  it('the log has the first failure in a row and the recovery', async () => {
+    await enqueue('anna');
+    await enqueue('bert');
+    receiver.answer = (_, response) => void response.writeHead(503).end();
+    const { send, log } = replica();
+    await send();
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    clock.advance(5);
+    await send();
+
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['WARN', 'The webhook does not accept events'],
+      ['INFO', 'The webhook accepts events again'],
+    ]);
+  });
+});
