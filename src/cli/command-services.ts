@@ -7,6 +7,7 @@ import { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { EventsServices } from './events.command.js';
+import type { MailServices } from './mail.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -19,6 +20,8 @@ import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';
+import { MailBacklog } from '../mail/mail-backlog.service.js';
+import { MailModule } from '../mail/mail.module.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { Sealer } from '../sealing/sealer.js';
@@ -42,12 +45,13 @@ import { TokenModule } from '../token/token.module.js';
     AdministrationModule,
     MetadataRequestsModule,
     EventsModule,
+    MailModule,
   ],
 })
 class CommandModule {}
 
-/** Services of the commands `users`, `keys`, `saml` and `events`; the caller that opens them must close them. */
-export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices;
+/** Services of the commands `users`, `keys`, `saml`, `events` and `mail`; the caller that opens them must close them. */
+export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices & MailServices;
 
 /** @throws ConfigurationFailure if the database or a key cannot be opened */
 export async function openCommandServices(
@@ -63,6 +67,7 @@ export async function openCommandServices(
     admission: context.get(StaffAdmission),
     factorState: (subject) => context.get(Enrolment).state(subject),
     eventSearch: context.get(EventSearch),
+    mailBacklog: context.get(MailBacklog),
     eventVerification: context.get(EventVerification),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventRow } from '../events/event-line.js';
-import { EventRelay } from '../events/event-relay.service.js';
+import { EventRelay } from '../events/chain/event-relay.service.js';
 import { Loggers } from '../logging/loggers.js';
 import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
