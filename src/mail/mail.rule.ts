@@ -12,3 +12,13 @@ export const mailPasswordEncrypted = new Rule('security', (facts) => {
   const action = 'Set app.mail.tls to starttls or implicit, or remove it.';
   return [facts.about('app.mail.tls', { what, action })];
 });
+
+/** A username needs a password, and the other way round. */
+export const mailCredentialsComplete = new Rule('security', (facts) => {
+  const { username, password } = facts.get(MailProperties);
+  if ((username === undefined) === (password === undefined)) return [];
+  const [set, missing] = username === undefined ? ['password', 'username'] : ['username', 'password'];
+  const what = `The mail relay has a ${set} without a ${missing}`;
+  const action = `Set app.mail.${missing}, or remove app.mail.${set}.`;
+  return [facts.about(`app.mail.${set}`, { severity: 'fault', what, action })];
+});

@@ -82,6 +82,7 @@ function entryOf(map: unknown, key: string): unknown {
 
 /** Texts that some type accepts; the first that fits a key and is not its default is the key's sample. */
 const TEXTS: readonly string[] = [
+  'Login <no-reply@example.com>',
   'sample',
   '/sample',
   'server:/sample',
