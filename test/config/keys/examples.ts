@@ -82,7 +82,6 @@ function entryOf(map: unknown, key: string): unknown {
 
 /** Texts that some type accepts; the first that fits a key and is not its default is the key's sample. */
 const TEXTS: readonly string[] = [
-  'Login <no-reply@example.com>',
   'sample',
   '/sample',
   'server:/sample',
@@ -108,6 +107,7 @@ const TEXTS: readonly string[] = [
   'combined',
   '418',
   'sample.log.%d.%i.gz',
+  'Login <no-reply@example.com>',
 ];
 
 /** 32 random bytes. */
