@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { MailBacklog } from '../mail/mail-backlog.service.js';
-import type { MailRow } from '../mail/mail-message.store.js';
+import type { MailRow } from '../mail/mail-message.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Complaint, complaintOf, noSuch } from './users-answers.js';
 
