@@ -6,6 +6,7 @@ import { addEventsCommand } from './events.command.js';
 import { addBackupCommands, type RestoreServices } from './backup.command.js';
 import { databaseFiles } from './database-files.js';
 import { addKeysCommand } from './keys.command.js';
+import { addMailCommand } from './mail.command.js';
 import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
 import { addSamlCommand } from './saml.command.js';
 import { addUsersCommand } from './users.command.js';
@@ -70,6 +71,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
+    addMailCommand(program, { open: services, print, complain }, exit);
     const restore = async (): Promise<RestoreServices> => {
       const { openRestoreServices } = await import('./restore-services.js');
       return openRestoreServices(configuration(), inputs, (text) => void process.stderr.write(text));

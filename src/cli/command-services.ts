@@ -10,6 +10,7 @@ import { PersonExport } from '../admin/person-export.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { EventsServices } from './events.command.js';
+import type { MailServices } from './mail.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -21,6 +22,8 @@ import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';
+import { MailBacklog } from '../mail/mail-backlog.service.js';
+import { MailModule } from '../mail/mail.module.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { Sealer } from '../sealing/sealer.js';
@@ -46,13 +49,14 @@ import { TokenModule } from '../token/token.module.js';
     AdministrationModule,
     MetadataRequestsModule,
     EventsModule,
+    MailModule,
     WebhookModule,
   ],
 })
 class CommandModule {}
 
-/** Services of the commands `users`, `keys`, `saml` and `events`; the caller that opens them must close them. */
-export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices;
+/** Services of the commands `users`, `keys`, `saml`, `events` and `mail`; the caller that opens them must close them. */
+export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices & MailServices;
 
 /** @throws ConfigurationFailure if the database or a key cannot be opened */
 export async function openCommandServices(
@@ -69,6 +73,7 @@ export async function openCommandServices(
     directory: context.get(AccountDirectory),
     personExport: context.get(PersonExport),
     eventSearch: context.get(EventSearch),
+    mailBacklog: context.get(MailBacklog),
     eventVerification: context.get(EventVerification),
     eventExports: context.get(EventExports),
     webhookDeliveries: context.get(WebhookDeliveries),

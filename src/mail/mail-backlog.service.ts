@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import type { MailState } from './mail-message.js';
-import { MailMessageStore, type MailRow } from './mail-message.store.js';
+import type { MailRow, MailState } from './mail-message.js';
+import { MailMessageStore } from './mail-message.store.js';
 import { KEPT_SECONDS } from './mail-queue.service.js';
 import { MailRetryProperties } from './mail.properties.js';
 

@@ -4,7 +4,7 @@ import type { BackgroundLoop } from '../tasks/repeat.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { MailBacklog } from './mail-backlog.service.js';
 import { MailDispatch } from './mail-dispatch.service.js';
-import type { MailRow } from './mail-message.store.js';
+import type { MailRow } from './mail-message.js';
 import { MailOutbox } from './mail-outbox.service.js';
 import { MailQueue } from './mail-queue.service.js';
 import { MailTemplates } from './mail-templates.service.js';

@@ -4,8 +4,7 @@ import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
-import type { ComposedMail, MailFacts } from './mail-message.js';
-import type { MailRow } from './mail-message.store.js';
+import type { ComposedMail, MailFacts, MailRow } from './mail-message.js';
 import { MailMeters } from './mail-meters.js';
 import { MailOutbox } from './mail-outbox.service.js';
 import { type RetryDelays, retryDelay } from './mail-retries.js';
@@ -16,7 +15,6 @@ import { type SmtpFailure, smtpFailureOf } from './smtp-failure.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 const DEFECT: SmtpFailure = { scope: 'mail', isPermanent: false, errorClass: 'COMPOSE' };
-const SHUTDOWN = 'SHUTDOWN';
 
 /** Composes and sends claimed mails, one attempt each, and records the outcome. */
 @Injectable()
@@ -62,32 +60,38 @@ export class MailDispatch {
   }
 
   private async attempt(row: MailRow, stopping: AbortSignal): Promise<void> {
-    if (!this.accepted.has(row.id)) {
-      try {
-        // A template may store a link, which an attempt during an outage should not.
-        if (this.relayState.isFailing) await this.relay.verify();
-        const composed = await this.compose(row);
-        if (composed === 'failed') {
-          await this.recordFailure(row, DEFECT);
-          return;
-        }
-        if (!composed) {
-          await this.outbox.done(row);
-          return;
-        }
-        await this.send(composed, row, stopping);
-      } catch (error) {
-        if (error instanceof ServiceError) throw error;
-        await (stopping.aborted ? this.outbox.again(row, 0, SHUTDOWN) : this.recordFailure(row, smtpFailureOf(error)));
-        return;
-      }
-      this.recordAccepted(row);
+    const outcome = this.accepted.has(row.id) ? 'accepted' : await this.send(row, stopping);
+    if (outcome === 'interrupted') await this.outbox.again(row, 0, 'SHUTDOWN');
+    else if (typeof outcome === 'object') await this.recordFailure(row, outcome);
+    else {
+      if (outcome === 'accepted') this.accepted.add(row.id);
+      await this.outbox.done(row);
+      this.accepted.delete(row.id);
     }
-    await this.outbox.done(row);
-    this.accepted.delete(row.id);
   }
 
-  private async compose(row: MailRow): Promise<ComposedMail | 'failed' | undefined> {
+  /** `dropped` if the mail has no recipient any more. */
+  private async send(
+    row: MailRow,
+    stopping: AbortSignal,
+  ): Promise<'accepted' | 'dropped' | 'interrupted' | SmtpFailure> {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(this.sendMillis)]);
+    try {
+      // A template may store a link, which an attempt during an outage should not.
+      if (this.relayState.isFailing) await this.relay.verify(signal);
+      const composed = await this.compose(row);
+      if (!composed) return 'dropped';
+      if ('errorClass' in composed) return composed;
+      const identity = { id: row.id, messageId: row.message_id, createdAt: row.created_at };
+      await this.relay.send(composed, identity, signal);
+    } catch (error) {
+      return stopping.aborted ? 'interrupted' : smtpFailureOf(error);
+    }
+    this.recordAccepted(row);
+    return 'accepted';
+  }
+
+  private async compose(row: MailRow): Promise<ComposedMail | SmtpFailure | undefined> {
     const { id, user_id: subject, created_at: createdAt } = row;
     try {
       const facts = JSON.parse(row.facts) as MailFacts;
@@ -96,18 +100,11 @@ export class MailDispatch {
       if (!(error instanceof ServiceError)) {
         this.logger.error('A mail could not be composed', { error, mail: id, template: row.template });
       }
-      return 'failed';
+      return DEFECT;
     }
   }
 
-  private send(composed: ComposedMail, row: MailRow, stopping: AbortSignal): Promise<void> {
-    const identity = { id: row.id, messageId: row.message_id, createdAt: row.created_at };
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(this.sendMillis)]);
-    return this.relay.send(composed, identity, signal);
-  }
-
   private recordAccepted({ id, template, attempts }: MailRow): void {
-    this.accepted.add(id);
     this.meters.sent.increment();
     this.logger.debug('A mail was sent', { mail: id, template, attempts });
     this.relayState.recordSuccess();

@@ -2,27 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import type { MailState } from './mail-message.js';
-
-/** A row of `mail_message`; times in milliseconds, but `expires_at` in seconds. */
-export interface MailRow {
-  readonly id: string;
-  /** With angle brackets (RFC 5322 section 3.6.4). */
-  readonly message_id: string;
-  readonly created_at: number;
-  readonly template: string;
-  readonly user_id: string;
-  /** A flat JSON object with text values. */
-  readonly facts: string;
-  readonly state: MailState;
-  readonly attempts: number;
-  /** While a replica sends the mail, the end of its lease. */
-  readonly next_attempt_at: number;
-  readonly give_up_at: number;
-  /** Class of the last failure. */
-  readonly last_error: string | null;
-  readonly expires_at: number;
-}
+import type { MailRow, MailState } from './mail-message.js';
 
 const COLUMNS =
   'id, message_id, created_at, template, user_id, facts, state, attempts, next_attempt_at, give_up_at, last_error, expires_at';

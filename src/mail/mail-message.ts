@@ -43,3 +43,23 @@ export interface ComposedMail {
  * with the mail. Undefined drops the mail: the account no longer exists, or has no address.
  */
 export type ComposeMail = (mail: QueuedMail) => Promise<ComposedMail | undefined>;
+
+/** A row of `mail_message`; times in milliseconds, but `expires_at` in seconds. */
+export interface MailRow {
+  readonly id: string;
+  /** With angle brackets (RFC 5322 section 3.6.4). */
+  readonly message_id: string;
+  readonly created_at: number;
+  readonly template: string;
+  readonly user_id: string;
+  /** A flat JSON object with text values. */
+  readonly facts: string;
+  readonly state: MailState;
+  readonly attempts: number;
+  /** While a replica sends the mail, the end of its lease. */
+  readonly next_attempt_at: number;
+  readonly give_up_at: number;
+  /** Class of the last failure. */
+  readonly last_error: string | null;
+  readonly expires_at: number;
+}

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { MailMessageStore, type MailRow } from './mail-message.store.js';
+import type { MailRow } from './mail-message.js';
+import { MailMessageStore } from './mail-message.store.js';
 import { MailProperties, MailRetryProperties } from './mail.properties.js';
 
 /** Replicas with clocks that differ by less than this do not send a mail at the same time. */

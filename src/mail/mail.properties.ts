@@ -2,7 +2,6 @@ import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
 import { duration, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { healthComponent } from '../health/health-components.js';
 
 /** Registered if a host is configured. */
@@ -16,7 +15,7 @@ export type MailTls = (typeof MAIL_TLS)[number];
 const SENDER = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@",;:\\]{1,64}@[\w.-]{1,190}>|[^\s<>@",;:\\]{1,64}@[\w.-]{1,190})$/u;
 
 @Properties('app.mail')
-export class MailProperties implements SelfChecking {
+export class MailProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
     does: 'SMTP relay that mail is sent through; if unset, no mail is sent.',
     effect: full,
@@ -85,19 +84,6 @@ export class MailProperties implements SelfChecking {
   /** The encryption in force. */
   get encryption(): MailTls {
     return this.tls ?? (this.username === undefined ? 'none' : 'starttls');
-  }
-
-  violations(): readonly Violation[] {
-    if ((this.username === undefined) === (this.password === undefined)) return [];
-    const [set, missing] = this.username === undefined ? ['password', 'username'] : ['username', 'password'];
-    return [
-      {
-        property: set,
-        against: [missing],
-        reason: `needs a ${missing} beside it`,
-        action: `Set app.mail.${missing}, or remove the ${set}.`,
-      },
-    ];
   }
 }
 

@@ -13,6 +13,13 @@ const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 const PERMANENT = 500;
 const CODE = /^[A-Z][A-Z0-9_]{1,30}$/;
 
+/** Thrown for an address that could add a recipient or a command; a relay would respond with 553 (RFC 5321 section 4.2.2). */
+export class InvalidAddress extends Error {
+  readonly code = 'EADDRESS';
+  readonly command = 'RCPT TO';
+  readonly responseCode = 553;
+}
+
 /** The members of an error of Nodemailer that matter here. */
 interface SmtpError {
   readonly code?: unknown;

@@ -3,6 +3,7 @@ import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer'
 import type { ComposedMail } from './mail-message.js';
 import { MailSender } from './mail-sender.service.js';
 import { MailProperties } from './mail.properties.js';
+import { InvalidAddress } from './smtp-failure.js';
 
 /** The same in every attempt to send a mail. */
 export interface MailIdentity {
@@ -15,6 +16,8 @@ export interface MailIdentity {
 /** Identifies a repeated notice also where a relay replaces `Message-ID`. */
 export const NOTICE_ID_HEADER = 'X-Login-Notice-Id';
 const IDLE_MILLIS = 30_000;
+/** One address without characters that have a meaning in a command or in a list of addresses. */
+const ADDRESS = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,255}$/u;
 
 type Transport = Mail<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
 
@@ -34,6 +37,8 @@ export class SmtpRelay {
     identity: MailIdentity,
     signal: AbortSignal,
   ): Promise<void> {
+    // Nodemailer reads a list of addresses from a text.
+    if (!ADDRESS.test(to)) throw new InvalidAddress('the address of a mail is invalid');
     this.transport ??= openTransport(this.properties);
     const { name, address } = this.sender;
     const transport = await this.transport;
@@ -61,9 +66,11 @@ export class SmtpRelay {
   }
 
   /** Resolves if the relay accepts a connection and the credentials. @throws Error, see `smtpFailureOf` */
-  async verify(): Promise<void> {
+  async verify(signal: AbortSignal): Promise<void> {
     this.transport ??= openTransport(this.properties);
-    await (await this.transport).verify();
+    const transport = await this.transport;
+    // Nodemailer ends a verification by its own time-outs only.
+    await Promise.race([transport.verify(), rejectedOn(signal)]);
   }
 
   /** Closes all connections, also those that are sending. */
@@ -72,6 +79,16 @@ export class SmtpRelay {
     this.transport = undefined;
     (await transport)?.close({ force: true });
   }
+}
+
+function rejectedOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 async function openTransport(properties: MailProperties): Promise<Transport> {

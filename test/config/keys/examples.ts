@@ -108,6 +108,7 @@ const TEXTS: readonly string[] = [
   '418',
   'sample.log.%d.%i.gz',
   '2027-03-01',
+  'Login <no-reply@example.com>',
 ];
 
 /** 32 random bytes. */

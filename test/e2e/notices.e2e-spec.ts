@@ -1,0 +1,221 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../src/messages/messages.js';
+import type { NoticeKind } from '../../src/notices/notice.js';
+import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';
+import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
+import { SmtpRelayServer } from '../support/smtp-server.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const NEW_PASSWORD = 'eight quiet lanterns & 2 harbours';
+/** The services wait for no event that a test did not cause. */
+const ARGS = [
+  '--app.mail.poll-interval=200ms',
+  '--app.mail.retry.first-delay=100ms',
+  '--app.mail.retry.max-delay=500ms',
+];
+
+const relay = await SmtpRelayServer.start();
+afterAll(() => relay.stop());
+
+describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
+  onSqlite('Notices', (engine) => {
+    const args = [...relay.args, ...ARGS, `--app.messages.default-language=${language}`];
+    const story = storyOn(engine, { args, people: 4 });
+    const texts = messagesOf(language).notices;
+
+    it(
+      'every act on an account is reported to its user, with its text, time, origin and a link',
+      { timeout: 60_000 },
+      async () => {
+        const person = story.person();
+        const address = await withAddress(story, person, `all-${language}@example.com`);
+        const expectNotice = async (kind: NoticeKind): Promise<string> => {
+          const mail = await noticeTo(relay, address, kind, language);
+          const { title, text } = textsOfNotice(kind, language);
+          expect(mail.subject).toBe(`Login: ${title}`);
+          for (const body of [mail.text, mail.html]) {
+            expect(body).toContain(text);
+            expect(body).toContain(person.id);
+            expect(body).toContain('UTC');
+            expect(body).toMatch(/\/portal\/not-me\?token=[\w-]{43}/);
+          }
+          expect(mail.html).toContain(`<html lang="${language}">`);
+          expect(mail.html).not.toMatch(/<(?:img|script|link|iframe)|src=|url\(/i);
+          return mail.text;
+        };
+        const enrolled = await story.enrolled(person);
+        await expectNotice('mfa-on');
+
+        const client = story.client();
+        client.headers['user-agent'] = FIREFOX;
+        await story.signIn(enrolled, client);
+        const newDevice = await expectNotice('new-device');
+        expect(newDevice).toContain(texts.browserOn('Firefox', 'Windows'));
+        expect(newDevice).toContain(`${texts.address}: 127.0.0.1`);
+
+        const mfaToken = await story.mfaToken(enrolled, client);
+        expect(await secondStep(client, mfaToken, String(enrolled.backupCodes[0]))).toBeAnswered(200);
+        expect(await expectNotice('code-used')).toContain(texts.codesLeft(9));
+
+        const { accessToken: bearer } = await story.signIn(enrolled, client);
+        expect(await client.post('/2fa/backup-codes', {}, { bearer })).toBeAnswered(201);
+        await expectNotice('codes-reissued');
+        const change = { current: PASSWORD, new: NEW_PASSWORD };
+        expect(await client.post('/me/password', change, { bearer })).toBeAnswered(204);
+        await expectNotice('password-changed');
+
+        const changed = { ...enrolled, password: NEW_PASSWORD };
+        await story.lock(changed, client);
+        expect(await expectNotice('locked')).toMatch(/\/portal\/unlock\?token=[\w-]{43}/);
+        expect((await story.command('users', 'unlock', person.id)).exitCode).toBe(0);
+
+        const again = await story.signIn(changed, client);
+        const code = story.nextCode(enrolled);
+        expect(await client.post('/2fa/disable', { code }, { bearer: again.accessToken })).toBeAnswered(204);
+        await expectNotice('mfa-off');
+
+        expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
+        const reset = await expectNotice('mfa-reset');
+        expect(reset).toContain(`${texts.by}: ${texts.administrator}`);
+        expect(reset).not.toContain(texts.browser);
+        expect(reset).not.toContain('127.0.0.1');
+        expect((await story.command('users', 'set-password', person.id)).exitCode).toBe(0);
+        await expectNotice('password-reset');
+      },
+    );
+  });
+});
+
+onSqlite('Notices about new devices and backup codes', (engine) => {
+  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 6 });
+
+  it('the first login of an account and a login of a known browser cause no notice', async () => {
+    const { person, address } = await enrolledWithAddress(story, relay);
+    const client = story.client();
+
+    await story.signIn(person, client);
+    await story.signIn(person, client);
+    await story.signIn(person, person.client);
+
+    await noticeTo(relay, address, 'new-device');
+    expect(await story.countOf(person, 'NEW_DEVICE')).toBe(1);
+  });
+
+  it('a browser that only another account has used is new', async () => {
+    const [{ person: anna }, { person: ben }] = [
+      await enrolledWithAddress(story, relay),
+      await enrolledWithAddress(story, relay),
+    ];
+
+    await story.signIn(ben, anna.client);
+
+    expect(await story.countOf(ben, 'NEW_DEVICE')).toBe(1);
+  });
+
+  it('the notice about a used backup code says that few are left, and there is no second one', async () => {
+    const { person, address } = await enrolledWithAddress(story, relay);
+    for (const code of person.backupCodes.slice(0, 7)) {
+      expect(await secondStep(person.client, await story.mfaToken(person, person.client), code)).toBeAnswered(200);
+    }
+    const { codesLeft, codesLow } = messagesOf('en').notices;
+
+    const last = await waitUntil('the last notice has arrived', () =>
+      relay.received.find(({ to, text }) => to.includes(address) && text.includes(codesLeft(3))),
+    );
+
+    expect(last.text).toContain(codesLow);
+    expect(await story.countOf(person, 'BACKUP_LOW')).toBe(1);
+    expect(relay.received.filter(({ to, text }) => to.includes(address) && text.includes(codesLow))).toHaveLength(1);
+  });
+
+  it('T9: text of a caller adds no header, recipient or markup to a notice', async () => {
+    const { person, address } = await enrolledWithAddress(story, relay);
+    const client = story.client();
+    client.headers['user-agent'] = '<script>alert(1)</script>"><a href="https://evil.example">Firefox/1';
+    const id = '<b onclick=x>&"eve\r\nBcc: eve@example.com\u202e';
+    await story.signIn(person, client);
+    await story.database.query('UPDATE account SET login_id = ? WHERE login_id = ?', [id, person.id]);
+
+    const mail = await noticeTo(relay, address, 'new-device');
+
+    expect(mail.to).toEqual([address]);
+    expect(mail.header.filter((line) => /^(?:bcc|cc):/i.test(line))).toEqual([]);
+    expect(mail.html).not.toMatch(/<script|<b |evil\.example|\r|\u202e/);
+    expect(mail.text).not.toMatch(/^Bcc|evil\.example|\u202e/m);
+  });
+
+  it('an account without an address gets no notice, and no mail waits for it', async () => {
+    const person = await story.enrolled();
+
+    await waitUntil('the mail was dropped', async () => {
+      const rows = await story.database.query<{ mails: number }>('SELECT COUNT(*) AS mails FROM mail_message');
+      const relayed = await story.database.query('SELECT id FROM security_event WHERE batch <= 0');
+      return rows[0]?.mails === 0 && relayed.length === 0;
+    });
+    expect(await story.countOf(person, 'MFA_CONFIRMED')).toBe(1);
+    expect(relay.received.filter(({ text }) => text.includes(person.id))).toEqual([]);
+  });
+});
+
+onEachEngine('Notices of two services that share a database', (engine) => {
+  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 12, services: 2 });
+
+  it('each notice is mailed once', async () => {
+    const addresses: string[] = [];
+    for (let number = 0; number < 12; number += 1) {
+      const person = story.person();
+      addresses.push(await withAddress(story, person, `${engine.name}-${number}@example.com`));
+      await story.enrolled(person, story.client(number % 2));
+    }
+
+    for (const address of addresses) await noticeTo(relay, address, 'mfa-on');
+
+    const messageIds = relay.received.filter(({ to }) => addresses.includes(to[0] ?? '')).map((mail) => mail.messageId);
+    expect(new Set(messageIds).size).toBe(messageIds.length);
+    expect(messageIds).toHaveLength(addresses.length);
+  });
+});
+
+onSqlite('Notices with a relay that hangs', (engine) => {
+  const story = storyOn(engine, { args: ARGS, people: 12 });
+
+  it('logins succeed while no mail can be sent, and the notices arrive later', async () => {
+    const slow = await SmtpRelayServer.start();
+    slow.mood = 'hang';
+    await story.service.stop();
+    await story.restart([...slow.args, '--app.mail.pool-size=1']);
+    const first = story.person();
+    const address = await withAddress(story, first);
+    const enrolled = await story.enrolled(first);
+    await waitUntil('the relay has got the mail', () => slow.connections > 0);
+
+    for (let number = 0; number < 5; number += 1) await story.signIn(enrolled);
+    expect(slow.received).toEqual([]);
+    story.clock.run();
+    await slow.stop();
+    slow.mood = 'accept';
+    await slow.start();
+
+    await noticeTo(slow, address, 'mfa-on');
+    await slow.mailsTo(address, 6);
+    await slow.stop();
+  });
+
+  it('without a relay, no mail is stored and one line of the log says so', async () => {
+    await story.service.stop();
+    await story.restart();
+    const person = story.person();
+    await withAddress(story, person);
+    await story.enrolled(person);
+
+    await waitUntil('the event was relayed', async () => {
+      const open = await story.database.query('SELECT id FROM security_event WHERE batch <= 0');
+      return open.length === 0;
+    });
+    const subject = await story.subjectOf(person);
+    expect(await story.database.query('SELECT id FROM mail_message WHERE user_id = ?', [subject])).toEqual([]);
+    expect(story.service.log.filter((line) => line.includes('No notices are mailed'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,74 @@
+import { Duration } from '../../src/config/bind/duration.js';
+import { type Clock, SystemClock } from '../../src/clock/clock.js';
+import { MailBacklog } from '../../src/mail/mail-backlog.service.js';
+import { MailDelivery } from '../../src/mail/mail-delivery.task.js';
+import { MailDispatch } from '../../src/mail/mail-dispatch.service.js';
+import { MailMessageStore } from '../../src/mail/mail-message.store.js';
+import { MailOutbox } from '../../src/mail/mail-outbox.service.js';
+import { MailQueue } from '../../src/mail/mail-queue.service.js';
+import { MailSender } from '../../src/mail/mail-sender.service.js';
+import { MailTemplates } from '../../src/mail/mail-templates.service.js';
+import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
+import { SmtpRelay } from '../../src/mail/smtp-relay.service.js';
+import { Meters } from '../../src/metrics/meters.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+import { CollectedLog } from './collected-log.js';
+
+/** Settings that differ between tests; times are short, so that no test waits for a default. */
+export interface MailPartsOptions {
+  readonly properties?: Partial<MailProperties>;
+  readonly retry?: Partial<MailRetryProperties>;
+  readonly clock?: Clock;
+}
+
+/** The delivery of mails of one replica, constructed on a real database. */
+export interface MailParts {
+  readonly queue: MailQueue;
+  readonly templates: MailTemplates;
+  readonly backlog: MailBacklog;
+  readonly meters: Meters;
+  readonly log: CollectedLog;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const millis = (value: number): Duration => Duration.ofMillis(value);
+
+export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): MailParts {
+  const { clock = new SystemClock() } = options;
+  const properties = Object.assign(new MailProperties(), {
+    connectTimeout: millis(2000),
+    responseTimeout: millis(2000),
+    sendTimeout: millis(3000),
+    pollInterval: millis(50),
+    ...options.properties,
+  });
+  const retry = Object.assign(new MailRetryProperties(), {
+    firstDelay: millis(50),
+    maxDelay: millis(200),
+    ...options.retry,
+  });
+  const [random, meters, log] = [new SystemRandom(), new Meters(), new CollectedLog()];
+  const [store, templates] = [new MailMessageStore(), new MailTemplates()];
+  const sender = new MailSender(properties, { publicUrl: 'https://login.example.com/app' });
+  const queue = new MailQueue(store, clock, random, sender, retry);
+  const backlog = new MailBacklog(store, work, clock, retry);
+  const outbox = new MailOutbox(store, work, clock, properties, retry);
+  const relay = new SmtpRelay(properties, sender);
+  const dispatch = new MailDispatch(outbox, templates, relay, random, properties, retry, meters, log.loggers);
+  const tasks = new ScheduledTasks(clock, log.loggers);
+  new MailDelivery(outbox, dispatch, templates, backlog, relay, properties, clock, queue, tasks);
+  return {
+    queue,
+    templates,
+    backlog,
+    meters,
+    log,
+    start: () => {
+      tasks.start();
+    },
+    stop: () => tasks.stop(),
+  };
+}

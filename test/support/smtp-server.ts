@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { MadeCertificate } from './certificates.js';
+import { mimePartsOf } from './mime.js';
+import { waitUntil } from './wait-until.js';
+
+/** A mail that the relay accepted. */
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** The raw lines of the header, unfolded. */
+  readonly header: readonly string[];
+  readonly messageId: string;
+  readonly noticeId: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly isEncrypted: boolean;
+  readonly user: string | undefined;
+}
+
+/**
+ * What the relay does with mails: `hang` accepts the connection and the mail, and responds to neither; `drop` closes the
+ * connection in the middle of the mail; a number is the response to the mail or to the recipient.
+ */
+export type RelayMood = 'accept' | 'hang' | 'drop' | { readonly at: 'recipient' | 'mail'; readonly code: number };
+
+export interface SmtpRelayOptions {
+  /** 0 chooses a free port. */
+  readonly port?: number;
+  readonly password?: string;
+  /** Offers STARTTLS. */
+  readonly certificate?: MadeCertificate;
+}
+
+/** A real SMTP server on the loopback address that keeps what it accepts. */
+export class SmtpRelayServer {
+  readonly received: ReceivedMail[] = [];
+  mood: RelayMood = 'accept';
+  /** Called before the relay responds to a mail that it has kept. */
+  onMail: ((mail: ReceivedMail) => Promise<void> | void) | undefined;
+  connections = 0;
+  private server: SMTPServer | undefined;
+  private port: number;
+
+  private constructor(private readonly options: SmtpRelayOptions) {
+    this.port = options.port ?? 0;
+  }
+
+  static async start(options: SmtpRelayOptions = {}): Promise<SmtpRelayServer> {
+    const relay = new SmtpRelayServer(options);
+    await relay.start();
+    return relay;
+  }
+
+  get args(): readonly string[] {
+    return ['--app.mail.host=127.0.0.1', `--app.mail.port=${this.port}`];
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    return { host: '127.0.0.1', port: this.port };
+  }
+
+  /** Starts again on the same port. */
+  async start(): Promise<void> {
+    const { password, certificate } = this.options;
+    const server = new SMTPServer({
+      authOptional: password === undefined,
+      disabledCommands: [...(password === undefined ? ['AUTH'] : []), ...(certificate ? [] : ['STARTTLS'])],
+      allowInsecureAuth: certificate === undefined,
+      ...(certificate && { cert: certificate.pem, key: readFileSync(certificate.key) }),
+      disableReverseLookup: true,
+      closeTimeout: 50,
+      onConnect: (_, respond) => {
+        this.connections += 1;
+        respond();
+      },
+      onAuth: ({ username, password: given }, _, respond) => {
+        if (given === password) respond(null, { user: username ?? '' });
+        else respond(withCode(535));
+      },
+      onRcptTo: (_, __, respond) => {
+        const { mood } = this;
+        respond(typeof mood === 'object' && mood.at === 'recipient' ? withCode(mood.code) : null);
+      },
+      onData: (stream, session, respond) => {
+        const chunks: Buffer[] = [];
+        const { mood } = this;
+        stream.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+        });
+        if (mood === 'drop') {
+          for (const connection of server.connections) if (connection.session === session) connection.close();
+          stream.resume();
+          return;
+        }
+        stream.on('end', () => {
+          if (mood === 'hang') return;
+          if (typeof mood === 'object') {
+            respond(withCode(mood.code));
+            return;
+          }
+          const { envelope, secure } = session;
+          const raw = Buffer.concat(chunks).toString('latin1');
+          const mail: ReceivedMail = {
+            from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+            to: envelope.rcptTo.map(({ address }) => address),
+            isEncrypted: secure,
+            user: session.user as string | undefined,
+            ...mimePartsOf(raw),
+          };
+          this.received.push(mail);
+          void Promise.resolve(this.onMail?.(mail)).then(() => {
+            respond(null, 'accepted');
+          });
+        });
+      },
+    });
+    // A client that goes away is no failure of a test.
+    server.on('error', () => undefined);
+    server.listen(this.port, '127.0.0.1');
+    await once(server.server, 'listening');
+    this.port = (server.server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (!server) return;
+    for (const connection of server.connections) connection.close();
+    await new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  /** The mails to an address, once there are `count` of them. */
+  async mailsTo(address: string, count = 1, limitMillis = 15_000): Promise<readonly ReceivedMail[]> {
+    const of = (): readonly ReceivedMail[] => this.received.filter(({ to }) => to.includes(address));
+    return waitUntil(
+      `${count} mails to ${address} have arrived, of ${JSON.stringify(this.received.map(({ to, subject }) => [to, subject]))}`,
+      () => of().length >= count && of(),
+      { limitMillis },
+    );
+  }
+}
+
+function withCode(responseCode: number): Error {
+  return Object.assign(new Error('as the test wants it'), { responseCode });
+}
