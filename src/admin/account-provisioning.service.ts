@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
+import { PasswordChanges, Passwords } from '../account/password/passwords.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
@@ -20,6 +21,8 @@ export class AccountProvisioning {
     private readonly invitations: Invitations,
     private readonly accountImport: AccountImport,
     private readonly totps: ImportedTotps,
+    private readonly passwords: Passwords,
+    private readonly passwordChanges: PasswordChanges,
   ) {}
 
   /**
@@ -32,6 +35,26 @@ export class AccountProvisioning {
       if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
+    });
+  }
+
+  /**
+   * Creates an account with a generated temporary password, which its owner must replace at the first sign-in.
+   * @throws as `create`; ServiceError `ACCESS_DENIED`
+   */
+  createTemporary(
+    draft: Omit<AccountDraft, 'password' | 'passwordHash'>,
+    act: Act,
+  ): Promise<{ readonly account: Account; readonly password: string; readonly expiresAt: number }> {
+    demandAdministrator(act);
+    return withStated(validStated(act, false), async () => {
+      const password = this.passwords.generate();
+      const ready = await this.passwords.ready(password, draft, 'pw');
+      let expiresAt = 0;
+      const account = await this.creation.create(draft, act.actor, async (tx, { id }) => {
+        expiresAt = await this.passwordChanges.reset(tx, id, ready, act.actor);
+      });
+      return { account, password, expiresAt };
     });
   }
 

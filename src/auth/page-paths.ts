@@ -34,8 +34,22 @@ export const ACCOUNT_PAGES = {
   endSession: '/portal/security/end-session',
   endDevice: '/portal/security/end-device',
   language: '/portal/security/language',
-  administration: '/portal/admin',
 } as const;
+
+/** Pages of administrators and the help desk; `:sub` is the subject of a user. */
+export const ADMIN_PAGES = {
+  users: '/portal/admin',
+  newUser: '/portal/admin/new-user',
+  user: '/portal/admin/users/:sub',
+  deletion: '/portal/admin/users/:sub/delete',
+  import: '/portal/admin/import',
+  events: '/portal/admin/events',
+} as const;
+
+/** The path of a page about a user; `act` is what its form does. */
+export function adminUserPath(subject: string, act = ''): string {
+  return ADMIN_PAGES.user.replace(':sub', encodeURIComponent(subject)) + (act === '' ? '' : `/${act}`);
+}
 
 /**
  * Value of `Location` for a browser that must prove the second factor, or enrol, before it continues to `returnTo`,

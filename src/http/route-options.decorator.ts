@@ -9,6 +9,8 @@ export interface ErrorPageOptions {
   readonly backTo: string;
   /** Redirects a visitor without a session there, and back after the sign-in, in place of an error page. */
   readonly redirectsVisitors?: boolean;
+  /** Where a user whose proof of the second factor is too old proves it again; a path below the context path. */
+  readonly stepUpAt?: string;
 }
 
 /** Options of a route for the listener. */

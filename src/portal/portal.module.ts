@@ -11,6 +11,13 @@ import { AccountController } from './account/account.controller.js';
 import { ActivityController } from './account/activity.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
+import { AdministrationModule } from '../admin/administration.module.js';
+import { UsersImport } from '../admin/users-import.service.js';
+import { AdminActsController } from './admin/admin-acts.controller.js';
+import { AdminEventsController } from './admin/admin-events.controller.js';
+import { AdminImportController } from './admin/admin-import.controller.js';
+import { AdminPages } from './admin/admin-pages.service.js';
+import { AdminUsersController } from './admin/admin-users.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { FormTokens } from './form/form-tokens.service.js';
 import { PageForms } from './form/page-forms.service.js';
@@ -34,6 +41,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
 /** The pages of the service. */
 @Module({
   imports: [
+    AdministrationModule,
     AccountModule,
     AuthModule,
     EventsModule,
@@ -54,12 +62,16 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     PasswordPageController,
     ActivityController,
     RecoveryPagesController,
+    AdminUsersController,
+    AdminActsController,
+    AdminEventsController,
+    AdminImportController,
     AssetsController,
   ],
   providers: [
     ...[FormTokens, PageForms, Navigation, Visitors],
     ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
-    ...[AccountOverview, InlineStepUp, RecoveryPages],
+    ...[AccountOverview, InlineStepUp, RecoveryPages, AdminPages, UsersImport],
   ],
 })
 export class PortalModule {}

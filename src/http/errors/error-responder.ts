@@ -23,6 +23,7 @@ import { HTML, prefersPage } from '../page/layout.js';
 import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
 import { type RawError, rawErrorOf, writeRawError } from './raw-error.js';
+import type { ErrorPageOptions } from '../route-options.decorator.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 export interface ErrorResponderOptions {
@@ -39,7 +40,7 @@ export interface ErrorResponderOptions {
 }
 
 /** Error pages of requests without a route. */
-const UNKNOWN_ROUTE = { backTo: '/' };
+const UNKNOWN_ROUTE: ErrorPageOptions = { backTo: '/' };
 
 /** An error of Node's HTTP parser, with the bytes it was reading. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
@@ -188,7 +189,7 @@ export class ErrorResponder {
     const known = serviceErrorOf(error);
     const facts = httpFactsOf(known);
     const page = this.pageOf(known, request, reply);
-    const sentOn = page && (facts.seeOther ?? this.signInOf(known, request));
+    const sentOn = page && (facts.seeOther ?? this.authenticationPageOf(known, request));
     const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
     if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
@@ -211,12 +212,16 @@ export class ErrorResponder {
     return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
   }
 
-  /** Where a visitor without a session signs in, to return to the page; undefined for all other errors and routes. */
-  private signInOf({ code }: ServiceError, request: FastifyRequest): string | undefined {
-    const { backTo, redirectsVisitors = false } = request.lifecycle?.routeOptions.errorPages ?? {};
-    if (!redirectsVisitors || code !== 'INVALID_TOKEN' || request.method !== 'GET') return undefined;
+  /**
+   * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all
+   * other errors, methods and routes.
+   */
+  private authenticationPageOf({ code }: ServiceError, request: FastifyRequest): string | undefined {
+    const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
+    const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[code as string];
+    if (path === undefined || request.method !== 'GET') return undefined;
     const { contextPath } = this.options;
-    return `${contextPath}${backTo}?return_to=${encodeURIComponent(contextPath + request.url)}`;
+    return `${contextPath}${path}?return_to=${encodeURIComponent(contextPath + request.url)}`;
   }
 
   /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
@@ -230,7 +235,8 @@ export class ErrorResponder {
     if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, pages } = this.options;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    const view = httpFactsOf(error).page ?? problemPage(told, errorPages.backTo);
+    const { backTo, stepUpAt = backTo } = errorPages;
+    const view = httpFactsOf(error).page ?? problemPage(told, error.code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo);
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy };
   }

@@ -29,13 +29,14 @@ export function activityPage(
     return {
       title: activity.title,
       navigation: navigation(context, nav),
-      body: html`${paragraph(activity.text)}${events.length === 0 ? paragraph(activity.none) : table(context, events)}<p class="actions">${newest}${older}${buttonLink(context.contextPath + ACCOUNT_PAGES.security, common.back)}</p>
+      body: html`${paragraph(activity.text)}${events.length === 0 ? paragraph(activity.none) : html`<div class="panel">${eventTable(context, events)}</div>`}<p class="actions">${newest}${older}${buttonLink(context.contextPath + ACCOUNT_PAGES.security, common.back)}</p>
 `,
     };
   });
 }
 
-function table(context: PageContext, events: readonly ShownEvent[]): Html {
+/** Events of one account, newest first. */
+export function eventTable(context: PageContext, events: readonly ShownEvent[]): Html {
   const { activity } = context.t;
   const rows = events.map(({ kind, at, isRefused, ip, agent }) => {
     const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
@@ -45,10 +46,10 @@ function table(context: PageContext, events: readonly ShownEvent[]): Html {
     return html`<tr><td>${context.time(at)}</td><td>${activity.kinds[kind] ?? kind}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
 `;
   });
-  return html`<div class="panel"><div class="table"><table class="stack">
+  return html`<div class="table"><table class="stack">
 <thead><tr><th scope="col">${activity.when}</th><th scope="col">${activity.what}</th><th scope="col">${activity.where}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
-</table></div></div>
+</table></div>
 `;
 }

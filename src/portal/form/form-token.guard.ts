@@ -16,6 +16,7 @@ import { browserBinding, callerBinding, FormTokens } from './form-tokens.service
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {
   readonly body: unknown;
+  readonly query: unknown;
 }
 
 /** Rejects a form that was not sent from our page in the same session or, without a session, the same browser. */
@@ -34,7 +35,8 @@ export class FormTokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     if (SAFE.has(request.method)) return true;
-    const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
+    // The body of an upload is read later, so its form has the token in its address.
+    const { csrf } = (request.body ?? request.query ?? {}) as { readonly csrf?: unknown };
     const boundTo = bindingOf(request);
     if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo)) return true;
     if (boundTo === undefined && this.plainHttp.isCookieLost(request)) {

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { ROLE_ADMIN, ROLE_HELPDESK } from '../../account/account.js';
 import { SIGN_OUT_PATH } from '../../auth/page-paths.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { PageForms } from '../form/page-forms.service.js';
 import type { NavigationFields, Section } from './navigation.js';
+
+const ADMINISTRATORS = [ROLE_ADMIN, ROLE_HELPDESK];
 
 /** Creates the navigation for a signed-in user. */
 @Injectable()
@@ -10,6 +13,8 @@ export class Navigation {
   constructor(private readonly forms: PageForms) {}
 
   for(caller: FullPrincipal, section: Section): NavigationFields {
-    return { section, sections: ['home', 'security'], signOut: this.forms.forCaller(SIGN_OUT_PATH, caller) };
+    const isStaff = ADMINISTRATORS.some((role) => caller.roles.includes(role));
+    const sections: readonly Section[] = isStaff ? ['home', 'security', 'administration'] : ['home', 'security'];
+    return { section, sections, signOut: this.forms.forCaller(SIGN_OUT_PATH, caller) };
   }
 }

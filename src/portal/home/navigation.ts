@@ -1,4 +1,4 @@
-import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
+import { ACCOUNT_PAGES, ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { NavLink, PageContent, PageContext } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
 import { button, form, type FormFields } from '../form/forms.js';
@@ -17,7 +17,7 @@ export interface NavigationFields {
 const PATHS: Readonly<Record<Section, string>> = {
   home: '/',
   security: ACCOUNT_PAGES.security,
-  administration: ACCOUNT_PAGES.administration,
+  administration: ADMIN_PAGES.users,
 };
 
 /** The links between the sections, and the button to sign out. */

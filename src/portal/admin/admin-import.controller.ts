@@ -1,0 +1,64 @@
+import { Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { actorOf } from '../../admin/act.js';
+import { importUploadSchema } from '../../admin/users-import.schema.js';
+import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
+import { ADMIN_PAGES } from '../../auth/page-paths.js';
+import type { View } from '../../http/page/view.js';
+import type { IncomingUpload } from '../../http/upload/uploads.js';
+import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { ApiTag, Operation, Upload, UploadBody } from '../../web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { AdminPage } from '../page.decorator.js';
+import { importPage } from './admin-import-page.js';
+import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
+import { IMPORT_BY_FORM, SHOW_IMPORT } from './admin.openapi.js';
+import { importQuery } from './admin.schema.js';
+
+/** The import of users from a file, with a preview. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller(ADMIN_PAGES.import)
+@RequireAuthority('ROLE_ADMIN')
+@RequireAmr('otp', { maxAge: 300 })
+export class AdminImportController {
+  constructor(
+    private readonly usersImport: UsersImport,
+    private readonly pages: AdminPages,
+    private readonly forms: PageForms,
+  ) {}
+
+  @Get()
+  @AdminPage()
+  @Operation(SHOW_IMPORT)
+  show(@Caller() caller: FullPrincipal): View {
+    return importPage(this.fields(caller));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @AdminPage()
+  @UploadBody()
+  @Operation({ ...IMPORT_BY_FORM, body: importUploadSchema })
+  async importUsers(
+    @Caller() caller: FullPrincipal,
+    @Query({ schema: importQuery }) { mode }: InferOutput<typeof importQuery>,
+    @Upload() upload: IncomingUpload,
+  ): Promise<View> {
+    const options = { ...actorOf(caller), isPartial: mode === 'partial', isPreview: mode === 'preview' };
+    const report = await rerenderOnError(
+      ACT_ERRORS,
+      (alert) => importPage({ ...this.fields(caller), alert }),
+      () => upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options)),
+      adminErrorText,
+    );
+    return importPage({ ...this.fields(caller), result: { mode, report } });
+  }
+
+  private fields(caller: FullPrincipal): Parameters<typeof importPage>[0] {
+    return { navigation: this.pages.navigationFor(caller), form: this.forms.forCaller(ADMIN_PAGES.import, caller) };
+  }
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
+import { KINDS } from '../../events/security-event.js';
+import { formEntries } from '../form/forms.schema.js';
+
+const MAX_TEXT = 1024;
+const anyText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+/** An empty field of a form is no value. */
+const optionalText = v.optional(
+  v.pipe(
+    anyText,
+    v.transform((text) => (text.trim() === '' ? undefined : text.trim())),
+  ),
+);
+const stated = { reason: optionalText, ticket: optionalText };
+
+/** Acts on the page about a user, as parts of the paths of their forms. */
+export type UserAct =
+  'unlock' | 'reset' | 'change' | 'password' | 'invite' | 'status' | 'end-session' | 'end-device' | 'delete';
+
+/** Notes of the page about a user on what was just done. */
+export const USER_DONE = [
+  ...(['created', 'invited', 'unlocked', 'notLocked', 'reset', 'changed', 'disabled', 'enabled'] as const),
+  ...(['session', 'sessions', 'device'] as const),
+] as const;
+export type UserDone = (typeof USER_DONE)[number];
+
+export const usersQuery = v.object({
+  query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
+  deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
+});
+
+export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_DONE)), undefined) });
+
+export const newUserForm = v.strictObject({
+  ...formEntries,
+  id: anyText,
+  email: optionalText,
+  roles: v.optional(anyText, ''),
+  access: v.picklist(['invite', 'temporary']),
+});
+
+export const statedForm = v.strictObject({ ...formEntries, ...stated });
+
+export const changeForm = v.strictObject({
+  ...statedForm.entries,
+  email: optionalText,
+  roles: v.optional(anyText, ''),
+  mfa_required: v.optional(v.literal('true')),
+});
+
+export const statusForm = v.strictObject({ ...statedForm.entries, status: v.picklist(['active', 'disabled']) });
+
+export const endForm = v.strictObject({
+  ...formEntries,
+  id: v.optional(v.pipe(v.string(), v.maxLength(64), v.description('Without it, all sessions end.'))),
+});
+
+const empty = v.literal('');
+
+export const eventsQuery = v.object({
+  user: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
+  kind: v.fallback(v.optional(v.union([empty, v.picklist(KINDS)]), ''), ''),
+  from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
+  to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64))), undefined),
+});
+
+export const importQuery = v.object({
+  csrf: v.optional(v.pipe(v.string(), v.description('The token of the form, whose body is a file.'))),
+  mode: v.fallback(v.optional(v.picklist(['preview', 'all', 'partial']), 'preview'), 'preview'),
+});
