@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EventRow } from '../events/event-line.js';
 import { EventRelay } from '../events/chain/event-relay.service.js';
 import { Loggers } from '../logging/loggers.js';
@@ -8,17 +8,19 @@ import { mailFactsOf, NOTICE_EVENTS, NOTICE_OF_EVENT, type NoticeEvent, template
 
 /** Queues a notice by mail for each security event that users should know about. */
 @Injectable()
-export class Notices {
+export class Notices implements OnApplicationBootstrap {
   constructor(
     private readonly queue: MailQueue,
     relay: EventRelay,
-    loggers: Loggers,
+    private readonly loggers: Loggers,
   ) {
-    if (!queue.isEnabled) {
-      loggers.get('mail').info('No notices are mailed, since app.mail.host is not set');
-      return;
-    }
-    relay.subscribe(NOTICE_EVENTS, (tx, event) => this.enqueue(tx, event));
+    if (queue.isEnabled) relay.subscribe(NOTICE_EVENTS, (tx, event) => this.enqueue(tx, event));
+  }
+
+  /** Not earlier: a startup that a signal has stopped does not report what it would have done. */
+  onApplicationBootstrap(): void {
+    if (this.queue.isEnabled) return;
+    this.loggers.get('mail').info('No notices are mailed, since app.mail.host is not set');
   }
 
   private async enqueue(tx: Tx, event: EventRow): Promise<void> {

@@ -8,7 +8,7 @@ const FORM = 'Accepts the form of the page, with its token `csrf`.';
 
 export const SHOW_HOME: OperationOptions = {
   redirects: true,
-  summary: 'Home page',
+  summary: 'Home page of a signed-in user',
   description:
     'Shows who is signed in, how and since when, and the state of the account. Redirects a browser without a session to ' +
     'the sign-in page.',

@@ -47,7 +47,8 @@ describe('the metadata of every route', () => {
     const limited = ROUTES.filter(({ options }) => options.hashesPassword);
 
     expect(namesOf(limited)).toEqual([
-      ...['POST /invitation', 'POST /login', 'POST /password/reset', 'POST /portal/login', 'POST /session'],
+      ...['POST /invitation', 'POST /login', 'POST /password/reset'],
+      ...['POST /portal/invitation', 'POST /portal/login', 'POST /portal/reset', 'POST /session'],
     ]);
     expect(namesOf(limited.filter(({ access }) => !access.isPublic))).toEqual([]);
   });
@@ -70,7 +71,9 @@ describe('the metadata of every route', () => {
     const marked = ROUTES.filter(({ access, hasMark }) => hasMark(SIGN_IN) && !SAFE.has(access.method));
 
     expect(namesOf(marked)).toEqual([
-      ...['DELETE /session', 'POST /login', 'POST /login/2fa', 'POST /portal/login', 'POST /portal/logout'],
+      ...['DELETE /session', 'POST /login', 'POST /login/2fa'],
+      ...['POST /portal/forgot', 'POST /portal/invitation', 'POST /portal/login', 'POST /portal/logout'],
+      ...['POST /portal/not-me', 'POST /portal/reset', 'POST /portal/unlock'],
       ...['POST /saml/:idp/logout', 'POST /session'],
       ...['POST /token/introspect', 'POST /token/refresh', 'POST /token/revoke'],
     ]);

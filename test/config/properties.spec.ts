@@ -238,6 +238,7 @@ describe('the examples of these properties', () => {
         'text',
         'list',
         'URL',
+        'webhook secret',
       ]),
     );
   });

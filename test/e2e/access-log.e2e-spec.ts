@@ -130,18 +130,18 @@ describe('access log lines', () => {
   it('the access log records every response with its path, status and length', async () => {
     const origin = new URL(service.url).origin;
     const ask = async (method: string, path: string): Promise<string> => {
-      const { status, headers } = await fetch(origin + path, { method });
+      const { status, headers } = await fetch(origin + path, { method, redirect: 'manual' });
       const length = method === 'HEAD' ? '-' : (headers.get('content-length') ?? '');
       return `${method} ${path.replace(/\?.*/, '')} HTTP/1.1|${status}|${length}`;
     };
     const sent = [
-      await ask('GET', '/auth/'),
+      await ask('GET', '/auth/portal/login'),
       await ask('GET', '/auth/nowhere?secret=1'),
       await ask('GET', '/auth/me'),
       await ask('DELETE', '/auth/login'),
       await ask('GET', '/outside'),
       await ask('POST', '/auth/login'),
-      await ask('HEAD', '/auth/'),
+      await ask('HEAD', '/auth/portal/login'),
     ];
 
     const lines = await linesOf(service);

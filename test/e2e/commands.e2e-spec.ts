@@ -52,7 +52,7 @@ describe('A8: command line', () => {
     [['frobnicate'], /config, users, keys, saml/],
     [
       ['users', 'unlok', 'anna'],
-      /Did you mean unlock\?[^]*add, admit, list, show, sessions, export, import, [^]*unlock/,
+      /Did you mean unlock\?[^]*add, invite, admit, list, show, sessions, export, import, [^]*unlock/,
     ],
     [['keys', 'frobnicate'], /list, rotate, retire, rekey/],
   ])('the error for an unknown command lists the known ones: %j', async (args, known) => {

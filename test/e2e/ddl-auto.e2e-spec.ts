@@ -39,7 +39,7 @@ onEachEngine('app.jpa.orm.ddl-auto', (engine) => {
 
   async function damage(database: StoryDatabase): Promise<void> {
     await database.query('DROP TABLE trusted_device');
-    await database.query('ALTER TABLE account DROP COLUMN email');
+    await database.query('ALTER TABLE account DROP COLUMN language');
   }
 
   it('none starts on any tables, and validate reports all differences at once and changes nothing', async () => {
@@ -53,11 +53,11 @@ onEachEngine('app.jpa.orm.ddl-auto', (engine) => {
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('The tables do not fit this version of the service');
     expect(refused.stderr).toMatch(/Missing table: +trusted_device\n/);
-    expect(refused.stderr).toMatch(/Missing column: +account\.email varchar\(254\) NULL\n/);
+    expect(refused.stderr).toMatch(/Missing column: +account\.language varchar\(8\) NULL\n/);
     expect(refused.stderr).toMatch(/Property: +app\.jpa\.orm\.ddl-auto\n/);
     expect(refused.stderr).toContain('app.jpa.orm.ddl-auto=update adds what is missing');
     expect(refused.stderr).not.toMatch(/^\s+at /m);
-    await expect(async () => database.query('SELECT email FROM account')).rejects.toThrow();
+    await expect(async () => database.query('SELECT language FROM account')).rejects.toThrow();
   });
 
   it('update adds what is missing, logs each statement, and drops nothing', async () => {
@@ -69,10 +69,10 @@ onEachEngine('app.jpa.orm.ddl-auto', (engine) => {
 
     const added = service.log.filter((line) => line.startsWith('INFO Added to the tables'));
     expect(added).toHaveLength(4);
-    expect(added[0]).toBe('INFO Added to the tables sql="ALTER TABLE account ADD COLUMN email varchar(254) NULL"');
+    expect(added[0]).toBe('INFO Added to the tables sql="ALTER TABLE account ADD COLUMN language varchar(8) NULL"');
     expect(added[1]).toContain('CREATE TABLE trusted_device (');
-    expect(await database.query('SELECT login_id, email, hobby FROM account')).toEqual([
-      { login_id: 'anna', email: null, hobby: null },
+    expect(await database.query('SELECT login_id, language, hobby FROM account')).toEqual([
+      { login_id: 'anna', language: null, hobby: null },
     ]);
     expect(await database.query('SELECT id FROM other_application')).toEqual([{ id: 7 }]);
   });

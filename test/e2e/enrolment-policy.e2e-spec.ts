@@ -80,7 +80,7 @@ onEachEngine('second factor required by the account', (engine) => {
     expect(answer.body).toEqual({
       mfa_required: true,
       authorities: ['ROLE_PRE_MFA'],
-      expires_in: 180,
+      expires_in: 600,
       enrolment_required: true,
       methods: [],
     });

@@ -181,6 +181,7 @@ onEachEngine('metrics and log lines of logins', (engine) => {
       'INFO MFA_CHALLENGED',
       'WARN MFA_FAILED',
       'INFO MFA_OK',
+      'INFO NEW_DEVICE',
       'WARN LOGIN_PASSWORD_FAILED',
     ]);
     expect(told[2]?.fields).toEqual({
@@ -195,8 +196,9 @@ onEachEngine('metrics and log lines of logins', (engine) => {
       amr: 'pwd otp',
       requestId: right.headers.get('x-request-id'),
     });
-    expect(told[4]?.fields).toMatchObject({ result: 'refused', reason: 'unknown' });
-    expect(told[4]?.fields).not.toHaveProperty('subject');
+    expect(told[4]?.fields).toMatchObject({ subject });
+    expect(told[5]?.fields).toMatchObject({ result: 'refused', reason: 'unknown' });
+    expect(told[5]?.fields).not.toHaveProperty('subject');
   });
 
   it('L1, M5: no tag or log field is a login id, password, code or token, and no tag contains a subject', async () => {

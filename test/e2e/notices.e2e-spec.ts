@@ -34,7 +34,7 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
         const expectNotice = async (kind: NoticeKind): Promise<string> => {
           const mail = await noticeTo(relay, address, kind, language);
           const { title, text } = textsOfNotice(kind, language);
-          expect(mail.subject).toBe(`Login: ${title}`);
+          expect(mail.subject).toBe(`Login service: ${title}`);
           for (const body of [mail.text, mail.html]) {
             expect(body).toContain(text);
             expect(body).toContain(person.id);

@@ -78,13 +78,14 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 
     it('the OpenAPI document matches every response of a user journey through all operations', async () => {
       const openers = [
-        '/',
+        '/portal/login',
         '/docs',
         '/openapi.json',
         '/.well-known/jwks.json',
         '/.well-known/oauth-authorization-server',
       ];
       for (const path of openers) expect(await story.client().get(path)).toBeAnswered(200);
+      expect(await story.client().get('/')).toBeAnswered(303);
 
       // Enrolment, with QR codes and one wrong code.
       const person = story.person();

@@ -120,11 +120,11 @@ onEachEngine('authentication time of staff sign-ins', (engine) => {
     const person = { nameId: 'zoe', authnContextClassRef: PASSWORD_CLASS };
     const { client } = await staff.signIn(person);
     const begin = async (): Promise<Answer> =>
-      submit(client, await visit(client, '/2fa/portal/setup?return_to=/me'), {});
+      submit(client, await visit(client, '/2fa/portal/setup?return_to=/me'), {}, {}, 'Begin');
 
     const refused = await begin();
     expect(refused.status).toBe(401);
-    expect(refused.text).toContain('<code>STEP_UP_REQUIRED</code>');
+    expect(refused.text).toContain('STEP_UP_REQUIRED, request ');
     const link = unescaped(/href="\/saml\/corp\/login(\?[^"]+)"/.exec(refused.text)?.[1] ?? '');
     const { answer, request } = await staff.signIn(person, { client, query: link });
 
@@ -154,7 +154,7 @@ onEachEngine('authentication time of staff sign-ins', (engine) => {
     const { client } = await staff.signIn(person, { idp: 'local' });
 
     expect(await client.post('/2fa/setup')).toBeRefused(401, 'STEP_UP_REQUIRED');
-    const refused = await submit(client, await visit(client, '/2fa/portal/setup'), {});
+    const refused = await submit(client, await visit(client, '/2fa/portal/setup'), {}, {}, 'Begin');
     expect(refused.status).toBe(401);
     const link = unescaped(/href="\/saml\/local\/login(\?[^"]+)"/.exec(refused.text)?.[1] ?? '');
     const { request } = await staff.signIn(person, { client, idp: 'local', query: link });

@@ -231,7 +231,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     );
 
     expect(statuses).toEqual([
-      ['/', 200, true],
+      ['/', 303, true],
       ['/me', 401, true],
       ['/openapi.json', 404, true],
       ['/docs', 404, true],

@@ -213,10 +213,11 @@ onEveryDatabase('the webhook', (database) => {
     expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure: 'timeout' }]);
     await receiver.stop();
     clock.advance(5);
-    await send();
+    await send().finally(() => receiver.start());
 
-    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure: 'ECONNREFUSED', attempts: 2 }]);
-    await receiver.start();
+    // A kept connection may end only while the request is sent.
+    const failure: unknown = expect.stringMatching(/^(?:ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/);
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ failure, attempts: 2 }]);
   });
 
   it('a response without an end is accepted by its status, and not read to its end', async () => {

@@ -109,6 +109,7 @@ const TEXTS: readonly string[] = [
   'sample.log.%d.%i.gz',
   '2027-03-01',
   'Login <no-reply@example.com>',
+  '#336699',
 ];
 
 /** 32 random bytes. */
