@@ -8,7 +8,7 @@ const FORM = 'Accepts the form of the page, with its token `csrf`.';
 
 export const SHOW_HOME: OperationOptions = {
   redirects: true,
-  summary: 'Home page',
+  summary: 'Home page of the user',
   description:
     'Shows who is signed in, how and since when, and the state of the account. Redirects a browser without a session to ' +
     'the sign-in page.',
@@ -93,6 +93,7 @@ export const CONFIRM: OperationOptions = {
 export const SHOW_ASSET: OperationOptions = {
   summary: 'Stylesheet, script, icon or logo of the pages',
   description: 'The name changes with the content, so that browsers keep it.',
+  errors: ['NOT_FOUND'],
 };
 
 export const FAVICON: OperationOptions = { summary: 'Icon of the pages' };

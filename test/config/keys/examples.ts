@@ -108,6 +108,7 @@ const TEXTS: readonly string[] = [
   '418',
   'sample.log.%d.%i.gz',
   '2027-03-01',
+  '#1f5fbf',
 ];
 
 /** 32 random bytes. */
