@@ -125,7 +125,7 @@ it('server.address binds the service to that address only', async () => {
   const { port } = new URL(running.url);
 
   expect(running.url).toBe(`http://127.0.0.2:${port}`);
-  expect((await new HttpClient(running.url).get('/')).status).toBe(200);
+  expect((await new HttpClient(running.url).get('/portal/login')).status).toBe(200);
   await expect(new HttpClient(`http://127.0.0.1:${port}`).get('/')).rejects.toThrow('ECONNREFUSED');
   await running.release();
 });

@@ -26,7 +26,7 @@ async function start(options: ServiceOptions = {}): Promise<RunningService> {
 }
 
 describe('startup without configuration', () => {
-  it('serves the start page and health from a database that only its own user may read', async () => {
+  it('serves the sign-in page and health from a database that only its own user may read', async () => {
     const service = await start();
 
     const page = await fetch(`${service.url}/`);
@@ -34,7 +34,7 @@ describe('startup without configuration', () => {
 
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html;charset=UTF-8');
-    expect(await page.text()).toContain('<h1>Login service</h1>');
+    expect(await page.text()).toContain('<h1>Sign in</h1>');
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual(UP);
     expect(statSync(join(service.cwd, 'data')).mode & 0o777).toBe(0o700);
