@@ -8,6 +8,8 @@ import { LOOKS, PortalBrowser } from '../support/portal-browser.js';
 import { onSqlite } from '../support/story-database.js';
 
 const CONTEXT = '/auth';
+/** Each story opens and checks up to ten pages. */
+const MANY_CHECKS_MILLIS = 60_000;
 const OTHERS = Object.fromEntries(LOOKS.map((_, index) => [`jordan-${index}`, 'ROLE_ADMIN']));
 
 needs('chromium')('pages in a browser', () => {
@@ -31,6 +33,7 @@ needs('chromium')('pages in a browser', () => {
 
     describe.each(LOOKS.map((look, index) => ({ name: look.name, look, id: `jordan-${index}` })))(
       '$name',
+      { timeout: MANY_CHECKS_MILLIS },
       ({ look, id }) => {
         let user: PortalBrowser;
         let app: AuthenticatorApp;

@@ -56,6 +56,8 @@ export class PortalBrowser {
   readonly complaints: string[] = [];
   private readonly sizes = new Map<string, Promise<number>>();
   private opened: Page | undefined;
+  /** Shows copies of pages with script. */
+  private copies: BrowserContext | undefined;
 
   private constructor(
     private readonly browser: Browser,
@@ -115,6 +117,7 @@ export class PortalBrowser {
   }
 
   async close(): Promise<void> {
+    await this.copies?.close();
     await this.context.close();
   }
 
@@ -195,17 +198,15 @@ export class PortalBrowser {
   /** What axe reports. Without script its timers do not run, so a copy of the page is checked where they do. */
   private async accessibilityFaults(): Promise<readonly string[]> {
     if (this.hasScript) return faultsOf(this.page);
-    const content = await this.page.content();
-    const copies = await this.browser.newContext({ ...this.look.options, javaScriptEnabled: true });
-    try {
-      const copy = await copies.newPage();
-      await copy.route('**/*.js', (route) => route.abort());
-      await copy.route(this.page.url(), (route) => route.fulfill({ contentType: 'text/html', body: content }));
-      await copy.goto(this.page.url());
-      return await faultsOf(copy);
-    } finally {
-      await copies.close();
-    }
+    const body = await this.page.content();
+    this.copies ??= await this.browser.newContext({ ...this.look.options, javaScriptEnabled: true });
+    const copy = await this.copies.newPage();
+    await copy.route('**/*.js', (route) => route.abort());
+    await copy.route(this.page.url(), (route) => route.fulfill({ contentType: 'text/html', body }));
+    await copy.goto(this.page.url());
+    const faults = await faultsOf(copy);
+    await copy.close();
+    return faults;
   }
 }
 
