@@ -39,6 +39,10 @@ const BY_OTHER_TESTS = [
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   'GET /assets/{name}',
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+    `GET /portal/${page}`,
+    `POST /portal/${page}`,
+  ]),
   ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off'].map(
     (end) => `GET /portal/security${end}`,
   ),

@@ -17,6 +17,10 @@ const OPEN = new Set([
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
   ...['GET /portal/login', 'POST /portal/login', 'POST /portal/logout', 'GET /portal/resume'],
   ...['GET /assets/:name', 'GET /favicon.ico', 'GET /.well-known/change-password'],
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+    `GET /portal/${page}`,
+    `POST /portal/${page}`,
+  ]),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/:idp/login', 'POST /saml/:idp/acs'],
   ...['GET /saml/:idp/metadata', 'GET /saml/:idp/slo', 'POST /saml/:idp/slo', 'POST /saml/:idp/logout'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
