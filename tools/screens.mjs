@@ -14,20 +14,30 @@ const FOLDER = fileURLToPath(new URL('../docs/screens/', import.meta.url));
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const ARGUMENTS = [
   ...['--app.branding.name=Northwind', '--app.branding.accent-color=#1f6f5c'],
-  ...['--app.branding.help-url=https://help.northwind.example/', '--app.branding.help-contact=Help desk: 02-123-4567'],
+  ...['--app.branding.help-url=https://help.northwind.example/', '--app.branding.help-contact=02-123-4567'],
   ...['--app.branding.legal-links.Privacy=https://northwind.example/privacy'],
   '--app.security.mfa.trusted-device.enabled=true',
 ];
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
-const DESKTOP = { viewport: { width: 1280, height: 800 } };
+/** What the list of sessions calls these browsers. */
+const PHONE_AGENT =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36';
+const DESKTOP_AGENT =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const PHONE = {
+  ...{ viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
+  userAgent: PHONE_AGENT,
+};
+const DESKTOP = { viewport: { width: 1280, height: 800 }, userAgent: DESKTOP_AGENT };
+const DARK = ['sign-in', 'enrolment-qr-code', 'home', 'code'];
+const KOREAN = ['sign-in', 'enrolment', 'backup-codes', 'account-security', 'lock'];
 
-/** The looks of the pictures; each walks as another user. */
+/** The looks of the pictures, each with another user; `only` names the pages where the look matters. */
 const LOOKS = [
   { name: 'phone-light', options: PHONE, user: 'jordan.lee' },
-  { name: 'phone-dark', options: { ...PHONE, colorScheme: 'dark' }, user: 'robin.park' },
+  { name: 'phone-dark', options: { ...PHONE, colorScheme: 'dark' }, user: 'robin.park', only: DARK },
   { name: 'desktop-light', options: DESKTOP, user: 'alex.kim' },
-  { name: 'desktop-dark', options: { ...DESKTOP, colorScheme: 'dark' }, user: 'sam.choi' },
-  { name: 'phone-korean', options: { ...PHONE, locale: 'ko-KR' }, user: 'minji.han' },
+  { name: 'desktop-dark', options: { ...DESKTOP, colorScheme: 'dark' }, user: 'sam.choi', only: DARK },
+  { name: 'phone-korean', options: { ...PHONE, locale: 'ko-KR' }, user: 'minji.han', only: KOREAN },
 ];
 
 try {
@@ -40,7 +50,10 @@ try {
 
 async function run() {
   const service = await startedService(ARGUMENTS);
-  const browser = await chromium.launch({ executablePath: browserProgram(), args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: browserProgram(),
+    args: ['--no-sandbox', '--disable-lcd-text'],
+  });
   try {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
@@ -52,14 +65,16 @@ async function run() {
 }
 
 /** Enrols a user, looks at the account, signs out, and locks the account. */
-async function walk(browser, { url, folder }, { name, options, user }) {
+async function walk(browser, { url, folder }, { name, options, user, only }) {
   const password = randomBytes(12).toString('base64url');
   await runCli(['users', 'add', user, '--password-stdin'], { folder, input: `${password}\n` });
   await runCli(['users', 'require-mfa', user], { folder });
   // Browsers keep Secure cookies of localhost without https.
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Asia/Seoul', ...options });
   const page = await context.newPage();
-  const picture = (title) => take(page, `${title}-${name}`);
+  const picture = async (title) => {
+    if (only === undefined || only.includes(title)) await take(page, `${title}-${name}`);
+  };
   const submit = () => page.locator('main form button.primary[type=submit]').first().click();
   const signIn = async (pw) => {
     await page.locator('#id').fill(user);

@@ -95,6 +95,12 @@ describe('the links of a page to itself in other languages', () => {
   });
 });
 
+it('a page that is shown once has no link to itself in other languages', async () => {
+  const { body } = await request({ url: '/' }, {}, new View(() => ({ title: 'x', body: html``, isShownOnce: true })));
+
+  expect(body).not.toContain('hreflang');
+});
+
 describe('the texts of a page', () => {
   it('escapes its title', async () => {
     const { body } = await request({ url: '/' }, {}, new View(() => ({ title: HOSTILE, body: html`` })));
