@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { type Asset, PageAssets } from '../http/page/page-assets.js';
 import { Public } from '../principal/access.decorator.js';
 import { Res, type Reply } from '../web/cookies.js';
-import { ApiTag, Operation } from '../web/route.decorator.js';
+import { ApiTag, MediaTypes, Operation } from '../web/route.decorator.js';
 import { FAVICON, SHOW_ASSET } from './portal.openapi.js';
 
 /** A name changes with its content. */
@@ -25,6 +25,7 @@ export class AssetsController {
   }
 
   @Get('assets/:name')
+  @MediaTypes('text/css', 'text/javascript', 'image/svg+xml', 'image/png', 'image/jpeg', 'image/webp')
   @Operation(SHOW_ASSET)
   @Header('content-type', 'application/octet-stream')
   show(@Param('name') name: string, @Res() reply: Reply): Buffer {

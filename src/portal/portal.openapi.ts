@@ -93,6 +93,7 @@ export const CONFIRM: OperationOptions = {
 export const SHOW_ASSET: OperationOptions = {
   summary: 'Stylesheet, script, icon or logo of the pages',
   description: 'The name changes with the content, so that browsers keep it.',
+  errors: ['NOT_FOUND'],
 };
 
 export const FAVICON: OperationOptions = { summary: 'Icon of the pages' };

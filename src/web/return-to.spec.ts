@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../test/support/property.js';
-import { safeReturnPath } from './return-to.js';
+import { safeReturnPath, safeReturnUrl } from './return-to.js';
 
 const OWN = 'https://own.example';
 const CONTEXTS = ['', '/auth', '/a/b.c'];
@@ -147,6 +147,87 @@ describe('the page to return to', () => {
         expect(safeReturnPath(path, context)).toBe(path);
       }),
     );
+  });
+});
+
+describe('the address of another application to return to', () => {
+  const ALLOWED = ['https://portal.example', 'http://shop.example:8080'];
+
+  it.each([
+    'https://portal.example',
+    'https://portal.example/',
+    'https://portal.example/menu?tab=2&sort=up#top',
+    'https://portal.example?tab=2',
+    'https://portal.example#top',
+    'https://portal.example//double/../step',
+    'https://portal.example/a%0d%0ab',
+    'https://portal.example/next=https://evil.example',
+    'http://shop.example:8080/cart',
+  ])('may be %s', (returnTo) => {
+    expect(safeReturnUrl(returnTo, ALLOWED)).toBe(returnTo);
+  });
+
+  it.each([
+    ['a missing value', undefined],
+    ['an empty text', ''],
+    ['a local path', '/menu'],
+    ['another origin', 'https://evil.example/'],
+    ['another scheme', 'http://portal.example/'],
+    ['another port', 'https://portal.example:8443/'],
+    ['a missing port', 'http://shop.example/'],
+    ['a longer port', 'http://shop.example:80801/'],
+    ['a longer name', 'https://portal.example.evil.example/'],
+    ['a name that continues', 'https://portal.examples/'],
+    ['a name below', 'https://evil.portal.example/'],
+    ['a user before another host', 'https://portal.example@evil.example/'],
+    ['a password before another host', 'https://portal.example:8080@evil.example/'],
+    ['a user before the same host', 'https://user@portal.example/'],
+    ['an encoded at sign', 'https://portal.example%40evil.example/'],
+    ['a backslash behind the host', 'https://portal.example\\@evil.example/'],
+    ['a backslash in the path', 'https://portal.example/\\evil.example'],
+    ['backslashes for slashes', 'https:\\\\portal.example/'],
+    ['a scheme without slashes', 'https:portal.example/'],
+    ['one slash', 'https:/portal.example/'],
+    ['three slashes', 'https:///portal.example/'],
+    ['no scheme', '//portal.example/'],
+    ['capital letters', 'HTTPS://PORTAL.EXAMPLE/'],
+    ['a tab in the host', 'https://portal\t.example/'],
+    ['a line end', 'https://portal.example/\r\nSet-Cookie: a=b'],
+    ['a space before', ' https://portal.example/'],
+    ['a space behind', 'https://portal.example/ '],
+    ['a letter beyond ASCII', 'https://portal.example/ä'],
+    ['a full stop of another script', 'https://portal\u3002example/'],
+    ['a dot behind the host', 'https://portal.example./'],
+    ['a script', 'javascript:alert("https://portal.example/")'],
+    ['data', 'data:text/html,https://portal.example/'],
+    ['a text that is too long', `https://portal.example/${'x'.repeat(1024)}`],
+  ])('X16: is not %s', (_, returnTo) => {
+    expect(safeReturnUrl(returnTo, ALLOWED)).toBeUndefined();
+  });
+
+  it('X16: no address is allowed without a configured origin', () => {
+    expect(safeReturnUrl('https://portal.example/', [])).toBeUndefined();
+  });
+
+  it('X16: has an allowed origin, as browsers read it, for any value', () => {
+    const starts = ['', ...ALLOWED, 'https://portal.example.', 'https://portal.example:', 'https://portal.example@'];
+    const hostile = fc.array(fc.constantFrom(...PIECES, ...starts), { maxLength: 8 }).map((pieces) => pieces.join(''));
+    const texts = fc.oneof(hostile, fc.webUrl(), fc.string({ unit: 'binary', maxLength: 40 }));
+    let allowed = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...starts), texts, (start, text) => {
+        const url = safeReturnUrl(start + text, ALLOWED);
+
+        if (url === undefined) return;
+        allowed += 1;
+        expect(url).toBe(start + text);
+        expect(ALLOWED).toContain(new URL(url, `${OWN}/somewhere/else`).origin);
+        expect(new URL(url).username).toBe('');
+        expect(url).toMatch(/^[\x21-\x7e]+$/);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(allowed).toBeGreaterThan(100);
   });
 });
 

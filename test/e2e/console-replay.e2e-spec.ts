@@ -45,7 +45,7 @@ describe('calls of a management console', () => {
     client = new HttpClient(managementUrl);
     const account = `${metadata['user.name'] ?? ''}:${metadata['user.password'] ?? ''}`;
     client.headers['authorization'] = `Basic ${Buffer.from(account).toString('base64')}`;
-    await new HttpClient(service.url).get('/');
+    await new HttpClient(service.url).get('/portal/login');
     const logFile = join(service.cwd, 'login.log');
     // An empty file has no byte range to return.
     await waitUntil('the log file has a line', () => (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 0);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEAK } from '../support/leak.js';
 import { storyOn } from '../support/login-story.js';
+import { PAGE_POLICY } from '../support/pages.js';
 import { sendRaw } from '../support/raw-http.js';
 import { type RunningService, startService } from '../support/service.js';
 import { onSqlite } from '../support/story-database.js';
@@ -112,11 +113,7 @@ it('H3: SQL, operators and templates as a login id get INVALID_CREDENTIALS', asy
 
 describe('pages and management endpoints', () => {
   it.each([
-    [
-      '/portal/login',
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; " +
-        "base-uri 'none'; frame-ancestors 'none'",
-    ],
+    ['/portal/login', PAGE_POLICY],
     ['/actuator/health', "default-src 'none'; frame-ancestors 'none'"],
   ])('%s has the default response headers', async (path, policy) => {
     const { status, headers } = await send(path);
@@ -135,13 +132,20 @@ describe('pages and management endpoints', () => {
   });
 
   it('H9: no response contains a forged Host', async () => {
-    for (const path of ['/', '/portal/login', '/nowhere', '/me', '/.well-known/jwks.json', 'http://evil.example/nowhere']) {
+    for (const path of [
+      '/',
+      '/portal/login',
+      '/nowhere',
+      '/me',
+      '/.well-known/jwks.json',
+      'http://evil.example/nowhere',
+    ]) {
       const { text } = await sendRaw(
         service.url,
         `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n`,
       );
 
-      expect(text).toMatch(/^HTTP\/1\.1 (?:200|303|4)/);
+      expect(text).toMatch(/^HTTP\/1\.1 [234]/);
       expect(text).not.toContain('evil');
     }
   });

@@ -38,6 +38,17 @@ const BY_OTHER_TESTS = [
   ],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
+  'GET /assets/{name}',
+  ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
+    `GET /portal/${page}`,
+    `POST /portal/${page}`,
+  ]),
+  ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off'].map(
+    (end) => `GET /portal/security${end}`,
+  ),
+  ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
+    (end) => `POST /portal/security/${end}`,
+  ),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
 ];
@@ -83,9 +94,12 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
         '/openapi.json',
         '/.well-known/jwks.json',
         '/.well-known/oauth-authorization-server',
+        '/favicon.ico',
       ];
       for (const path of openers) expect(await story.client().get(path)).toBeAnswered(200);
-      expect(await story.client().get('/')).toBeAnswered(303);
+      for (const path of ['/', '/.well-known/change-password']) {
+        expect(await story.client().get(path)).toBeAnswered(303);
+      }
 
       // Enrolment, with QR codes and one wrong code.
       const person = story.person();
@@ -217,11 +231,14 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await submit(client, signIn, { id, pw: 'x' })).toBeAnswered(401);
       expect(await submit(client, signIn, { id, pw })).toBeAnswered(303);
       expect(await visit(client, '/2fa/portal/verify')).toBeAnswered(200);
-      const shown = await submit(client, await visit(client, '/2fa/portal/setup'), {});
-      expect(shown).toBeAnswered(200);
-      const app = AuthenticatorApp.typeIn(/<code id="secret">(\w+)/.exec(shown.text)?.[1] ?? '');
-      const confirm = await visit(client, '/2fa/portal/confirm');
-      expect(await submit(client, confirm, { code: story.codeOf(app) }, {}, 'Confirm')).toBeAnswered(303);
+      const [style = ''] = /\/assets\/[\w-]+\.css/.exec(signIn.text) ?? [];
+      expect(await client.get(style)).toBeAnswered(200);
+      expect(await client.get('/assets/none.css')).toBeRefused(404, 'NOT_FOUND');
+      expect(await submit(client, await visit(client, '/2fa/portal/setup'), {})).toBeAnswered(303);
+      expect(await visit(client, '/2fa/portal/confirm')).toBeAnswered(303);
+      const shown = await visit(client, '/2fa/portal/setup');
+      const app = AuthenticatorApp.typeIn(/ data-text="([A-Z2-7]{32})"/.exec(shown.text)?.[1] ?? '');
+      expect(await submit(client, shown, { code: story.codeOf(app) })).toBeAnswered(200);
       story.clock.advance(600);
       const verify = await visit(client, '/2fa/portal/verify?return_to=/me');
       expect(await submit(client, verify, { code: '000000' })).toBeAnswered(401);

@@ -41,7 +41,7 @@ onSqlite('A6: the sign-in page', (engine) => {
     expect(page.text).toContain(TOLD);
     expect(refused).toBeAnswered(403);
     expect(refused.text).toContain(TOLD);
-    expect(refused.text).toContain('<code>CROSS_SITE</code>');
+    expect(refused.text).toContain('For support: CROSS_SITE, request ');
     await waitUntil('the line was written', () => lines().length > 0);
     expect(lines()).toEqual([expect.stringMatching(/ host=login\.example\.com$/)]);
     expect(story.service.stdout).not.toContain('not an error');

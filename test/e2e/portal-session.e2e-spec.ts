@@ -258,7 +258,7 @@ onEachEngine('portal sessions', (engine) => {
       expect(begun.body).toEqual({
         mfa_required: true,
         authorities: ['ROLE_PRE_MFA'],
-        expires_in: 180,
+        expires_in: 600,
         enrolment_required: true,
         methods: [],
       });

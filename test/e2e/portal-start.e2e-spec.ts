@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
 import { type Person } from '../support/login-story.js';
-import { BROWSER, follow, formOf, submit, unescaped, visit } from '../support/pages.js';
+import { BROWSER, follow, formOf, PAGE_POLICY, submit, unescaped, visit } from '../support/pages.js';
 import { readLogoutRequest } from '../support/saml-messages.js';
 import { MFA_CLASS, PASSWORD_CLASS, staffStoryOn } from '../support/staff-story.js';
 import { onSqlite } from '../support/story-database.js';
 
 const LOGIN = '/portal/login';
 const LOGOUT = '/portal/logout';
-const POLICY = "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const SLO_URL = 'https://idp.test/slo';
 const HOSTILE = `Head & "office" <script>alert(1)</script>`;
 
@@ -36,29 +35,39 @@ onSqlite('the start page', (engine) => {
     return { client, answer: await submit(client, await visit(client, LOGIN), { id, pw }) };
   }
 
+  /** The facts that the home page lists, by their labels. */
+  function factsOf({ text }: Answer): Readonly<Record<string, string>> {
+    const rows = text.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/g);
+    return Object.fromEntries(
+      Array.from(rows, ([, label = '', value = '']) => [label, unescaped(value.replaceAll(/<[^>]*>/g, ''))]),
+    );
+  }
+
   async function isLive(client: HttpClient): Promise<boolean> {
     return (await client.get('/me')).status === 200;
   }
 
   describe('S5: the signed-in user on the start page', () => {
-    it('a visitor without a session sees a sign-in link', async () => {
-      const page = await visit(story.client(), '/');
+    it('a visitor without a session is redirected to the sign-in page', async () => {
+      const answer = await visit(story.client(), '/');
 
-      expect(page).toBeAnswered(200);
-      expect(page.headers.get('content-security-policy')).toBe(POLICY);
-      expect(page.headers.get('cache-control')).toBe('no-store');
-      expect(page.text).toContain('<h1>Login service</h1>');
-      expect(page.text).toContain(`<a href="${LOGIN}">Sign in</a>`);
-      expect(page.text).not.toMatch(/<form|<script/);
+      expect(answer).toBeAnswered(303);
+      expect(answer.headers.get('location')).toBe(LOGIN);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.text).toBe('');
     });
 
     it('a user signed in by password sees the username and the method', async () => {
       const person = story.person();
       const { client, answer } = await signIn(person);
 
-      const { text } = await follow(client, answer);
+      const page = await follow(client, answer);
 
-      expect(text).toContain(`You are signed in as <strong>${person.id}</strong>, with your password.`);
+      expect(page.headers.get('content-security-policy')).toBe(PAGE_POLICY);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.text).toContain(`<h1>Hello, ${person.id}</h1>`);
+      expect(factsOf(page)).toMatchObject({ 'Signed in as': person.id, How: 'With your password' });
+      expect(page.text).toContain('Two-step sign-in is off.');
     });
 
     it('a user signed in with both factors sees the username and both methods', async () => {
@@ -66,38 +75,41 @@ onSqlite('the start page', (engine) => {
       const { client, answer } = await signIn(person);
       await submit(client, await follow(client, answer), { code: story.nextCode(person) });
 
-      const { text } = await visit(client, '/');
+      const page = await visit(client, '/');
 
-      expect(text).toContain(
-        `You are signed in as <strong>${person.id}</strong>, with your password and a one-time code.`,
-      );
+      expect(factsOf(page)).toMatchObject({
+        'Signed in as': person.id,
+        How: 'With your password and a code of your authenticator app',
+      });
+      expect(page.text).toContain('Two-step sign-in is on.');
     });
 
     it('a user of an identity provider sees its name as escaped text', async () => {
       const { client } = await staff.signIn({ nameId: 'ada', authnContextClassRef: MFA_CLASS });
 
-      const { text } = await visit(client, '/');
+      const page = await visit(client, '/');
 
-      expect(unescaped(text)).toContain(
-        `You are signed in as <strong>corp:ada</strong>, through ${HOSTILE}, with a second factor.`,
-      );
-      expect(text).not.toContain('<script');
+      expect(factsOf(page)).toMatchObject({
+        'Signed in as': 'corp:ada',
+        How: `Through ${HOSTILE}, with a second factor`,
+      });
+      expect(page.text).not.toContain('<script>');
     });
 
-    it('a half-authenticated user sees a link to the second factor but no username', async () => {
+    it('a half-authenticated user sees a link to the second factor', async () => {
       const person = await story.enrolled();
       const { client } = await signIn(person);
 
       const { text } = await visit(client, '/');
 
-      expect(text).toContain('<a href="/2fa/portal/verify?return_to=%2F">Continue</a>');
-      expect(text).not.toContain(person.id);
+      expect(text).toContain('href="/2fa/portal/verify?return_to=%2F">Continue</a>');
+      expect(text).toContain(`You have started to sign in as ${person.id}.`);
     });
 
     it('a user who must enrol sees a link to setup', async () => {
       const { client } = await staff.signIn({ nameId: 'bob', authnContextClassRef: PASSWORD_CLASS }, { idp: 'local' });
 
-      expect((await visit(client, '/')).text).toContain('<a href="/2fa/portal/setup?return_to=%2F">Continue</a>');
+      expect((await visit(client, '/')).text).toContain('href="/2fa/portal/setup?return_to=%2F">Continue</a>');
     });
   });
 
@@ -116,7 +128,7 @@ onSqlite('the start page', (engine) => {
       expect(setCookie(done, 'refresh_token')?.value).toBe('');
       expect(await isLive(copy)).toBe(false);
       expect(await follow(client, done)).toBeAnswered(200);
-      expect((await visit(client, '/')).text).toContain('>Sign in</a>');
+      expect((await visit(client, '/')).headers.get('location')).toBe(LOGIN);
       expect(await story.countOf(person, 'SESSION_REVOKED')).toBe(1);
     });
 
@@ -146,10 +158,10 @@ onSqlite('the start page', (engine) => {
 
       expect(done).toBeAnswered(200);
       expect(done.headers.get('location')).toBeNull();
-      expect(done.headers.get('content-security-policy')).toBe(POLICY);
+      expect(done.headers.get('content-security-policy')).toBe(PAGE_POLICY);
       expect(setCookie(done, 'SESSION')?.value).toBe('');
       expect(await isLive(copy)).toBe(false);
-      const link = unescaped(/<a href="([^"]+)">Continue<\/a>/.exec(done.text)?.[1] ?? '');
+      const link = unescaped(/<a class="button primary" href="([^"]+)">Continue<\/a>/.exec(done.text)?.[1] ?? '');
       const moved = unescaped(/<meta http-equiv="refresh" content="0; url=([^"]+)">/.exec(done.text)?.[1] ?? '');
       expect(moved).toBe(link);
       expect(link.startsWith(`${SLO_URL}?SAMLRequest=`)).toBe(true);

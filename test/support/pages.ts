@@ -1,7 +1,13 @@
+import { SIGN_OUT_PATH } from '../../src/auth/page-paths.js';
 import type { Answer, HttpClient } from './http-client.js';
 
 /** The Accept header of browsers for links and forms. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+/** Content-Security-Policy of pages whose forms lead to the service only. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
+  "frame-ancestors 'none'";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -17,13 +23,15 @@ export function visit(client: HttpClient, path: string, headers: Fields = {}): P
   return client.get(path, { headers: { ...BROWSER, ...headers } });
 }
 
-/** The only form of a page, or the one with this button, with its preset values. */
+/** The only form of a page besides its sign-out form, or the one with this button, with its preset values. */
 export function formOf(client: HttpClient, { text, request }: Answer, button = ''): Form {
-  const forms = text.match(/<form [^]*?<\/form>/g) ?? [];
+  const all = text.match(/<form [^]*?<\/form>/g) ?? [];
+  const main = all.filter((each) => !each.includes(SIGN_OUT_PATH));
+  const forms = button === '' && main.length > 0 ? main : all;
   const [form, ...others] = forms.filter((each) => each.includes(`${button}</button>`));
   if (form === undefined || others.length > 0) throw new Error(`${request} has no page with one form:\n${text}`);
   const action = attribute(form, 'action');
-  const inputs = form.match(/<input [^>]*>/g) ?? [];
+  const inputs = (form.match(/<input [^>]*>/g) ?? []).filter((input) => !/ type="checkbox"(?!.* checked)/.test(input));
   const fields = Object.fromEntries(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
   return { path: withoutContext(client, action), fields };
 }

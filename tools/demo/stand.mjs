@@ -11,11 +11,11 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const START_LIMIT_MILLIS = 30_000;
 
-/** Starts a service in a temporary folder; the end of the demo, even by a failure, removes both. */
-export async function startedService() {
+/** Starts a service with more arguments in a temporary folder; the end of the demo, even by a failure, removes both. */
+export async function startedService(more = []) {
   if (!existsSync(MAIN)) throw new Complaint('dist/ does not exist: run "npm run build" first.');
   const folder = mkdtempSync(join(tmpdir(), 'login-demo-'));
-  const child = spawn(process.execPath, [MAIN, '--server.port=0', '--server.address=127.0.0.1'], {
+  const child = spawn(process.execPath, [MAIN, '--server.port=0', '--server.address=127.0.0.1', ...more], {
     cwd: folder,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'pipe'],

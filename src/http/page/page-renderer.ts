@@ -130,7 +130,12 @@ ${heading}</main>
 ${this.brand(`${contextPath}/`)}${heading}</main>
 `;
     const kind = navigation ? 'wide' : 'card';
-    return htmlDocument(wholeHead, html`${wholeBody}${this.footer(language, request)}`, messagesOf(language).tag, kind);
+    return htmlDocument(
+      wholeHead,
+      html`${wholeBody}${this.footer(content, language, request)}`,
+      messagesOf(language).tag,
+      kind,
+    );
   }
 
   private brand(home: string): Html {
@@ -156,7 +161,7 @@ ${signOut}</div></header>
 `;
   }
 
-  private footer(language: Language, request: FastifyRequest): Html {
+  private footer({ isShownOnce = false }: PageContent, language: Language, request: FastifyRequest): Html {
     const { branding } = this.options;
     const { t } = this.contextOf(language);
     const help = branding.helpUrl === undefined ? [] : [[t.common.help, branding.helpUrl] as const];
@@ -169,7 +174,8 @@ ${signOut}</div></header>
         ? undefined
         : html`<li><span>${branding.helpContact}</span></li>
 `;
-    const languages = LANGUAGES.map((each) => {
+    const offered = isShownOnce ? [language] : LANGUAGES;
+    const languages = offered.map((each) => {
       const { languageName, tag } = messagesOf(each);
       return each === language
         ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>

@@ -34,6 +34,8 @@ export interface PageContent {
   readonly hasSecretAddress?: boolean;
   /** Added to the head. */
   readonly head?: Html;
+  /** The page cannot be opened again, so it offers no other language. */
+  readonly isShownOnce?: boolean;
   /** Present on pages of signed-in users, which are wide; other pages are one card. */
   readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
 }

@@ -106,6 +106,7 @@ export function codesPage({ loginId, backupCodes, isSetup, next }: ShownCodes): 
     const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
     return {
       title: codes.title,
+      isShownOnce: true,
       body: html`${
         isSetup
           ? html`<p class="steps">${setup.step(2, 2)}</p>

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { acceptedLanguage, isLanguage, LANGUAGES, messagesOf } from './messages.js';
+
+/** Every text by its path; a function is called with an example for each of its parameters. */
+function textsOf(node: unknown, path = ''): readonly (readonly [string, string])[] {
+  if (typeof node === 'string') return [[path, node]];
+  if (typeof node === 'function') return [1, 2, 7].map((example) => [path, called(node as Text, example)] as const);
+  return Object.entries(node as object).flatMap(([key, value]) => textsOf(value, path === '' ? key : `${path}.${key}`));
+}
+
+type Text = (...parts: readonly unknown[]) => string;
+
+/** Parameters are numbers or names; both kinds accept an object that is written as a number. */
+function called(text: Text, example: number): string {
+  return text(...Array.from({ length: Math.max(text.length, 2) }, () => example));
+}
+
+function pathsOf(language: (typeof LANGUAGES)[number]): readonly string[] {
+  return [...new Set(textsOf(messagesOf(language)).map(([path]) => path))].toSorted();
+}
+
+describe.each(LANGUAGES)('the catalogue in the language %s', (language) => {
+  it('has the same keys as English', () => {
+    expect(pathsOf(language)).toEqual(pathsOf('en'));
+  });
+
+  it('has no empty text and no placeholder that was not replaced', () => {
+    for (const [path, text] of textsOf(messagesOf(language))) {
+      expect(text.trim(), path).not.toBe('');
+      expect(text, path).not.toMatch(/undefined|NaN|\[object|\$\{|\s{2}/);
+    }
+  });
+
+  it('names its language and a tag that browsers know', () => {
+    const { tag, languageName } = messagesOf(language);
+
+    expect(Intl.getCanonicalLocales(tag)).toEqual([tag]);
+    expect(new Intl.DisplayNames([tag], { type: 'language' }).of(tag)).toBe(languageName);
+  });
+});
+
+describe('the Korean texts', () => {
+  /** English words in Korean texts: names of products, formats and codes. */
+  const NAMES =
+    /Google Authenticator|Microsoft Authenticator|2FAS|QR|https?(?::\/\/)?|backup-codes\.txt|PDF|SVG|CSV|JSON|IP|SMS|ID|HTML|TOTP/g;
+
+  it('contain no English sentence, only names', () => {
+    const { languageName: _, tag, ...texts } = messagesOf('ko');
+
+    expect(tag).toBe('ko');
+    for (const [path, text] of textsOf(texts)) {
+      expect(text.replaceAll(NAMES, ''), path).not.toMatch(/[a-z]{2,}/i);
+    }
+  });
+
+  it('that are sentences end politely', () => {
+    const sentences = textsOf(messagesOf('ko')).filter(([, text]) => /[.?]$/.test(text));
+
+    for (const [path, text] of sentences) {
+      expect(text, path).toMatch(/(?:니다|시오|까|세요|십시오)[.?]$/);
+    }
+    expect(sentences.length).toBeGreaterThan(50);
+  });
+});
+
+describe('the language of Accept-Language', () => {
+  it.each([
+    ['ko-KR,ko;q=0.9,en-US;q=0.8', 'ko'],
+    ['en-GB', 'en'],
+    ['de, ko;q=0.5', 'ko'],
+    ['en;q=0.1, ko;q=0.2', 'ko'],
+    ['KO', 'ko'],
+    ['de', undefined],
+    ['en;q=0', undefined],
+    ['*', undefined],
+    ['', undefined],
+    ['constructor, __proto__', undefined],
+    [undefined, undefined],
+  ])('%s is %s', (header, language) => {
+    expect(acceptedLanguage(header)).toBe(language);
+  });
+
+  it.each(['constructor', '__proto__', 'EN', 'kor', ''])('%j is not the name of a language', (text) => {
+    expect(isLanguage(text)).toBe(false);
+  });
+});
