@@ -146,6 +146,8 @@ needs('chromium')('details of pages in a browser', () => {
           }
           await keyboard.press('Enter');
           await user.page.getByRole('heading', { name: user.t.signIn.title }).waitFor();
+
+          expect(await user.page.context().cookies()).not.toContainEqual(expect.objectContaining({ name: 'SESSION' }));
         }),
       );
 

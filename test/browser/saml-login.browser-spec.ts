@@ -218,6 +218,7 @@ needs('chromium')('SAML sign-in in a browser', () => {
       await page.getByRole('button', { name: 'Begin' }).click();
       const app = AuthenticatorApp.typeIn((await page.locator('#secret').textContent()) ?? '');
       await giveCode(page, story.codeOf(app), 'Confirm');
+      await page.getByRole('link', { name: 'I saved them' }).click();
       expect(await sessionOn(page)).toMatchObject({ amr: ['pwd', 'otp'] });
 
       const { page: later } = await person();

@@ -47,7 +47,7 @@ onEachEngine('R1: logins during shutdown', (engine) => {
     async () => {
       for (const round of upTo(ROUNDS)) {
         const idle = await Promise.all(upTo(10).map(() => RawConnection.open(story.service.url)));
-        for (const connection of idle) connection.get('/');
+        for (const connection of idle) connection.get('/portal/login');
         for (const connection of idle) await connection.untilAnswered();
         const { logins, left } = await manyLogins();
         const leftAtStop = left();
@@ -97,7 +97,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1: shutdown does not wait for idle connections', async () => {
     const service = await startService({ isAlone: true, args: [PATIENT] });
     const idle = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
-    for (const connection of idle) connection.get('/');
+    for (const connection of idle) connection.get('/portal/login');
     for (const connection of idle) await connection.untilAnswered();
     const unused = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
 
@@ -111,7 +111,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
       const service = await startService({ isAlone: true, args: [PATIENT] });
       await waitUntil('the initial administrator is created', () => service.stdout.includes('First user'));
       const clients = await Promise.all(upTo(40).map(() => RawConnection.open(service.url)));
-      for (const client of clients) client.get('/');
+      for (const client of clients) client.get('/portal/login');
       terminate(service);
 
       for (const client of clients) await client.untilClosed();
@@ -129,7 +129,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     client.stopReading();
     for (let count = 0; count < 600; count += 1) client.get('/openapi.json');
     // Gives the service time to accept as many requests as it can.
-    for (let count = 0; count < 20; count += 1) await new HttpClient(service.url).get('/');
+    for (let count = 0; count < 20; count += 1) await new HttpClient(service.url).get('/portal/login');
     terminate(service);
     await waitUntil('the service is stopping', () => service.stdout.includes('Stopping'));
     const [, inProgress = '0'] = /Stopping: (\d+) request/.exec(service.stdout) ?? [];
@@ -150,7 +150,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     const service = await startService({ isAlone: true, args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
     const client = await hung(service);
     // The response shows that the service has received the head of the hung request.
-    await new HttpClient(service.url).get('/');
+    await new HttpClient(service.url).get('/portal/login');
     const since = performance.now();
 
     expect(await service.stop()).toBe(0);
@@ -164,7 +164,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1: during server.shutdown-pre-drain readiness is 503 and requests are served with Connection: close', async () => {
     const service = await startService({ isAlone: true, args: ['--server.shutdown-pre-drain=1s', PATIENT] });
     const before = await RawConnection.open(service.url);
-    before.get('/');
+    before.get('/portal/login');
     await before.untilAnswered();
     terminate(service);
 
@@ -175,10 +175,10 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     });
     expect(readiness).toMatchObject({ status: 503, body: { status: 'OUT_OF_SERVICE' } });
     expect(await client.get('/actuator/health/liveness')).toMatchObject({ status: 200, body: { status: 'UP' } });
-    const page = await client.get('/');
+    const page = await client.get('/portal/login');
     expect(page.status).toBe(200);
     expect(page.headers.get('connection')).toBe('close');
-    before.get('/');
+    before.get('/portal/login');
     await before.untilClosed();
     expect(before.statuses).toEqual([200, 200]);
     expect(before.text.match(/^connection: close\r$/gim)).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1: the management listener serves probes until the last request completes', async () => {
     const service = await startService({ isAlone: true, args: ['--management.server.port=0', PATIENT] });
     const last = await hung(service);
-    await new HttpClient(service.url).get('/');
+    await new HttpClient(service.url).get('/portal/login');
     terminate(service);
     await waitUntil('the main listener is closed', () =>
       RawConnection.open(service.url).then(
@@ -213,7 +213,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('a second signal ends the shutdown at once with exit code 1', async () => {
     const service = await startService({ isAlone: true, args: [PATIENT] });
     await hung(service);
-    await new HttpClient(service.url).get('/');
+    await new HttpClient(service.url).get('/portal/login');
     terminate(service);
     await waitUntil('the service is stopping', () => service.stdout.includes('Stopping'));
 
@@ -228,7 +228,7 @@ describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
     const service = await startService({ isAlone: true, args: ['--server.shutdown=immediate', PATIENT] });
     const client = await RawConnection.open(service.url);
     client.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
-    await new HttpClient(service.url).get('/');
+    await new HttpClient(service.url).get('/portal/login');
 
     expect(await service.stop()).toBe(0);
     await client.untilClosed();

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AuthModule } from '../../src/auth/auth.module.js';
 import { Clock } from '../../src/clock/clock.js';
+import '../support/mapper.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { Loggers } from '../../src/logging/loggers.js';

@@ -26,9 +26,13 @@ export class AuthenticatorApp {
     return new AuthenticatorApp(parameters['secret'] ?? '', label);
   }
 
-  /** Reads a secret that a user types in. */
+  /** Reads a secret that a user types in, also in groups. */
   static typeIn(secret: string): AuthenticatorApp {
-    return new AuthenticatorApp(secret.toUpperCase(), { issuer: '', account: '', parameters: {} });
+    return new AuthenticatorApp(secret.replaceAll(/\s/g, '').toUpperCase(), {
+      issuer: '',
+      account: '',
+      parameters: {},
+    });
   }
 
   /** The code shown at `seconds` since 1970, or that many steps later. */

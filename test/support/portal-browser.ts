@@ -191,7 +191,7 @@ export class PortalBrowser {
       `[...document.querySelectorAll('${kinds}')].map((each) => each.href || each.src)`,
     );
     const own = [...new Set(files)].filter((url) => !url.startsWith('data:'));
-    const sizes = await Promise.all(own.map((url) => this.sizes.get(url) ?? Infinity));
+    const sizes = await Promise.all(own.map(async (url) => (await this.sizes.get(url)) ?? Infinity));
     return sizes.reduce((sum, size) => sum + size, Buffer.byteLength(await this.page.content()));
   }
 

@@ -9,7 +9,7 @@ import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { ApiTag, FormBody, HashesPassword, Operation } from '../../web/route.decorator.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { AdminPage, SendsOnAdmin } from '../page.decorator.js';
@@ -96,7 +96,6 @@ export class AdminActsController {
 
   @Post(`${ADMIN_PAGES.user}/password`)
   @HttpCode(200)
-  @HashesPassword()
   @AdminPage()
   @FormBody()
   @Operation(SET_TEMPORARY)

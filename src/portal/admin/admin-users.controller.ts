@@ -10,7 +10,7 @@ import type { View } from '../../http/page/view.js';
 import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
-import { ApiTag, FormBody, HashesPassword, Operation } from '../../web/route.decorator.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -68,7 +68,6 @@ export class AdminUsersController {
   /** Invites the user by mail, or shows a temporary password once. */
   @Post(ADMIN_PAGES.newUser)
   @HttpCode(200)
-  @HashesPassword()
   @AdminPage()
   @FormBody()
   @Operation(CREATE_USER)

@@ -57,11 +57,9 @@ export const endForm = v.strictObject({
   id: v.optional(v.pipe(v.string(), v.maxLength(64), v.description('Without it, all sessions end.'))),
 });
 
-const empty = v.literal('');
-
 export const eventsQuery = v.object({
   user: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
-  kind: v.fallback(v.optional(v.union([empty, v.picklist(KINDS)]), ''), ''),
+  kind: v.fallback(v.optional(v.picklist(['', ...KINDS]), ''), ''),
   from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64))), undefined),
