@@ -69,6 +69,10 @@ export class GaleraCluster implements Engine {
     await first.query(`CREATE DATABASE ${name}`);
     await first.query(`CREATE USER '${name}'@'127.0.0.1' IDENTIFIED BY '${password}'`);
     await first.query(`GRANT ALL PRIVILEGES ON ${name}.* TO '${name}'@'127.0.0.1'`);
+    // The other nodes apply the rights a moment later, and a login does not wait for them.
+    for (const node of this.members) {
+      await node.query('SELECT 1 FROM mysql.db WHERE User = ?', [name], { isCurrent: true });
+    }
     const urlAt = (number: number): string => {
       const hosts = this.members.map((_, index) => this.node(number + index).access);
       return `jdbc:mariadb://${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
