@@ -33,12 +33,15 @@ function csvLineOf(row: EventRow): string {
 
 /** First characters that make a spreadsheet run a cell as a formula (OWASP, CSV injection), also in their wide forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** The same behind a semicolon, which begins another cell in regions where lists are separated by it; quotes do not protect there. */
+const FORMULA_INSIDE = /(;["\s]*)(?=[=+\-@＝＋－＠])/g;
 
 /** Every cell is quoted, and an apostrophe precedes what a spreadsheet would run. */
 function csvLine(cells: readonly (string | number)[]): string {
   const written = cells.map((cell) => {
     const text = String(cell);
-    return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+    const inert = (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_INSIDE, "$1'");
+    return `"${inert.replaceAll('"', '""')}"`;
   });
   return `${written.join(',')}\r\n`;
 }

@@ -140,7 +140,8 @@ export const SHOW_TURN_OFF: OperationOptions = { summary: 'Page to turn off the 
 
 export const TURN_OFF: OperationOptions = {
   summary: 'Turn off the second factor by the form of the page',
-  description: `${FORM} Its \`code\` is also the fresh proof of the second factor.`,
+  description: `${FORM} Its \`code\` is also the fresh proof of the second factor. The session cookie is replaced.`,
+  cookies: [SESSION, REFRESH_TOKEN],
   errors: OF_CODE,
 };
 
@@ -148,7 +149,8 @@ export const SHOW_PASSWORD: OperationOptions = { summary: 'Page to change the pa
 
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the password by the form of the page',
-  description: `${FORM} Needs \`code\` if the account has a second factor whose last proof is too old.`,
+  description: `${FORM} Needs \`code\` if the account has a second factor whose last proof is too old. The session cookie is replaced.`,
+  cookies: [SESSION, REFRESH_TOKEN],
   errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', ...OF_CODE],
 };
 

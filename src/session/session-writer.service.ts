@@ -99,6 +99,14 @@ export class SessionWriter {
     return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
   }
 
+  /** Stores a new secret for the cookie of a session; undefined if it has ended, is not complete or has no cookie. */
+  async renew(tx: Tx, sid: string): Promise<Required<NewSession> | undefined> {
+    const session = await this.store.find(tx, sid);
+    if (!session || session.kind === 'token') return undefined;
+    const renewed = this.withSecret(session);
+    return (await this.store.renew(tx, sid, hashSecret(renewed.secret))) ? renewed : undefined;
+  }
+
   private withSecret(session: Session): Required<NewSession> {
     return { session, secret: this.random.text(SECRET_BYTES) };
   }

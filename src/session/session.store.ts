@@ -34,6 +34,8 @@ const TOUCH = 'UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at
 const TOUCH_PORTAL = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND last_used_at = ?';
 const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_hash = ?
   WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
+const RENEW = `UPDATE session SET secret_hash = ?
+  WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
 const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
 const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
@@ -99,6 +101,11 @@ export class SessionStore {
   async stepUp(tx: Tx, id: string, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {
     const { amr, mfaAt, mfaMethod } = facts;
     return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, this.clock.seconds()])) === 1;
+  }
+
+  /** Stores another secret; false if the session has ended or is not complete. */
+  async renew(tx: Tx, id: string, secretHash: string): Promise<boolean> {
+    return (await tx.change(RENEW, [secretHash, id, this.clock.seconds()])) === 1;
   }
 
   /** Of concurrent requests, one writes. It does not extend sessions with refresh tokens: only a refresh does. */

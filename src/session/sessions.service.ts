@@ -92,11 +92,15 @@ export class Sessions {
    * ones become invalid. Undefined if the session has ended.
    */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
-    const raised = await this.writer.stepUp(tx, sid, facts);
-    if (!raised || raised.session.kind === 'portal') return raised;
-    const { session } = raised;
-    const refreshToken = await this.refreshTokens.replace(tx, session, this.writer.expiryOfRefreshToken(session));
-    return { ...raised, refreshToken };
+    return this.withNewRefreshToken(tx, await this.writer.stepUp(tx, sid, facts));
+  }
+
+  /**
+   * Replaces the cookie of a session, and its refresh token if it has one: after a change of a credential, a copy of them must
+   * not go on (ASVS 7.2.4). Undefined if the session has ended or has no cookie.
+   */
+  async renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
+    return this.withNewRefreshToken(tx, await this.writer.renew(tx, sid));
   }
 
   /**
@@ -146,6 +150,13 @@ export class Sessions {
   /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
   async endReplaced(tx: Tx, secret: string | undefined): Promise<void> {
     if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
+  }
+
+  private async withNewRefreshToken(tx: Tx, changed: OpenedSession | undefined): Promise<OpenedSession | undefined> {
+    if (!changed || changed.session.kind === 'portal') return changed;
+    const { session } = changed;
+    const refreshToken = await this.refreshTokens.replace(tx, session, this.writer.expiryOfRefreshToken(session));
+    return { ...changed, refreshToken };
   }
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {

@@ -113,7 +113,8 @@ export const VERIFY: OperationOptions = {
 export const DISABLE: OperationOptions = {
   summary: 'Remove the own second factor',
   description:
-    'Requires a fresh proof of it and a code. Backup codes, trusted browsers and all other sessions end, too.',
+    'Requires a fresh proof of it and a code. Backup codes, trusted browsers and all other sessions end, too. A session cookie is replaced.',
+  cookies: [REFRESH_TOKEN, SESSION],
   errors: ['STEP_UP_REQUIRED', ...OF_CODE],
 };
 
@@ -130,7 +131,9 @@ export const SETTLEMENT: OperationOptions = { summary: 'Example of a function th
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the own password',
   description:
-    'With a second factor, requires a fresh proof of it or `code`. All other sessions and the trusted browsers end.',
+    'With a second factor, requires a fresh proof of it or `code`. All other sessions and the trusted browsers end. ' +
+    'A session cookie is replaced.',
+  cookies: [REFRESH_TOKEN, SESSION],
   errors: ['STEP_UP_REQUIRED', 'CONFLICT', ...OF_PASSWORD, ...OF_CODE],
 };
 

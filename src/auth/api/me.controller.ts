@@ -9,6 +9,8 @@ import { code, password } from './login.schema.js';
 import { toMeBody } from './presenters.js';
 import { meResponse, settlementResponse } from './responses.schema.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
+import { CredentialWriter } from '../credential-writer.service.js';
+import { Res, type Reply } from '../../web/cookies.js';
 import { OwnPassword } from '../own/own-password.service.js';
 
 const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
@@ -20,6 +22,7 @@ export class MeController {
   constructor(
     private readonly accounts: Accounts,
     private readonly ownPassword: OwnPassword,
+    private readonly credentials: CredentialWriter,
   ) {}
 
   @Get()
@@ -46,7 +49,9 @@ export class MeController {
   async changePassword(
     @Caller() caller: FullPrincipal,
     @Body({ schema: passwordSchema }) body: v.InferOutput<typeof passwordSchema>,
+    @Res() reply: Reply,
   ): Promise<void> {
-    await this.ownPassword.change(caller, body);
+    const renewed = await this.ownPassword.change(caller, body);
+    if (renewed) this.credentials.writeCookies(reply, renewed);
   }
 }

@@ -105,8 +105,10 @@ export class SecondFactorController {
   async disable(
     @Caller() caller: FullPrincipal,
     @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
+    @Res() reply: Reply,
   ): Promise<void> {
-    await this.own.disable(caller, code);
+    const renewed = await this.own.disable(caller, code);
+    if (renewed) this.credentials.writeCookies(reply, renewed);
   }
 
   @Post('backup-codes')

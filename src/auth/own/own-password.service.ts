@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
-import { Sessions } from '../../session/sessions.service.js';
+import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { PasswordVerifier } from '../login/password-verifier.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
@@ -28,11 +28,19 @@ export class PasswordReplacement {
     return this.changes.ready(subject, password, 'new');
   }
 
-  /** Keeps the session `sid`; stores nothing if the security stamp has changed. */
-  async store(tx: Tx, { subject, sid }: FullPrincipal, ready: ReadyPassword, securityStamp: number): Promise<void> {
+  /**
+   * Keeps the session `sid` and returns it if its cookie was replaced; stores nothing if the security stamp has changed.
+   */
+  async store(
+    tx: Tx,
+    { subject, sid, via }: FullPrincipal,
+    ready: ReadyPassword,
+    securityStamp: number,
+  ): Promise<OpenedSession | undefined> {
     await this.changes.change(tx, subject, ready, securityStamp);
     await this.sessions.endAll(tx, subject, sid);
     await this.trustedDevices.revokeAll(tx, subject);
+    return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
   }
 }
 
@@ -48,10 +56,14 @@ export class OwnPassword {
   ) {}
 
   /**
+   * Returns the session if its cookie was replaced, which must then be written.
    * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` if the account has a second
    * factor and the caller sends neither a fresh proof nor a code, `VALIDATION_FAILED` for a weak new password
    */
-  async change(caller: FullPrincipal, { current, new: next, code: sentCode }: NewPassword): Promise<void> {
+  async change(
+    caller: FullPrincipal,
+    { current, new: next, code: sentCode }: NewPassword,
+  ): Promise<OpenedSession | undefined> {
     const { subject } = caller;
     const { totpId, securityStamp } = await this.reauthentication.accountOf(caller);
     // Decided once: a clock that is set back meanwhile must not make the code unnecessary.
@@ -60,8 +72,8 @@ export class OwnPassword {
     if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('otp');
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
-    const store = (tx: Tx): Promise<void> => this.replacement.store(tx, caller, ready, securityStamp);
-    if (code === undefined) await this.work.run(store);
-    else await this.secondFactors.prove({ subject, code }, store);
+    const store = (tx: Tx): Promise<OpenedSession | undefined> =>
+      this.replacement.store(tx, caller, ready, securityStamp);
+    return code === undefined ? this.work.run(store) : this.secondFactors.prove({ subject, code }, store);
   }
 }

@@ -69,19 +69,21 @@ export class OwnSecondFactor {
 
   /**
    * Removes the second factor by one of its codes, for a caller with a fresh proof of it. With `codeIsProof`, that code is the
-   * fresh proof, for pages that ask for a code once.
+   * fresh proof, for pages that ask for a code once. Returns the session if its cookie was replaced, which must then be
+   * written.
    * @throws ServiceError `STEP_UP_REQUIRED`; `MFA_STATE_CONFLICT`; as `SecondStep.prove` does
    */
-  async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<void> {
-    const { subject, sid } = caller;
+  async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<OpenedSession | undefined> {
+    const { subject, sid, via } = caller;
     const account = await this.reauthentication.accountOf(caller);
     if (account.totpId === undefined) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
     if (this.reauthentication.demandsFactor(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
     if (!codeIsProof) this.reauthentication.requireFreshOtp(caller);
-    await this.enrolment.disable({ subject, code }, async (tx) => {
+    return this.enrolment.disable({ subject, code }, async (tx) => {
       await this.sessions.endAll(tx, subject, sid);
+      return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
     });
   }
 

@@ -31,6 +31,8 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
     const [path, label] = isSignIn ? [signIn, t.common.signIn] : ['/', t.problem.toHome];
     return {
       title: titleOf(problem.code, t),
+      // A mailed link may have failed, for example during an outage, whose token still works.
+      hasSecretAddress: true,
       body: html`${problemAlert(problem)(context)}<p class="actions"><a class="button primary" href="${contextPath}${path}">${label}</a></p>
 `,
       ...(next !== undefined && { head: refreshTo(next) }),

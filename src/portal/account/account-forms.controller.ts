@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { OwnEnrolment } from '../../auth/own/own-enrolment.service.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
@@ -37,6 +38,7 @@ export class AccountFormsController {
     private readonly pages: CodePages,
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
+    private readonly credentials: CredentialWriter,
   ) {}
 
   @Get(ACCOUNT_PAGES.backupCodes)
@@ -101,11 +103,13 @@ export class AccountFormsController {
   async turnOff(
     @Caller() caller: FullPrincipal,
     @Body({ schema: confirmedForm }) { code = '' }: Confirmed,
+    @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const page = (fields: AccountFormFields): View => turnOffPage({ ...fields, asksForCode: true });
-    await this.showingErrors(caller, ACCOUNT_PAGES.turnOff, page, () =>
+    const renewed = await this.showingErrors(caller, ACCOUNT_PAGES.turnOff, page, () =>
       this.own.disable(caller, code, { codeIsProof: true }),
     );
+    if (renewed) this.credentials.writeCookies(reply, renewed);
     return { url: `${this.forms.contextPath}${ACCOUNT_PAGES.security}?done=off` };
   }
 

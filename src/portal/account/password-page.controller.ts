@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { PasswordProperties } from '../../account/account.properties.js';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { OwnPassword } from '../../auth/own/own-password.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES, CHANGE_PASSWORD_PATH } from '../../auth/page-paths.js';
@@ -11,6 +12,7 @@ import type { PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
 import { Caller, Public } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
+import type { OpenedSession } from '../../session/sessions.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
@@ -39,6 +41,7 @@ export class PasswordPageController {
     private readonly ownPassword: OwnPassword,
     private readonly reauthentication: Reauthentication,
     private readonly stepUp: InlineStepUp,
+    private readonly credentials: CredentialWriter,
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
     private readonly passwords: PasswordProperties,
@@ -60,15 +63,17 @@ export class PasswordPageController {
   async change(
     @Caller() caller: FullPrincipal,
     @Body({ schema: passwordForm }) { current, new: next, code }: InferOutput<typeof passwordForm>,
+    @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const change = (): Promise<void> =>
+    const change = (): Promise<OpenedSession | undefined> =>
       this.ownPassword.change(caller, { current, new: next, ...(code !== undefined && code !== '' && { code }) });
-    await rerenderOnError(
+    const renewed = await rerenderOnError(
       TOLD,
       (alert) => this.page(caller, alert),
       change,
       (error) => this.textOf(error),
     );
+    if (renewed) this.credentials.writeCookies(reply, renewed);
     return { url: `${this.forms.contextPath}${ACCOUNT_PAGES.security}?done=password` };
   }
 

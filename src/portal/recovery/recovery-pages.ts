@@ -105,6 +105,8 @@ export function linkInvalidPage(canRequest: boolean, problem: PagePart): View {
     const request = buttonLink(contextPath + RECOVERY_PAGES.forgot, t.forgot.again, 'primary');
     return {
       title: t.linkInvalid.title,
+      // The link may be valid for another page.
+      hasSecretAddress: true,
       body: html`${problem(context)}${
         canRequest
           ? html`<p class="actions">${request}</p>
