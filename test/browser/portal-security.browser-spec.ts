@@ -142,7 +142,7 @@ needs('chromium')('security of the portal in a browser', () => {
       },
     );
 
-    it('XSS: a hostile login id and user agent run nothing on any page', async () => {
+    it('H3: a hostile login id and user agent run nothing on any page', async () => {
       const person = await story.enrolled();
       const id = HOSTILE.toLowerCase();
       await story.database.query('UPDATE account SET login_id = ? WHERE login_id = ?', [id, person.id]);
@@ -167,7 +167,7 @@ needs('chromium')('security of the portal in a browser', () => {
       await context.close();
     });
 
-    it('XSS: a logo with a script that is opened as a document runs nothing', async () => {
+    it('H3: a logo with a script that is opened as a document runs nothing', async () => {
       const page = await browser.newPage();
       await page.goto(urlOf('/portal/login'));
       const source = (await page.locator('.brand img').getAttribute('src')) ?? '';

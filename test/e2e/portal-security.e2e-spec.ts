@@ -634,7 +634,7 @@ onSqlite('security of the portal', (engine) => {
   describe('the help desk', () => {
     const STATED = { reason: 'lost phone', ticket: 'HD-1' };
 
-    it('A12: no form of the pages lets the help desk change an administrator', async () => {
+    it('H10: no form of the pages lets the help desk change an administrator', async () => {
       const client = await asHelpDesk();
       const subject = await story.subjectOf({ id: 'head' });
       const csrf = await csrfOf(client);
@@ -649,7 +649,7 @@ onSqlite('security of the portal', (engine) => {
       expect(shown.text).not.toMatch(/127\.0\.0\.1|<form[^>]*\/(?:unlock|reset|change|status|delete)"/);
     });
 
-    it('A12: for other users the help desk has the forms to unlock and to reset only, with reason and ticket', async () => {
+    it('H10: for other users the help desk has the forms to unlock and to reset only, with reason and ticket', async () => {
       const person = await story.enrolled();
       const subject = await story.subjectOf(person);
       const client = await asHelpDesk();
@@ -677,7 +677,7 @@ onSqlite('security of the portal', (engine) => {
   });
 
   describe('what pages contain', () => {
-    it('L4, XSS: login id, user agent, brand and name of an identity provider are texts on every page', async () => {
+    it('H3, L4: login id, user agent, brand and name of an identity provider are texts on every page', async () => {
       const person = await story.enrolled();
       await story.database.query('UPDATE account SET login_id = ? WHERE login_id = ?', [
         HOSTILE.toLowerCase(),
