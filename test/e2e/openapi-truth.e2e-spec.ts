@@ -7,7 +7,7 @@ import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
-import { BROWSER, submit, visit } from '../support/pages.js';
+import { BROWSER, formOf, submit, visit } from '../support/pages.js';
 import { onSqlite } from '../support/story-database.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -29,7 +29,6 @@ const BY_OTHER_TESTS = [
   ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
   ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
   ...[
-    'GET /portal/login',
     'POST /portal/login',
     'POST /portal/logout',
     'GET /portal/resume',
@@ -48,6 +47,13 @@ const BY_OTHER_TESTS = [
   ),
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
+  ),
+  ...['', '/new-user', '/import', '/events', '/users/{sub}', '/users/{sub}/delete'].map(
+    (end) => `GET /portal/admin${end}`,
+  ),
+  ...['/new-user', '/import', '/users/{sub}/delete'].map((end) => `POST /portal/admin${end}`),
+  ...['unlock', 'reset', 'change', 'status', 'password', 'invite', 'end-session', 'end-device'].map(
+    (act) => `POST /portal/admin/users/{sub}/${act}`,
   ),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
@@ -320,6 +326,58 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       }
       expect(await send('POST', '/admin/keys/rotate')).toBeAnswered(200);
       expect(await person.client.get(path, { bearer: person.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('the OpenAPI document matches the pages of the administration', async () => {
+      const admin = await administrator();
+      const browser = story.client();
+      expect(await browser.post('/session', { id: admin.id, pw: PASSWORD })).toBeAnswered(200);
+      expect(await browser.post('/2fa/verify', { code: story.nextCode(admin) })).toBeAnswered(200);
+      const person = await story.enrolled();
+      await story.signIn(person, undefined, { trust_device: true });
+      const path = `/portal/admin/users/${await story.subjectOf(person)}`;
+      const { csrf = '' } = formOf(browser, await visit(browser, '/portal/admin/new-user')).fields;
+      const send = (to: string, form: Members = {}): Promise<Answer> =>
+        browser.send('POST', to, { form: { csrf, ...form }, headers: BROWSER });
+      const upload = (content: string): Promise<Answer> =>
+        browser.send('POST', `/portal/admin/import?mode=all&csrf=${encodeURIComponent(csrf)}`, {
+          raw: multipart({ content, fileName: 'people.csv' }),
+          headers: { ...BROWSER, 'content-type': MULTIPART },
+        });
+
+      for (const end of ['?query=person', '/new-user', '/import', '/events?kind=MFA_OK']) {
+        expect(await visit(browser, `/portal/admin${end}`)).toBeAnswered(200);
+      }
+      expect(await visit(browser, `${path}/delete`)).toBeAnswered(200);
+      const page = await visit(browser, path);
+      const ids = [...page.text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id = '']) => id);
+      const created = { id: 'by-page', roles: '', access: 'temporary' };
+      expect(await send('/portal/admin/new-user', created)).toBeAnswered(200);
+      expect(await send('/portal/admin/new-user', created)).toBeAnswered(409);
+      expect(await send(`${path}/end-session`, { id: ids[0] ?? '' })).toBeAnswered(303);
+      expect(await send(`${path}/end-session`, { id: 'none' })).toBeAnswered(404);
+      expect(await send(`${path}/end-device`, { id: ids.at(-1) ?? '' })).toBeAnswered(303);
+      expect(await send(`${path}/end-device`, { id: 'none' })).toBeAnswered(404);
+      expect(await send(`${path}/unlock`)).toBeAnswered(303);
+      expect(await send(`${path}/unlock`, { unknown: 'x' })).toBeAnswered(400);
+      expect(await send(`${path}/reset`, { reason: 'lost phone' })).toBeAnswered(303);
+      expect(await send(`${path}/reset`)).toBeAnswered(400);
+      expect(await send(`${path}/change`, { email: 'a@harbour.example', roles: 'ROLE_A' })).toBeAnswered(303);
+      expect(await send(`${path}/change`, { roles: 'ROLE_PRE_MFA' })).toBeAnswered(400);
+      expect(await send(`${path}/password`)).toBeAnswered(200);
+      expect(await send(`${path}/password`, { csrf: 'x' })).toBeAnswered(403);
+      expect(await send(`${path}/invite`)).toBeAnswered(409);
+      expect(await send(`${path}/status`, { status: 'disabled' })).toBeAnswered(303);
+      expect(await send(`${path}/status`, { status: 'asleep' })).toBeAnswered(400);
+      expect(await upload('login_id,password\nby-file,five grey herons & 2 piers\n')).toBeAnswered(200);
+      expect(await upload('no table')).toBeAnswered(400);
+      expect(await send(`${path}/delete`)).toBeAnswered(303);
+      expect(await send(`${path}/delete`)).toBeAnswered(404);
+      expect(await visit(browser, path)).toBeAnswered(404);
+      expect(await visit(story.client(), '/portal/admin')).toBeAnswered(303);
+      story.clock.advance(301);
+      expect(await visit(browser, '/portal/admin')).toBeAnswered(303);
+      expect(await send('/portal/admin/new-user', created)).toBeAnswered(401);
     });
 
     it('the OpenAPI document matches error responses', async () => {

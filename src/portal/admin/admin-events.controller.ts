@@ -1,11 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { parseInstant } from '../../config/bind/instant.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { EventRow } from '../../events/event-line.js';
 import { KINDS } from '../../events/security-event.js';
 import type { View } from '../../http/page/view.js';
@@ -59,7 +61,7 @@ export class AdminEventsController {
 
   /** The condition of a filter; undefined for an unknown user, whose events nothing can be. */
   private async conditionOf({ user, kind, from, to }: Omit<EventsQuery, 'after'>): Promise<Condition | undefined> {
-    const account = user.trim() === '' ? undefined : await this.accounts.findByLoginId(user).catch(() => undefined);
+    const account = user.trim() === '' ? undefined : await this.accountOf(user);
     if (user.trim() !== '' && !account) return undefined;
     const last = parseInstant(to);
     return withoutUndefined({
@@ -69,6 +71,16 @@ export class AdminEventsController {
       // The day that is named belongs to the period.
       to: last === undefined ? undefined : last + DAY_MILLIS,
     });
+  }
+
+  /** Undefined for an unknown user, and for a text that is no login id. */
+  private async accountOf(user: string): Promise<Account | undefined> {
+    try {
+      return await this.accounts.findByLoginId(user);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'VALIDATION_FAILED') return undefined;
+      throw error;
+    }
   }
 
   private async loginIdsOf(rows: readonly EventRow[]): Promise<ReadonlyMap<string, string>> {
