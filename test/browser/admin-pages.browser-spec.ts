@@ -1,0 +1,219 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoryLinks, tokenIn } from '../support/account-links.js';
+import { Administrator } from '../support/administrator.js';
+import { launchChromium } from '../support/chromium.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { needs } from '../support/needs.js';
+import { LOOKS, PortalBrowser } from '../support/portal-browser.js';
+import { onSqlite } from '../support/story-database.js';
+
+/** Each story opens and checks up to ten pages. */
+const MANY_CHECKS_MILLIS = 60_000;
+const CHOSEN = 'nine wet lanterns & 3 harbours';
+const OTHERS = Object.fromEntries(
+  LOOKS.flatMap((_, index) => [
+    [`boss-${index}`, 'ROLE_ADMIN'],
+    [`desk-${index}`, 'ROLE_HELPDESK'],
+  ]),
+);
+
+needs('chromium')('administration and mailed links in a browser', () => {
+  onSqlite('every page in every look', (engine) => {
+    const story = storyOn(engine, {
+      people: 80,
+      others: OTHERS,
+      // No relay answers there; these stories need no mail to arrive.
+      args: ['--app.mail.host=127.0.0.1', '--app.mail.port=1', '--app.security.mfa.trusted-device.enabled=true'],
+    });
+    const links = new StoryLinks(story);
+    let browser: Browser;
+
+    beforeAll(async () => {
+      browser = await launchChromium();
+    });
+
+    afterAll(() => browser.close());
+
+    describe.each(LOOKS.map((look, index) => ({ name: look.name, look, index })))(
+      '$name',
+      { timeout: MANY_CHECKS_MILLIS },
+      ({ look, index }) => {
+        let user: PortalBrowser;
+
+        beforeAll(async () => {
+          user = await PortalBrowser.open(browser, story.service.url, look);
+        });
+
+        afterAll(() => user.close());
+
+        async function signInAs(id: string): Promise<void> {
+          const { person } = await Administrator.of(story, id);
+          await user.visit('/portal/login');
+          await user.signIn(id, PASSWORD);
+          await user.enterCode(story.nextCode(person));
+          expect(await user.heading()).toBe(user.t.home.title(id));
+          await user.press(user.t.common.administration);
+          expect(await user.heading()).toBe(user.t.common.administration);
+        }
+
+        /** Opens the form of an act on the page about a user. */
+        async function unfold(label: string): Promise<void> {
+          await user.page.locator('summary', { hasText: label }).click();
+        }
+
+        it(`on ${look.name}, an administrator creates, finds and changes a user`, async () => {
+          const { t, page } = user;
+          const person = await story.enrolled();
+          await story.signIn(person, undefined, { trust_device: true });
+          await story.lock(person);
+          await signInAs(`boss-${index}`);
+          await user.check('list of users');
+
+          await user.press(t.admin.newUser);
+          await user.check('page for a new user');
+          await page.locator('#id').fill(`new-${index}`);
+          await page.getByLabel(t.admin.byTemporaryPassword).check();
+          await user.press(t.admin.create);
+          expect(await page.locator('main').textContent()).toContain(t.admin.temporaryText(`new-${index}`));
+          await user.check('page with a temporary password');
+
+          await user.visit('/portal/admin');
+          await page.getByLabel(t.admin.search).fill(person.id);
+          await user.press(t.admin.find);
+          await user.check('list of found users');
+          await user.page.getByRole('link', { name: person.id, exact: true }).click();
+          expect(await user.heading()).toBe(person.id);
+          await user.check('page about a locked user');
+
+          await unfold(t.admin.unlock);
+          await user.check('page about a user with the form to unlock');
+          await page.locator('form[action$="/unlock"] button').click();
+          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.unlocked);
+
+          await page.locator('#email').fill('a@harbour.example');
+          await page.locator('#roles').fill('no role');
+          await page.locator('form[action$="/change"] button').click();
+          expect(await user.alert()).toContain(t.admin.faults['roles']);
+          await user.check('page about a user after wrong roles');
+          await page.locator('#roles').fill('ROLE_MANAGEMENT');
+          await page.locator('form[action$="/change"] button').click();
+          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.changed);
+
+          await unfold(t.admin.resetMfa);
+          await page.locator('#reset-reason').fill('lost phone');
+          await page.locator('form[action$="/reset"] button').click();
+          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.reset);
+          await user.check('page about a user without second factor');
+
+          await user.press(t.admin.delete);
+          await user.check('page to delete a user');
+          await user.press(t.admin.deleteNow);
+          expect(await page.getByRole('status').textContent()).toContain(t.admin.done.deleted(person.id));
+        });
+
+        it(`on ${look.name}, an administrator imports users after a preview, and filters events`, async () => {
+          const { t, page } = user;
+          const rows = `login_id,password,email\nrow-${index},${CHOSEN},a@harbour.example\nother-${index},x,\n`;
+          const choose = (): Promise<void> =>
+            page
+              .locator('input[type=file]')
+              .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+          await user.visit('/portal/admin/import');
+          await user.check('import page');
+
+          await choose();
+          await user.press(t.admin.preview);
+          expect(await page.locator('main').textContent()).toContain(t.admin.previewed(1, 1));
+          await user.check('preview of an import');
+          await choose();
+          await user.press(t.admin.importValid);
+          expect(await page.locator('main').textContent()).toContain(t.admin.imported(1, 1));
+          await user.check('report of an import');
+
+          await user.visit('/portal/admin/events');
+          await user.check('events page');
+          await page.getByLabel(t.admin.kind).selectOption('USER_CREATED');
+          await page.getByLabel(t.admin.search).fill(`row-${index}`);
+          await user.press(t.admin.filter);
+          expect(await page.locator('tbody tr').count()).toBe(1);
+          await user.check('filtered events');
+          const exported = page.getByRole('link', { name: t.admin.exportCsv });
+          const [download] = await Promise.all([page.waitForEvent('download'), exported.click()]);
+          expect(download.suggestedFilename()).toMatch(/\.csv$/);
+          await user.press(t.common.signOut);
+        });
+
+        it(`on ${look.name}, the help desk resets the second factor of a user`, async () => {
+          const { t, page } = user;
+          const person = await story.enrolled();
+          await signInAs(`desk-${index}`);
+          await user.check('list of users for the help desk');
+          await user.visit(`/portal/admin/users/${await story.subjectOf(person)}`);
+          await user.check('page about a user for the help desk');
+
+          await unfold(t.admin.resetMfa);
+          await page.locator('#reset-reason').fill('lost phone');
+          await page.locator('#reset-ticket').fill('HD-17');
+          await page.locator('form[action$="/reset"] button').click();
+          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.reset);
+
+          await user.visit(`/portal/admin/users/${await story.subjectOf({ id: `boss-${index}` })}`);
+          expect(await page.locator('main').textContent()).toContain(t.admin.protectedAccount);
+          await user.check('page about an administrator for the help desk');
+          await user.visit('/portal/admin/events');
+          expect(await user.heading()).toBe(t.problem.titleDenied);
+          await user.check('page without permission');
+          await user.visit('/');
+          await user.press(t.common.signOut);
+        });
+
+        it(`on ${look.name}, mailed links lead back into an account`, async () => {
+          const { t, page } = user;
+          const person = await story.enrolled();
+          const open = async (kind: 'password-reset' | 'unlock' | 'not-me', path: string): Promise<void> => {
+            await user.visit(`/portal/${path}?token=${await links.token(person, kind)}`);
+          };
+          await user.visit('/portal/login');
+          await user.press(t.signIn.forgot);
+          await user.check('page for a forgotten password');
+          await page.locator('#id').fill(person.id);
+          await page.locator('main form button[type=submit]').click();
+          await user.check('page after the request for a link');
+
+          await open('password-reset', 'reset');
+          await user.check('page of a reset link');
+          await page.locator('#new').fill('short');
+          await user.press(t.links.reset.submit);
+          await user.check('page of a reset link after a short password');
+          await page.locator('#new').fill(CHOSEN);
+          await user.press(t.links.reset.submit);
+          await user.page.getByText(t.links.reset.done).waitFor();
+          await user.check('page after a reset');
+
+          await story.lock({ ...person, password: CHOSEN });
+          await open('unlock', 'unlock');
+          await user.check('page of a link to unlock');
+          await user.press(t.links.unlock.submit);
+          await user.page.getByText(t.links.unlock.done).waitFor();
+
+          await open('not-me', 'not-me');
+          await user.check('page of a link against misuse');
+          await user.press(t.links.notMe.submit);
+          await user.page.getByText(t.links.notMe.done).waitFor();
+          await user.check('page after a report');
+
+          const { stdout } = await story.command('users', 'invite', `invited-${index}`, '--print-link');
+          await user.visit(`/portal/invitation?token=${tokenIn(stdout)}`);
+          await user.check('page of an invitation');
+          await page.locator('#new').fill(CHOSEN);
+          await user.press(t.links.invitation.submit);
+          await user.page.getByText(t.links.invitation.done).waitFor();
+          await user.visit(`/portal/invitation?token=${tokenIn(stdout)}`);
+          expect(await user.heading()).toBe(t.linkInvalid.title);
+          await user.check('page of a used link');
+        });
+      },
+    );
+  });
+});
