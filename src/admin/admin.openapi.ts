@@ -19,7 +19,7 @@ export const CHANGE_USER: OperationOptions = {
   summary: 'Change a user',
   description:
     'Makes all changes or none. Other roles and the status `disabled` end all sessions and the trust in all devices. ' +
-    'Nobody disables or demotes themselves or the last administrator: 409.',
+    'Administrators cannot disable or demote themselves or the last administrator: 409.',
   errors: ['NOT_FOUND', 'CONFLICT'],
 };
 export const DELETE_USER: OperationOptions = {

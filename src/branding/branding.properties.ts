@@ -34,14 +34,16 @@ export class BrandingProperties {
   readonly accentColor: string = '#2456c7';
 
   @Key(link, {
-    does: 'Link to help or to the help desk at the end of every page and mail.',
+    does: 'Link to help or to the help desk at the end of every page.',
     effect: full,
     defaultText: 'none',
   })
   readonly helpUrl?: string;
 
   @Key(text({ form: /^[^\p{Cc}<>]{1,200}$/u, called: 'a text of 1 to 200 characters' }), {
-    does: 'How to reach the help desk, such as a telephone number, shown where users cannot help themselves.',
+    does:
+      'How to reach the help desk, such as a telephone number: at the end of every page, and where users cannot help ' +
+      'themselves.',
     effect: full,
     defaultText: 'none',
   })

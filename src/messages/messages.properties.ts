@@ -6,7 +6,7 @@ import { type Language, LANGUAGES } from './messages.js';
 @Properties('app.messages')
 export class MessagesProperties {
   @Key(oneOf(...LANGUAGES), {
-    does: 'Language of pages and mails for users who have not chosen one and whose browser asks for none of ours.',
+    does: 'Language of pages and mails for users who have not chosen one and whose browser prefers none of them.',
     effect: full,
   })
   readonly defaultLanguage: Language = 'en';

@@ -6,7 +6,12 @@ import { MAX_RELAY_STATE_LENGTH } from './redirect-binding.js';
 /** Query of `GET /saml/{idp}/login`. */
 export const startSsoSchema = v.strictObject({
   return_to: v.optional(
-    v.pipe(v.string(), v.description('Path of this service to return to; any other value means the start page.')),
+    v.pipe(
+      v.string(),
+      v.description(
+        'Path of this service, or address of an allowed origin, to return to; any other value means the home page.',
+      ),
+    ),
   ),
   acr: v.optional(
     v.pipe(text(255), v.description('`urn:login:acr:mfa`, or an offered context class: requests a new proof of it.')),

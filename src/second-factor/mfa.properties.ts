@@ -36,8 +36,8 @@ export class MfaProperties implements SelfChecking {
 
   @Key(instant(), {
     does:
-      'When policy takes effect; before, by-role holds. Users whose account will need a second factor then see the date on ' +
-      'the home page.',
+      'When policy takes effect; before, by-role holds. Users whose account will need a second factor then see on ' +
+      'the home page how many days are left.',
     effect: full,
     defaultText: 'policy is in effect',
   })
