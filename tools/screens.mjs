@@ -33,11 +33,11 @@ const KOREAN = ['sign-in', 'enrolment', 'backup-codes', 'account-security', 'loc
 
 /** The looks of the pictures, each with another user; `only` names the pages where the look matters. */
 const LOOKS = [
-  { name: 'phone-light', options: PHONE, user: 'jordan.lee' },
-  { name: 'phone-dark', options: { ...PHONE, colorScheme: 'dark' }, user: 'robin.park', only: DARK },
-  { name: 'desktop-light', options: DESKTOP, user: 'alex.kim' },
-  { name: 'desktop-dark', options: { ...DESKTOP, colorScheme: 'dark' }, user: 'sam.choi', only: DARK },
-  { name: 'phone-korean', options: { ...PHONE, locale: 'ko-KR' }, user: 'minji.han', only: KOREAN },
+  { name: 'phone-light', options: PHONE, user: 'user1' },
+  { name: 'phone-dark', options: { ...PHONE, colorScheme: 'dark' }, user: 'user2', only: DARK },
+  { name: 'desktop-light', options: DESKTOP, user: 'user3' },
+  { name: 'desktop-dark', options: { ...DESKTOP, colorScheme: 'dark' }, user: 'user4', only: DARK },
+  { name: 'phone-korean', options: { ...PHONE, locale: 'ko-KR' }, user: 'user5', only: KOREAN },
 ];
 
 try {

@@ -153,7 +153,7 @@ export const en = {
     codeLabel: 'Six-digit code',
     confirm: 'Confirm',
     hiddenSecret: 'Enter the six digits that your authenticator app shows now.',
-    timeLeft: 'Your progress is kept for ten minutes, also if you reload or close this page.',
+    timeLeft: 'Your progress is kept for a few minutes, also if you reload or close this page.',
     again: 'Sign in again',
     enterCode: 'Enter a code of your authenticator app',
     notDone: 'Not now? Sign out',
@@ -308,6 +308,13 @@ export const en = {
       INVITATION_ACCEPTED: 'Invitation accepted',
       NOT_ME_REPORTED: 'Reported as not you',
       USER_EXPORTED: 'Data of the account exported by an administrator',
+      USER_DELETED: 'Account deleted',
+      USERS_IMPORTED: 'Users imported',
+      EVENTS_EXPORTED: 'Events exported',
+      KEY_ROTATED: 'Signing key replaced',
+      LOGLEVEL_CHANGED: 'Log level changed',
+      DATABASE_RESTORED: 'Database restored from a backup',
+      EVENT_CHAIN_RESTARTED: 'Hash chain of events restarted',
     } as Readonly<Record<string, string>>,
   },
 
@@ -513,15 +520,15 @@ export const en = {
     footer: (service: string): string => `This is an automatic mail from ${service}. Please do not reply to it.`,
     kinds: {
       'mfa-on': {
-        title: 'Two-factor authentication is on',
+        title: 'Two-step sign-in is on',
         text: 'An authenticator app was set up for your account. From now on, you need a code from the app to sign in.',
       },
       'mfa-off': {
-        title: 'Two-factor authentication is off',
-        text: 'Two-factor authentication was turned off for your account. Your password alone is now enough to sign in.',
+        title: 'Two-step sign-in is off',
+        text: 'Two-step sign-in was turned off for your account. Your password alone is now enough to sign in.',
       },
       'mfa-reset': {
-        title: 'Two-factor authentication was reset',
+        title: 'Two-step sign-in was reset',
         text: 'An administrator removed the authenticator app and the backup codes of your account. You set up a new app at your next sign-in.',
       },
       'codes-reissued': {

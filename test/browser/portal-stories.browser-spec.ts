@@ -10,7 +10,7 @@ import { onSqlite } from '../support/story-database.js';
 const CONTEXT = '/auth';
 /** Each story opens and checks up to ten pages. */
 const MANY_CHECKS_MILLIS = 60_000;
-const OTHERS = Object.fromEntries(LOOKS.map((_, index) => [`jordan-${index}`, 'ROLE_ADMIN']));
+const OTHERS = Object.fromEntries(LOOKS.map((_, index) => [`member-${index}`, 'ROLE_ADMIN']));
 
 needs('chromium')('pages in a browser', () => {
   onSqlite('every page in every look', (engine) => {
@@ -31,7 +31,7 @@ needs('chromium')('pages in a browser', () => {
 
     afterAll(() => browser.close());
 
-    describe.each(LOOKS.map((look, index) => ({ name: look.name, look, id: `jordan-${index}` })))(
+    describe.each(LOOKS.map((look, index) => ({ name: look.name, look, id: `member-${index}` })))(
       '$name',
       { timeout: MANY_CHECKS_MILLIS },
       ({ look, id }) => {
