@@ -1,4 +1,5 @@
 // npm run screens: walks through the pages of a service of its own and renews the pictures in docs/screens.
+import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +17,8 @@ const ARGUMENTS = [
   ...['--app.branding.name=Northwind', '--app.branding.accent-color=#1f6f5c'],
   ...['--app.branding.help-url=https://help.northwind.example/', '--app.branding.help-contact=02-123-4567'],
   ...['--app.branding.legal-links.Privacy=https://northwind.example/privacy'],
+  // Nothing is mailed: the links of the pictures are printed.
+  ...['--app.mail.host=127.0.0.1', '--app.mail.port=1'],
   '--app.security.mfa.trusted-device.enabled=true',
 ];
 /** What the list of sessions calls these browsers. */
@@ -33,20 +36,12 @@ const KOREAN = ['sign-in', 'enrolment', 'backup-codes', 'account-security', 'loc
 
 /** The looks of the pictures, each with another user; `only` names the pages where the look matters. */
 const LOOKS = [
-  { name: 'phone-light', options: PHONE, user: 'user1' },
+  { name: 'phone-light', options: PHONE, user: 'user1', administrator: 'administrator1' },
   { name: 'phone-dark', options: { ...PHONE, colorScheme: 'dark' }, user: 'user2', only: DARK },
-  { name: 'desktop-light', options: DESKTOP, user: 'user3' },
+  { name: 'desktop-light', options: DESKTOP, user: 'user3', administrator: 'administrator2' },
   { name: 'desktop-dark', options: { ...DESKTOP, colorScheme: 'dark' }, user: 'user4', only: DARK },
   { name: 'phone-korean', options: { ...PHONE, locale: 'ko-KR' }, user: 'user5', only: KOREAN },
 ];
-
-try {
-  await run();
-} catch (error) {
-  if (!(error instanceof Complaint)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
 
 async function run() {
   const service = await startedService(ARGUMENTS);
@@ -58,6 +53,7 @@ async function run() {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
     for (const look of LOOKS) await walk(browser, service, look);
+    for (const look of LOOKS.filter(({ administrator }) => administrator)) await administer(browser, service, look);
   } finally {
     await browser.close();
     await service.stop();
@@ -65,54 +61,126 @@ async function run() {
 }
 
 /** Enrols a user, looks at the account, signs out, and locks the account. */
-async function walk(browser, { url, folder }, { name, options, user, only }) {
-  const password = randomBytes(12).toString('base64url');
-  await runCli(['users', 'add', user, '--password-stdin'], { folder, input: `${password}\n` });
-  await runCli(['users', 'require-mfa', user], { folder });
-  // Browsers keep Secure cookies of localhost without https.
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Asia/Seoul', ...options });
-  const page = await context.newPage();
-  const picture = async (title) => {
-    if (only === undefined || only.includes(title)) await take(page, `${title}-${name}`);
-  };
-  const submit = () => page.locator('main form button.primary[type=submit]').first().click();
-  const signIn = async (pw) => {
-    await page.locator('#id').fill(user);
-    await page.locator('#pw').fill(pw);
-    await submit();
-  };
-  const enter = async (code) => {
-    await page.locator('#code').fill(code);
-    await submit();
-  };
+async function walk(browser, service, look) {
+  const { user } = look;
+  const password = await createUser(service, user, ['--email', `${user}@northwind.example`]);
+  await runCli(['users', 'require-mfa', user], service);
+  const visitor = await Visitor.open(browser, service, look);
 
-  await page.goto(url.replace('127.0.0.1', 'localhost'));
-  await picture('sign-in');
-  await signIn('not the password');
-  await picture('sign-in-wrong-password');
-  await signIn(password);
-  await picture('enrolment');
-  await submit();
-  const phone = new Phone(await read(page.locator('img.qr')));
-  await picture('enrolment-qr-code');
-  await enter(phone.code());
-  await picture('backup-codes');
-  await page.locator('a.primary').click();
-  await picture('home');
-  await page.goto(new URL('portal/security', base(url)).href);
-  await picture('account-security');
-  await page.goto(new URL('portal/security/activity', base(url)).href);
-  await picture('activity');
-  await page.locator('header form button').click();
-  await signIn(password);
-  await picture('code');
-  await page.locator('.switch a:not([aria-current])').click();
-  await picture('backup-code');
-  for (const code of phone.wrongCodes(5)) await enter(code);
-  await picture('lock');
-  await page.goto(new URL('nowhere', base(url)).href);
-  await picture('not-found');
-  await context.close();
+  await visitor.visit('');
+  await visitor.picture('sign-in');
+  await visitor.signIn(user, 'not the password');
+  await visitor.picture('sign-in-wrong-password');
+  await visitor.signIn(user, password);
+  await visitor.picture('enrolment');
+  const phone = await visitor.scan();
+  await visitor.picture('enrolment-qr-code');
+  await visitor.enter(phone.code());
+  await visitor.picture('backup-codes');
+  await visitor.page.locator('a.primary').click();
+  await visitor.picture('home');
+  await visitor.visit('portal/security');
+  await visitor.picture('account-security');
+  await visitor.visit('portal/security/activity');
+  await visitor.picture('activity');
+  await visitor.page.locator('header form button').click();
+  await visitor.signIn(user, password);
+  await visitor.picture('code');
+  await visitor.page.locator('.switch a:not([aria-current])').click();
+  await visitor.picture('backup-code');
+  for (const code of phone.wrongCodes(5)) await visitor.enter(code);
+  await visitor.picture('lock');
+  await visitor.visit('nowhere');
+  await visitor.picture('not-found');
+  await visitor.visit('portal/forgot');
+  await visitor.picture('forgot-password');
+  const printed = await runCli(['users', 'invite', `guest-of-${user}`, '--print-link'], service);
+  await visitor.visit(`portal/invitation?token=${/token=([\w-]+)/.exec(printed)?.[1]}`);
+  await visitor.picture('invitation');
+  await visitor.close();
+}
+
+/** Walks through the pages of an administrator, who looks at the locked user of the same look. */
+async function administer(browser, service, look) {
+  const { user, administrator } = look;
+  const password = await createUser(service, administrator, ['--roles', 'ROLE_ADMIN']);
+  const visitor = await Visitor.open(browser, service, look);
+  const { page } = visitor;
+
+  await visitor.visit('');
+  await visitor.signIn(administrator, password);
+  const phone = await visitor.scan();
+  await visitor.enter(phone.code());
+  await visitor.visit('portal/admin');
+  await visitor.picture('users');
+  await page.getByRole('link', { name: user, exact: true }).click();
+  await page.locator('summary').nth(1).click();
+  await visitor.picture('user');
+  await visitor.visit('portal/admin/new-user');
+  await visitor.picture('new-user');
+  await visitor.visit('portal/admin/import');
+  const rows = `login_id,password,email\n${user}-colleague,${password},colleague@northwind.example\n${user}-other,x,\n`;
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+  await page.locator('main form button[type=submit]').first().click();
+  await visitor.picture('import');
+  await visitor.visit('portal/admin/events');
+  await visitor.picture('events');
+  await visitor.close();
+}
+
+/** Creates a user and returns the password. */
+async function createUser({ folder }, id, options) {
+  const password = randomBytes(12).toString('base64url');
+  await runCli(['users', 'add', id, '--password-stdin', ...options], { folder, input: `${password}\n` });
+  return password;
+}
+
+/** A browser in one look, which takes the pictures of that look. */
+class Visitor {
+  constructor(context, page, url, { name, only }) {
+    Object.assign(this, { context, page, name, only, base: base(url) });
+  }
+
+  static async open(browser, { url }, look) {
+    // Browsers keep Secure cookies of localhost without https.
+    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Asia/Seoul', ...look.options });
+    return new Visitor(context, await context.newPage(), url, look);
+  }
+
+  close() {
+    return this.context.close();
+  }
+
+  visit(path) {
+    return this.page.goto(new URL(path, this.base).href);
+  }
+
+  async picture(title) {
+    if (this.only === undefined || this.only.includes(title)) await take(this.page, `${title}-${this.name}`);
+  }
+
+  submit() {
+    return this.page.locator('main form button.primary[type=submit]').first().click();
+  }
+
+  async signIn(user, password) {
+    await this.page.locator('#id').fill(user);
+    await this.page.locator('#pw').fill(password);
+    await this.submit();
+  }
+
+  async enter(code) {
+    await this.page.locator('#code').fill(code);
+    await this.submit();
+  }
+
+  /** Begins the setup, whose QR code the phone reads. */
+  async scan() {
+    await this.submit();
+    return new Phone(await read(this.page.locator('img.qr')));
+  }
 }
 
 function base(url) {
@@ -144,4 +212,12 @@ function browserProgram() {
     }
   }
   throw new Complaint(`None of these browsers is installed: ${BROWSERS.join(', ')}.`);
+}
+
+try {
+  await run();
+} catch (error) {
+  if (!(error instanceof Complaint)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 }
