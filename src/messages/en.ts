@@ -37,7 +37,8 @@ export const en = {
     VALIDATION_FAILED: 'Some of the input is not valid. Check it and try again.',
     INVALID_CREDENTIALS: 'Wrong username or password.',
     MFA_TOKEN_INVALID: 'This sign-in has expired. Start again.',
-    MFA_CODE_INVALID: 'This code is wrong or was already used. Enter another code.',
+    MFA_CODE_INVALID:
+      'This code is wrong or was already used. Wait until your app shows the next code. If its codes keep failing, check the time of your phone.',
     MFA_LOCKED: 'There were too many wrong codes. Sign-in with a code is locked for a while.',
     RATE_LIMITED: 'There were too many attempts. Wait a moment and try again.',
     INVALID_TOKEN: 'You are not signed in, or your sign-in has expired. Please sign in to continue.',
@@ -126,6 +127,7 @@ export const en = {
     left: 'Time left',
     until: (seconds: number) => `You can try again in ${wait(seconds)}.`,
     retry: 'Try again',
+    mailed: 'If your account has a mail address, we have sent you a link that unlocks it at once.',
     byAdministrator: 'Only an administrator or the help desk can unlock this account.',
     notMe: 'If these attempts were not yours, somebody may know your password. Change it as soon as you can.',
   },
@@ -136,16 +138,16 @@ export const en = {
     intro:
       'To protect your account, sign-in asks for a code from an app on your phone, besides your password. You need an authenticator app such as Google Authenticator, Microsoft Authenticator or 2FAS.',
     introReplace:
-      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one.',
+      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, and trusted browsers ask for a code again.',
     begin: 'Begin',
     beginAgain: 'Begin again',
     otherPending:
       'Another sign-in of yours has begun this setup. It can be finished there only. If you begin again here, the QR code shown there stops working: remove that entry from your app.',
     titleScan: 'Connect your app',
-    scan: 'Scan this QR code with your authenticator app.',
+    scan: 'Scan this QR code with the authenticator app on your phone.',
     qrAlt: 'QR code for your authenticator app',
     openApp: 'Open in authenticator app',
-    onPhone: 'On this phone?',
+    onPhone: 'Is your authenticator app on this phone? Open it here, or copy the key below.',
     cannotScan: 'Cannot scan the code?',
     typeKey: 'Type this key into the app:',
     copyKey: 'Copy key',
@@ -267,6 +269,7 @@ export const en = {
 
   activity: {
     title: 'Activity',
+    temporaryPassword: 'Signed in with the temporary password',
     text: 'If you do not recognize something, change your password and sign out everywhere else.',
     when: 'When',
     what: 'What',
@@ -320,7 +323,7 @@ export const en = {
 
   forgot: {
     title: 'Forgot your password?',
-    text: 'Enter your username. We mail you a link to choose a new password.',
+    text: 'Enter your username, not your mail address. We mail you a link to choose a new password.',
     submit: 'Send link',
     titleSent: 'Check your mail',
     sent: 'If there is an account with this username and a mail address, we have sent a link. It works once, for 15 minutes.',
@@ -375,7 +378,6 @@ export const en = {
     noUsers: 'No user was found.',
     email: 'Mail address',
     roles: 'Roles',
-    noRoles: '–',
     state: 'State',
     active: 'Active',
     disabled: 'Disabled',
@@ -474,7 +476,10 @@ export const en = {
     exportCsv: 'Export as CSV',
     exportJsonl: 'Export as JSON lines',
     importText:
-      'Upload a CSV file whose first line names the columns, or JSON lines. Existing users are never changed.',
+      'Upload a CSV file whose first line names the columns, or a file with one JSON object in each line. Existing users are never changed.',
+    importColumns:
+      'login_id is the username; only this column is required. Give password or password_hash, not both. Separate several roles by commas, in quotes. otpauth_uri takes over an authenticator app.',
+    importExample: 'Example:',
     file: 'File',
     preview: 'Preview',
     importAll: 'Import all or nothing',
@@ -486,6 +491,22 @@ export const en = {
     line: 'Line',
     field: 'Column',
     fault: 'Error',
+    /** By the code of an error in a row. */
+    importFaults: {
+      required: 'is missing',
+      malformed: 'cannot be used',
+      format: 'has another form',
+      formula: 'begins like a formula',
+      taken: 'is taken',
+      too_long: 'is too long',
+      too_short: 'is too short',
+      too_common: 'is one of the most common passwords',
+      too_weak: 'is too weak',
+      same_as_id: 'equals the username',
+      type: 'has a form that is not known',
+      unsupported: 'has values that are not supported',
+      ambiguous: 'is given twice',
+    } as Readonly<Record<string, string>>,
     wholeRow: 'whole row',
   },
 

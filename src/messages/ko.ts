@@ -36,7 +36,8 @@ export const ko: Messages = {
     VALIDATION_FAILED: '입력한 내용 중 올바르지 않은 것이 있습니다. 확인한 뒤 다시 시도하십시오.',
     INVALID_CREDENTIALS: '아이디 또는 비밀번호가 올바르지 않습니다.',
     MFA_TOKEN_INVALID: '로그인 시간이 만료되었습니다. 처음부터 다시 시도하십시오.',
-    MFA_CODE_INVALID: '코드가 틀렸거나 이미 사용되었습니다. 다른 코드를 입력하십시오.',
+    MFA_CODE_INVALID:
+      '코드가 틀렸거나 이미 사용되었습니다. 앱에 다음 코드가 나올 때까지 기다리십시오. 계속 틀리면 휴대폰의 시간을 확인하십시오.',
     MFA_LOCKED: '잘못된 코드가 너무 많이 입력되었습니다. 코드를 사용한 로그인이 잠시 잠겼습니다.',
     RATE_LIMITED: '시도 횟수가 너무 많습니다. 잠시 기다린 뒤 다시 시도하십시오.',
     INVALID_TOKEN: '로그인하지 않았거나 로그인이 만료되었습니다. 계속하려면 로그인하십시오.',
@@ -125,6 +126,7 @@ export const ko: Messages = {
     left: '남은 시간',
     until: (seconds) => `${wait(seconds)} 후에 다시 시도할 수 있습니다.`,
     retry: '다시 시도',
+    mailed: '계정에 메일 주소가 있으면 바로 잠금을 해제할 수 있는 링크를 메일로 보냈습니다.',
     byAdministrator: '이 계정의 잠금은 관리자나 헬프데스크만 해제할 수 있습니다.',
     notMe:
       '본인이 시도한 것이 아니라면 누군가 비밀번호를 알고 있을 수 있습니다. 가능한 한 빨리 비밀번호를 변경하십시오.',
@@ -135,16 +137,17 @@ export const ko: Messages = {
     step: (number, of) => `${of}단계 중 ${number}단계`,
     intro:
       '계정을 보호하기 위해 로그인할 때 비밀번호와 함께 휴대폰 앱의 코드를 확인합니다. Google Authenticator, Microsoft Authenticator, 2FAS 같은 인증 앱이 필요합니다.',
-    introReplace: '새 휴대폰에 인증 앱을 설정하십시오. 새 앱을 확인할 때까지는 지금 쓰는 앱을 계속 사용할 수 있습니다.',
+    introReplace:
+      '새 휴대폰에 인증 앱을 설정하십시오. 새 앱을 확인할 때까지는 지금 쓰는 앱을 계속 사용할 수 있습니다. 확인하면 새 백업 코드가 발급되고 이전 백업 코드는 사용할 수 없으며, 신뢰하는 브라우저도 다시 코드를 묻습니다.',
     begin: '시작',
     beginAgain: '다시 시작',
     otherPending:
       '다른 로그인에서 이미 이 설정을 시작하셨습니다. 그곳에서만 완료할 수 있습니다. 여기서 다시 시작하면 그곳에 표시된 QR 코드는 사용할 수 없게 되므로 앱에서 해당 항목을 삭제하십시오.',
     titleScan: '앱 연결',
-    scan: '인증 앱으로 이 QR 코드를 스캔하십시오.',
+    scan: '휴대폰의 인증 앱으로 이 QR 코드를 스캔하십시오.',
     qrAlt: '인증 앱용 QR 코드',
     openApp: '인증 앱에서 열기',
-    onPhone: '이 휴대폰에서 설정하십니까?',
+    onPhone: '인증 앱이 이 휴대폰에 있습니까? 여기서 열거나 아래의 키를 복사하십시오.',
     cannotScan: '스캔할 수 없으십니까?',
     typeKey: '앱에 이 키를 입력하십시오:',
     copyKey: '키 복사',
@@ -264,6 +267,7 @@ export const ko: Messages = {
 
   activity: {
     title: '활동 기록',
+    temporaryPassword: '임시 비밀번호로 로그인',
     text: '본인이 하지 않은 내역이 있으면 비밀번호를 변경하고 다른 모든 곳에서 로그아웃하십시오.',
     when: '시각',
     what: '내용',
@@ -317,7 +321,7 @@ export const ko: Messages = {
 
   forgot: {
     title: '비밀번호를 잊으셨습니까?',
-    text: '아이디를 입력하십시오. 새 비밀번호를 정할 수 있는 링크를 메일로 보내 드립니다.',
+    text: '메일 주소가 아닌 아이디를 입력하십시오. 새 비밀번호를 정할 수 있는 링크를 메일로 보내 드립니다.',
     submit: '링크 보내기',
     titleSent: '메일을 확인하십시오',
     sent: '이 아이디의 계정과 메일 주소가 있으면 링크를 보냈습니다. 링크는 15분 동안 한 번만 사용할 수 있습니다.',
@@ -370,7 +374,6 @@ export const ko: Messages = {
     noUsers: '사용자를 찾을 수 없습니다.',
     email: '메일 주소',
     roles: '역할',
-    noRoles: '–',
     state: '상태',
     active: '활성',
     disabled: '비활성',
@@ -466,7 +469,11 @@ export const ko: Messages = {
     actor: '수행자',
     exportCsv: 'CSV로 내보내기',
     exportJsonl: 'JSON lines로 내보내기',
-    importText: '첫 줄에 열 이름이 있는 CSV 파일이나 JSON lines 파일을 올리십시오. 기존 사용자는 변경되지 않습니다.',
+    importText:
+      '첫 줄에 열 이름이 있는 CSV 파일이나 줄마다 JSON 개체가 하나씩 있는 파일을 올리십시오. 기존 사용자는 변경되지 않습니다.',
+    importColumns:
+      'login_id는 아이디이며 이 열만 필수입니다. password와 password_hash 중 하나만 적으십시오. 역할이 여러 개면 쉼표로 구분해 따옴표로 묶으십시오. otpauth_uri는 기존 인증 앱을 이어받습니다.',
+    importExample: '예:',
     file: '파일',
     preview: '미리 보기',
     importAll: '전부 가져오거나 취소',
@@ -477,6 +484,21 @@ export const ko: Messages = {
     line: '줄',
     field: '열',
     fault: '오류',
+    importFaults: {
+      required: '값이 없습니다',
+      malformed: '사용할 수 없습니다',
+      format: '형식이 다릅니다',
+      formula: '수식처럼 시작합니다',
+      taken: '이미 사용 중입니다',
+      too_long: '너무 깁니다',
+      too_short: '너무 짧습니다',
+      too_common: '너무 흔한 비밀번호입니다',
+      too_weak: '너무 약합니다',
+      same_as_id: '아이디와 같습니다',
+      type: '알 수 없는 형식입니다',
+      unsupported: '지원하지 않는 값이 있습니다',
+      ambiguous: '두 번 지정되었습니다',
+    },
     wholeRow: '행 전체',
   },
 

@@ -54,7 +54,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.enterCode(story.nextCode(person));
           expect(await user.heading()).toBe(user.t.home.title(id));
           await user.press(user.t.common.administration);
-          expect(await user.heading()).toBe(user.t.common.administration);
+          expect(await user.heading()).toBe(user.t.admin.users);
         }
 
         /** Opens the form of an act on the page about a user. */
@@ -183,9 +183,9 @@ needs('chromium')('administration and mailed links in a browser', () => {
 
           await open('password-reset', 'reset');
           await user.check('page of a reset link');
-          await page.locator('#new').fill('short');
+          await page.locator('#new').fill('qwertyuiop');
           await user.press(t.links.reset.submit);
-          await user.check('page of a reset link after a short password');
+          await user.check('page of a reset link after a common password');
           await page.locator('#new').fill(CHOSEN);
           await user.press(t.links.reset.submit);
           await user.page.getByText(t.links.reset.done).waitFor();

@@ -8,6 +8,11 @@ import { DESKTOP, type Look, LOOKS, PHONE, PortalBrowser } from '../support/port
 import { startService } from '../support/service.js';
 import { onSqlite } from '../support/story-database.js';
 
+const HANDHELD: Look = {
+  name: 'a phone',
+  options: { viewport: PHONE, isMobile: true, hasTouch: true, locale: 'en-US' },
+  language: 'en',
+};
 const DESK: Look = { name: 'a desktop', options: { viewport: DESKTOP, locale: 'en-US' }, language: 'en' };
 const WITHOUT_SCRIPT: Look = {
   name: 'a phone without script',
@@ -102,7 +107,7 @@ needs('chromium')('details of pages in a browser', () => {
 
     describe('copies', () => {
       it('the key and the backup codes can be copied, and the codes downloaded', () =>
-        withBrowser(DESK, async (user) => {
+        withBrowser(HANDHELD, async (user) => {
           await user.context.grantPermissions(['clipboard-read', 'clipboard-write']);
           const copied = (): Promise<string> => user.page.evaluate<string>('navigator.clipboard.readText()');
           const app = await atSecret(user, 'copy');

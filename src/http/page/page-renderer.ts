@@ -174,8 +174,7 @@ ${signOut}</div></header>
         ? undefined
         : html`<li><span>${branding.helpContact}</span></li>
 `;
-    const offered = isShownOnce ? [language] : LANGUAGES;
-    const languages = offered.map((each) => {
+    const languages = LANGUAGES.map((each) => {
       const { languageName, tag } = messagesOf(each);
       return each === language
         ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>
@@ -184,12 +183,16 @@ ${signOut}</div></header>
 ${languageName}</a></li>
 `;
     });
+    // A page that is shown once cannot be shown in another language.
+    const choice = isShownOnce
+      ? undefined
+      : html`<ul aria-label="${t.common.language}">
+${languages}</ul>
+`;
     return html`<footer>
 <ul>
 ${links}${contact}</ul>
-<ul aria-label="${t.common.language}">
-${languages}</ul>
-</footer>
+${choice}</footer>
 `;
   }
 }

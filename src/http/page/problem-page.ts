@@ -20,6 +20,11 @@ const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
   ...(['SAML_RESPONSE_INVALID', 'SAML_MFA_MISSING', 'SAML_USER_NOT_ALLOWED', 'MFA_STATE_CONFLICT'] as const),
 ]);
 
+/** Answers that are a usual step of the way, not a failure. */
+const NEXT_STEPS: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
+/** What users correct in the form themselves, so that support needs no code. */
+const BY_THE_USER: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED', 'VALIDATION_FAILED']);
+
 /**
  * The error page, with links below the context path: to `signIn` after an error of a sign-in, otherwise home. A browser
  * requests `next` at once and stays on the page if `next` responds 204.
@@ -42,10 +47,17 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
 
 /** The error as an alert within another page; it takes the focus, so that screen readers begin there. */
 export function problemAlert(problem: ShownProblem): PagePart {
-  return ({ t }) => html`<div class="note bad" role="alert" tabindex="-1" autofocus>
-<p>${problem.text?.(t) ?? t.errors[problem.code]}</p>
-${waiting(problem, t)}<p><small>${t.common.reference(problem.code, problem.requestId)}</small></p>
-</div>
+  const { code, requestId, text } = problem;
+  return ({
+    t,
+  }) => html`<div class="${NEXT_STEPS.has(code) ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
+<p>${text?.(t) ?? t.errors[code]}</p>
+${waiting(problem, t)}${
+    BY_THE_USER.has(code)
+      ? undefined
+      : html`<p><small>${t.common.reference(code, requestId)}</small></p>
+`
+  }</div>
 `;
 }
 

@@ -1,15 +1,20 @@
 import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
+import type { EventRow } from '../../events/event-line.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from './account-page.js';
+
+/** Reason of a refusal after the right password, which must be changed first. */
+const CHANGE_REQUIRED = 'change_required';
 
 /** An event of the account; `at` in epoch seconds. */
 export interface ShownEvent {
   readonly kind: string;
   readonly at: number;
   readonly isRefused: boolean;
+  readonly reason: string | undefined;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
 }
@@ -35,15 +40,32 @@ export function activityPage(
   });
 }
 
+/** The part of an event that users see. */
+export function shownEvent({ kind, at, result, reason, ip, agent }: EventRow): ShownEvent {
+  return {
+    kind,
+    at: Math.floor(at / 1000),
+    isRefused: result === 'refused' && reason !== CHANGE_REQUIRED,
+    reason: reason ?? undefined,
+    ip: ip ?? undefined,
+    agent: agent ?? undefined,
+  };
+}
+
+/** What happened, in words. */
+export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent, 'kind' | 'reason'>): string {
+  return reason === CHANGE_REQUIRED ? t.activity.temporaryPassword : (t.activity.kinds[kind] ?? kind);
+}
+
 /** Events of one account, newest first. */
 export function eventTable(context: PageContext, events: readonly ShownEvent[]): Html {
   const { activity } = context.t;
-  const rows = events.map(({ kind, at, isRefused, ip, agent }) => {
+  const rows = events.map(({ kind, at, isRefused, reason, ip, agent }) => {
     const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
     const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(
       (part) => part !== undefined,
     );
-    return html`<tr><td>${context.time(at)}</td><td>${activity.kinds[kind] ?? kind}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
+    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
 `;
   });
   return html`<div class="table"><table class="stack">

@@ -10,7 +10,7 @@ import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { Navigation } from '../home/navigation.service.js';
 import { AccountPage } from '../page.decorator.js';
 import { SHOW_ACTIVITY } from '../portal.openapi.js';
-import { activityPage } from './activity-page.js';
+import { activityPage, shownEvent } from './activity-page.js';
 import { activityQuery } from './account.schema.js';
 
 const EVENTS_PER_PAGE = 30;
@@ -34,11 +34,10 @@ export class ActivityController {
   ): Promise<View> {
     const slice = { limit: EVENTS_PER_PAGE, ...(after !== undefined && { after }) };
     const rows = await this.work.single((tx) => this.events.ofUser(tx, caller.subject, slice));
-    const shown = rows.map(({ kind, at, result, ip, agent }) => ({
-      ...{ kind, at: Math.floor(at / 1000), isRefused: result === 'refused' },
-      ...{ ip: ip ?? undefined, agent: agent ?? undefined },
-    }));
     const last = rows.length === EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined;
-    return activityPage(this.navigation.for(caller, 'security'), shown, { after: last, isFirst: after === undefined });
+    return activityPage(this.navigation.for(caller, 'security'), rows.map(shownEvent), {
+      after: last,
+      isFirst: after === undefined,
+    });
   }
 }

@@ -4,6 +4,7 @@ import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from '../account/account-page.js';
+import { eventText } from '../account/activity-page.js';
 import { adminLinks } from './admin-users-page.js';
 
 /** An event of any account; `at` in epoch seconds. */
@@ -101,7 +102,7 @@ function table(context: PageContext, events: readonly AdminEvent[]): Html {
       .filter(Boolean)
       .join(' · ');
     const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(Boolean).join(' · ');
-    return html`<tr><td>${context.time(at)}</td><td><code>${kind}</code>${refused}<br><span class="quiet small">${facts}</span></td>\
+    return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${refused}<br><span class="quiet small"><code>${kind}</code>${facts === '' ? '' : ` · ${facts}`}</span></td>\
 <td>${user}</td><td class="quiet">${place}</td></tr>
 `;
   });

@@ -20,7 +20,7 @@ import { AdminPages } from './admin-pages.service.js';
 import { SHOW_EVENTS } from './admin.openapi.js';
 import { eventsQuery } from './admin.schema.js';
 
-const EVENTS_PER_PAGE = 50;
+const EVENTS_PER_PAGE = 20;
 const DAY_MILLIS = 86_400_000;
 
 type EventsQuery = InferOutput<typeof eventsQuery>;
@@ -84,7 +84,9 @@ export class AdminEventsController {
   }
 
   private async loginIdsOf(rows: readonly EventRow[]): Promise<ReadonlyMap<string, string>> {
-    const subjects = new Set(rows.map(({ user_id }) => user_id).filter((subject) => subject !== null));
+    // An actor that is no user is a command.
+    const people = rows.flatMap(({ user_id: subject, actor }) => [subject, actor]);
+    const subjects = new Set(people.filter((each) => each !== null).filter((each) => !each.includes(':')));
     const found = await Promise.all([...subjects].map((subject) => this.accounts.find(subject)));
     return new Map(found.filter((account) => account !== undefined).map(({ id, loginId }) => [id, loginId]));
   }

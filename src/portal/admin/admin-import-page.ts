@@ -17,6 +17,9 @@ export interface ImportFields {
   readonly alert?: PagePart;
 }
 
+const EXAMPLE = `login_id,password,email,roles
+user1,five grey herons & 2 piers,user1@example.org,"ROLE_A,ROLE_B"`;
+
 /** `GET /portal/admin/import`, and the response to its form. */
 export function importPage(fields: ImportFields): View {
   const { alert, result } = fields;
@@ -26,7 +29,8 @@ export function importPage(fields: ImportFields): View {
       title: admin.import,
       navigation: navigation(context, fields.navigation),
       body: html`${adminLinks(context, 'import', true)}${alert?.(context)}${result && resultPart(context, result)}<div class="panel">
-${paragraph(admin.importText)}<p><code>login_id,password_hash|password,email,roles,otpauth_uri</code></p>
+${paragraph(admin.importText)}${paragraph(admin.importColumns)}<p>${admin.importExample}</p>
+<pre class="code">${EXAMPLE}</pre>
 ${uploadForm(context, fields)}</div>
 `,
     };
@@ -58,7 +62,7 @@ function resultPart({ t, contextPath }: PageContext, { mode, report }: NonNullab
       line,
       field,
       code,
-    }) => html`<tr><td>${line}</td><td>${field === '' ? admin.wholeRow : field}</td><td><code>${code}</code></td></tr>
+    }) => html`<tr><td>${line}</td><td>${field === '' ? admin.wholeRow : field}</td><td>${admin.importFaults[code] ?? code}</td></tr>
 `,
   );
   const list =

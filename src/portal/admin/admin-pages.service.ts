@@ -6,10 +6,10 @@ import { ADMIN_PAGES, adminUserPath } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { EventRow } from '../../events/event-line.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
 import type { FullPrincipal } from '../../principal/principal.js';
+import { shownEvent } from '../account/activity-page.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import type { FormFields } from '../form/forms.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -96,11 +96,6 @@ export class AdminPages {
       throw error;
     }
   }
-}
-
-function shownEvent({ kind, at, result, ip, agent }: EventRow): UserAccess['events'][number] {
-  const isRefused = result === 'refused';
-  return { kind, at: Math.floor(at / 1000), isRefused, ip: ip ?? undefined, agent: agent ?? undefined };
 }
 
 /** The text of the first error of an act, for its form. */

@@ -69,10 +69,10 @@ function factsPanel(context: PageContext, { account }: UserFields): Html {
     'facts',
     admin.account,
     html`<dl class="facts">
-${row(admin.state, html`${account.status === 'active' ? html`<span class="badge good">${admin.active}</span> ` : undefined}${stateBadges(context, account)}`)}${row(
+${row(admin.state, html`${account.status === 'active' && account.invitedAt === undefined ? html`<span class="badge good">${admin.active}</span> ` : undefined}${stateBadges(context, account)}`)}${row(
       admin.email,
       account.email ?? admin.none,
-    )}${row(admin.roles, rolesText(context, account.roles))}${row(admin.password, passwordText(context, account))}</dl>
+    )}${row(admin.roles, rolesText(account.roles))}${row(admin.password, passwordText(context, account))}</dl>
 `,
   );
 }
@@ -231,7 +231,7 @@ function dangerPanel(context: PageContext, { account, formFor, isOneself }: User
     : html`${form(
         formFor('status'),
         html`${hidden('status', isActive ? 'disabled' : 'active')}${button(isActive ? admin.disable : admin.enable, isActive ? 'danger' : '')}`,
-      )}${buttonLink(contextPath + adminUserPath(account.id, 'delete'), admin.delete)}`;
+      )}${buttonLink(contextPath + adminUserPath(account.id, 'delete'), admin.delete, 'danger')}`;
   return panel(
     'more',
     admin.more2,

@@ -5,6 +5,8 @@ import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import { buttonLink, form, type FormFields, note, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 
+const EVERYBODY = 'ROLE_USER';
+
 /** Content of the list of users. */
 export interface UsersFields {
   readonly navigation: NavigationFields;
@@ -63,7 +65,7 @@ function table(context: PageContext, users: readonly Account[]): Html {
   const { admin, common } = context.t;
   const rows = users.map(
     (user) => html`<tr><td><a href="${context.contextPath}${adminUserPath(user.id)}">${user.loginId}</a></td>\
-<td>${user.email ?? ''}</td><td>${rolesText(context, user.roles)}</td><td>${stateBadges(context, user)}</td></tr>
+<td>${user.email ?? ''}</td><td>${rolesText(user.roles)}</td><td>${stateBadges(context, user)}</td></tr>
 `,
   );
   return html`<div class="panel"><div class="table"><table class="stack">
@@ -87,8 +89,9 @@ export function stateBadges({ t }: PageContext, { status, totpId, kind, invitedA
   )}${badge(kind === 'staff', '', admin.staff)}`;
 }
 
-export function rolesText({ t }: PageContext, roles: readonly string[]): string {
-  return roles.length === 0 ? t.admin.noRoles : roles.join(', ');
+/** The stored roles; an account without any has the role of every user. */
+export function rolesText(roles: readonly string[]): string {
+  return roles.length === 0 ? EVERYBODY : roles.join(', ');
 }
 
 function paging({ t, contextPath }: PageContext, { after, isFirst, query }: UsersFields): Html {
@@ -104,7 +107,7 @@ export interface NewUserFields extends FormFields {
   readonly navigation: NavigationFields;
   /** False if no mail is sent: then the user gets a temporary password. */
   readonly canInvite: boolean;
-  readonly given?: { readonly id: string; readonly email: string; readonly roles: string };
+  readonly given?: { readonly id: string; readonly email: string; readonly roles: string; readonly access: string };
   readonly alert?: PagePart;
 }
 
@@ -129,7 +132,7 @@ ${alert?.(context)}${form(
           given?.email ?? '',
           html` type="email" maxlength="254"`,
         )}${input('roles', admin.roles, given?.roles ?? '', html` aria-describedby="roles-hint"`)}<p class="hint" id="roles-hint">${admin.rolesHint}</p>
-${firstPassword(context, canInvite)}<div class="actions">${submitButton(admin.create)}</div>
+${firstPassword(context, canInvite, given?.access)}<div class="actions">${submitButton(admin.create)}</div>
 `,
       )}</div>
 `,
@@ -137,13 +140,14 @@ ${firstPassword(context, canInvite)}<div class="actions">${submitButton(admin.cr
   });
 }
 
-function firstPassword({ t }: PageContext, canInvite: boolean): Html {
+function firstPassword({ t }: PageContext, canInvite: boolean, access = 'invite'): Html {
   const { admin } = t;
+  const isInvited = canInvite && access === 'invite';
   const option = (value: string, label: string, isChecked: boolean): Html =>
     html`<label class="check"><input type="radio" name="access" value="${value}"${isChecked ? html` checked` : undefined}> ${label}</label>
 `;
   return html`<fieldset><legend>${admin.firstPassword}</legend>
-${canInvite ? option('invite', admin.byInvitation, true) : undefined}${option('temporary', admin.byTemporaryPassword, !canInvite)}</fieldset>
+${canInvite ? option('invite', admin.byInvitation, isInvited) : undefined}${option('temporary', admin.byTemporaryPassword, !isInvited)}</fieldset>
 `;
 }
 

@@ -77,7 +77,7 @@ export class AdminUsersController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const { id, email, roles, access } = form;
-    const given = { id, email: email ?? '', roles };
+    const given = { id, email: email ?? '', roles, access };
     const person = { loginId: id, email, roles: rolesWritten(roles) };
     const act = actorOf(caller);
     return rerenderOnError(

@@ -35,7 +35,7 @@ export function button(label: string, kind: '' | 'danger' | 'plain' = ''): Html 
 }
 
 /** A link that looks like a button. */
-export function buttonLink(path: string, label: string, kind: '' | 'primary' = ''): Html {
+export function buttonLink(path: string, label: string, kind: '' | 'primary' | 'danger' = ''): Html {
   return html`<a class="${['button', kind].join(' ').trim()}" href="${path}">${label}</a>
 `;
 }

@@ -41,7 +41,9 @@ export class Visitors {
   async findWithAccount(reply: Reply): Promise<KnownVisitor | undefined> {
     const visitor = await this.find(reply);
     const account = visitor && (await this.accounts.find(visitor.subject));
-    return account && { visitor, account };
+    // A change of the account, such as a lock, has ended the first step: no second step can follow it.
+    const isEnded = visitor?.kind === 'half' && visitor.securityStamp !== account?.securityStamp;
+    return account && !isEnded ? { visitor, account } : undefined;
   }
 
   /** Where a half-authenticated visitor completes the sign-in, which then ends at `returnTo`. */

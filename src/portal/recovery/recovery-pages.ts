@@ -92,8 +92,13 @@ export function linkDonePage(kind: LinkPage): View {
     const { title, done } = textsOf(kind, context.t);
     return {
       title,
-      body: html`${note('good', paragraph(done))}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
-`,
+      // After a report, the mailed link comes first: the password works no longer.
+      body: html`${note('good', paragraph(done))}${
+        kind === 'notMe'
+          ? toSignIn(context)
+          : html`<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
+`
+      }`,
     };
   });
 }

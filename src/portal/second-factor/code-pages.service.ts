@@ -3,6 +3,7 @@ import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { PagePart, View } from '../../http/page/view.js';
+import { MailQueue } from '../../mail/mail-queue.service.js';
 import type { Principal } from '../../principal/principal.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
@@ -28,6 +29,7 @@ export class CodePages {
     private readonly own: OwnSecondFactor,
     private readonly forms: PageForms,
     private readonly policy: MfaProperties,
+    private readonly mails: MailQueue,
   ) {}
 
   /** The form for a code, or the lock of the account. */
@@ -51,6 +53,7 @@ export class CodePages {
     const isHalf = caller.kind === 'half';
     return lockPage({
       waitSeconds: waitSeconds === Infinity ? undefined : waitSeconds,
+      isMailed: this.mails.isEnabled,
       // A lock ends half-authenticated sessions, and lasts longer than they do.
       retry: withReturnTo(this.forms.contextPath + (isHalf ? SIGN_IN_PAGE : SECOND_FACTOR_PAGES.verify), returnTo),
       ...withoutUndefined({ signOut: isHalf ? this.signOut(caller) : undefined, alert }),

@@ -6,6 +6,8 @@ import { button, buttonLink, form, type FormFields, note, paragraph } from '../f
 export interface LockFacts {
   /** Seconds until codes are accepted again; undefined if only an administrator can end the lock. */
   readonly waitSeconds: number | undefined;
+  /** True if the notice of the lock is mailed, with a link that ends it. */
+  readonly isMailed: boolean;
   /** Where the user tries again. */
   readonly retry: string;
   /** The form that ends the unfinished sign-in; absent without one. */
@@ -14,7 +16,7 @@ export interface LockFacts {
 }
 
 /** Shown in place of the form for a code while the account is locked. The script counts down; the text is exact without it. */
-export function lockPage({ waitSeconds, retry, signOut, alert }: LockFacts): View {
+export function lockPage({ waitSeconds, isMailed, retry, signOut, alert }: LockFacts): View {
   return new View((context) => {
     const { t, brand } = context;
     const contact = brand.helpContact === undefined ? undefined : paragraph(t.common.contact(brand.helpContact));
@@ -22,7 +24,7 @@ export function lockPage({ waitSeconds, retry, signOut, alert }: LockFacts): Vie
       waitSeconds === undefined
         ? html`${paragraph(t.lock.byAdministrator)}${contact}`
         : html`<p>${t.lock.until(waitSeconds)}</p>
-<p aria-hidden="true" class="count" data-wait="${waitSeconds}" data-then="retry" hidden></p>
+${isMailed ? paragraph(t.lock.mailed) : undefined}<p aria-hidden="true" class="count" data-wait="${waitSeconds}" data-then="retry" hidden></p>
 <p class="actions" id="retry">${buttonLink(retry, t.lock.retry, 'primary')}</p>
 `;
     return {

@@ -61,8 +61,10 @@ export function secretPage(fields: SetupFields, { qr, secret, otpauthUri }: Show
     return {
       title: setup.titleScan,
       body: html`${alert?.(context)}<p class="steps">${setup.step(1, 2)}</p>
+<div class="on-phone">
+${paragraph(setup.onPhone)}<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
+</div>
 ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="240" height="240">
-<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
 <details>
 <summary>${setup.cannotScan}</summary>
 <p>${setup.typeKey}</p>
