@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../src/web/openapi/curl.js';
 import { type JsonSchema, type OperationObject, operationsOf } from '../../src/web/openapi/document.js';
+import { AdminBrowser, USERS } from '../support/admin-pages.js';
 import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
@@ -19,6 +20,8 @@ const KEYS = [
   `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
   '--app.security.mfa.required-roles=ROLE_BOSS',
 ];
+/** Acts by the forms of the page about a user, in an order in which each succeeds. */
+const ADMIN_ACTS = ['end-device', 'end-session', 'unlock', 'reset', 'change', 'password', 'status', 'invite', 'delete'];
 /** Operations whose success responses appear only in the tests below the first. */
 const BY_OTHER_TESTS = [
   ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
@@ -29,7 +32,6 @@ const BY_OTHER_TESTS = [
   ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
   ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
   ...[
-    'GET /portal/login',
     'POST /portal/login',
     'POST /portal/logout',
     'GET /portal/resume',
@@ -49,6 +51,11 @@ const BY_OTHER_TESTS = [
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
   ),
+  ...['', '/new-user', '/users/{sub}', '/users/{sub}/delete', '/import', '/events'].map(
+    (end) => `GET /portal/admin${end}`,
+  ),
+  ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
+  ...ADMIN_ACTS.map((act) => `POST /portal/admin/users/{sub}/${act}`),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
 ];
@@ -320,6 +327,48 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       }
       expect(await send('POST', '/admin/keys/rotate')).toBeAnswered(200);
       expect(await person.client.get(path, { bearer: person.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('the OpenAPI document matches the pages of the administration and the acts of their forms', async () => {
+      const admin = await AdminBrowser.of(story, await administrator());
+      const user = await story.enrolled();
+      const { client: other } = await story.signIn(user, undefined, { trust_device: true });
+      expect(await refresh(other)).toBeAnswered(200);
+      const path = await admin.userPath(user);
+      const pages = [USERS, `${USERS}/new-user`, path, `${path}/delete`, `${USERS}/import`, `${USERS}/events`];
+
+      for (const page of pages) {
+        expect(await admin.visit(page)).toBeAnswered(200);
+        expect(await visit(story.client(), page)).toBeAnswered(303);
+        expect(await visit(user.client, page)).toBeAnswered(303);
+      }
+      expect(await admin.visit(`${USERS}?query=person&after=person-1`)).toBeAnswered(200);
+      expect(await admin.visit(`${USERS}/events?user=${user.id}&kind=MFA_OK&from=2020-01-01&to=`)).toBeAnswered(200);
+      expect(await admin.visit(`${USERS}/users/none`)).toBeAnswered(404);
+      expect(await admin.visit(`${USERS}/users/none/delete`)).toBeAnswered(404);
+
+      const added = { id: 'added', email: '', roles: '', access: 'temporary' };
+      expect(await admin.send(`${USERS}/new-user`, added)).toBeAnswered(200);
+      expect(await admin.send(`${USERS}/new-user`, added)).toBeAnswered(409);
+      const rows = { content: 'login_id,password\npage-row,five grey herons & 2 piers\n', fileName: 'people.csv' };
+      for (const mode of ['preview', 'all', 'partial']) expect(await admin.upload(mode, rows)).toBeAnswered(200);
+      expect(await admin.upload('all', { content: 'x', fileName: 'people.png' })).toBeAnswered(400);
+
+      // Only a user who had no password yet gets an invitation.
+      await story.command('users', 'invite', 'guest-of-pages', '--email', 'guest@harbour.example', '--print-link');
+      const more: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+        'end-device': {
+          id: /end-device[^]*? name="id" value="([^"]*)"/.exec((await admin.visit(path)).text)?.[1] ?? '',
+        },
+        reset: { reason: 'lost phone' },
+        change: { email: 'changed@harbour.example', roles: 'ROLE_A', mfa_required: 'true' },
+        status: { status: 'disabled' },
+      };
+      for (const act of ADMIN_ACTS) {
+        expect(await admin.send(`${USERS}/users/none/${act}`, more[act])).toBeAnswered(404);
+        const target = act === 'invite' ? { id: 'guest-of-pages' } : user;
+        expect(await admin.act(target, act, more[act])).toBeAnswered(act === 'password' ? 200 : 303);
+      }
     });
 
     it('the OpenAPI document matches error responses', async () => {
