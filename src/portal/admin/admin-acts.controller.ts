@@ -14,12 +14,16 @@ import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { AdminPage, SendsOnAdmin } from '../page.decorator.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
-import { deletionPage } from './admin-user-page.js';
+import { deletionPage, type GivenAct } from './admin-user-page.js';
 import { temporaryPasswordPage } from './admin-users-page.js';
 import { actOperation, DELETE_USER, SET_TEMPORARY, SHOW_DELETION } from './admin.openapi.js';
 import { changeForm, endForm, statedForm, statusForm } from './admin.schema.js';
 
 type Stated = InferOutput<typeof statedForm>;
+interface DeletionState {
+  readonly alert: PagePart;
+  readonly given: GivenAct;
+}
 interface SeeOther {
   readonly url: string;
 }
@@ -48,7 +52,9 @@ export class AdminActsController {
     @Body({ schema: statedForm }) { reason, ticket }: Stated,
   ): Promise<SeeOther> {
     const act = { ...actorOf(caller), reason, ticket };
-    const isUnlocked = await this.pages.act(caller, subject, () => this.administration.unlock(subject, act));
+    const isUnlocked = await this.pages.act(caller, subject, { act: 'unlock', reason, ticket }, () =>
+      this.administration.unlock(subject, act),
+    );
     return this.pages.userUrl(subject, isUnlocked ? 'unlocked' : 'notLocked');
   }
 
@@ -62,7 +68,9 @@ export class AdminActsController {
     @Body({ schema: statedForm }) { reason, ticket }: Stated,
   ): Promise<SeeOther> {
     const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, () => this.administration.resetMfa(subject, act));
+    await this.pages.act(caller, subject, { act: 'reset', reason, ticket }, () =>
+      this.administration.resetMfa(subject, act),
+    );
     return this.pages.userUrl(subject, 'reset');
   }
 
@@ -74,10 +82,11 @@ export class AdminActsController {
     @Param('sub') subject: string,
     @Body({ schema: changeForm }) form: InferOutput<typeof changeForm>,
   ): Promise<SeeOther> {
-    const { reason, ticket, email = null, roles, mfa_required: required } = form;
-    const change = { email, roles: rolesWritten(roles), mfaRequired: required === 'true' };
+    const { reason, ticket, email, roles, mfa_required: required } = form;
+    const change = { email: email ?? null, roles: rolesWritten(roles), mfaRequired: required === 'true' };
     const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, () => this.administration.update(subject, change, act));
+    const given = { act: 'change', reason, ticket, email, roles, isMfaRequired: change.mfaRequired } as const;
+    await this.pages.act(caller, subject, given, () => this.administration.update(subject, change, act));
     return this.pages.userUrl(subject, 'changed');
   }
 
@@ -90,7 +99,9 @@ export class AdminActsController {
     @Body({ schema: statusForm }) { status, reason, ticket }: InferOutput<typeof statusForm>,
   ): Promise<SeeOther> {
     const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, () => this.administration.update(subject, { status }, act));
+    await this.pages.act(caller, subject, { act: 'status' }, () =>
+      this.administration.update(subject, { status }, act),
+    );
     return this.pages.userUrl(subject, status === 'disabled' ? 'disabled' : 'enabled');
   }
 
@@ -105,8 +116,11 @@ export class AdminActsController {
     @Body({ schema: statedForm }) { reason, ticket }: Stated,
   ): Promise<View> {
     const act = { ...actorOf(caller), reason, ticket };
-    const { generated: password = '', expiresAt } = await this.pages.act(caller, subject, () =>
-      this.administration.resetPassword(subject, undefined, act),
+    const { generated: password = '', expiresAt } = await this.pages.act(
+      caller,
+      subject,
+      { act: 'password', reason, ticket },
+      () => this.administration.resetPassword(subject, undefined, act),
     );
     const { loginId } = (await this.directory.find(subject)).account;
     const back = this.pages.pathOf(subject);
@@ -123,7 +137,7 @@ export class AdminActsController {
   ): Promise<SeeOther> {
     const { loginId } = (await this.directory.find(subject)).account;
     const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, () => this.provisioning.invite({ loginId }, 'mail', act));
+    await this.pages.act(caller, subject, { act: 'invite' }, () => this.provisioning.invite({ loginId }, 'mail', act));
     return this.pages.userUrl(subject, 'invited');
   }
 
@@ -172,20 +186,20 @@ export class AdminActsController {
     const act = { ...actorOf(caller), reason, ticket };
     await rerenderOnError(
       ACT_ERRORS,
-      (alert) => this.deletion(caller, subject, alert),
+      (alert) => this.deletion(caller, subject, { alert, given: { act: 'delete', reason, ticket } }),
       () => this.administration.delete(subject, act),
       adminErrorText,
     );
     return this.pages.usersUrl(loginId);
   }
 
-  private async deletion(caller: FullPrincipal, subject: string, alert?: PagePart): Promise<View> {
+  private async deletion(caller: FullPrincipal, subject: string, failed?: DeletionState): Promise<View> {
     const { account } = await this.directory.find(subject);
     return deletionPage(
       this.pages.navigationFor(caller),
       account,
       this.pages.formFor(caller, subject, 'delete'),
-      alert,
+      failed,
     );
   }
 }

@@ -16,10 +16,16 @@ import { PageForms } from '../form/page-forms.service.js';
 import type { NavigationFields } from '../home/navigation.js';
 import { Navigation } from '../home/navigation.service.js';
 import type { UserAct, UserDone } from './admin.schema.js';
-import { type UserAccess, userPage } from './admin-user-page.js';
+import { type GivenAct, type UserAccess, userPage } from './admin-user-page.js';
 
 /** Errors that the page with the form shows. */
 export const ACT_ERRORS: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'CONFLICT', 'ACCESS_DENIED']);
+
+interface UserPageState {
+  readonly done?: UserDone;
+  readonly alert?: PagePart;
+  readonly given?: GivenAct;
+}
 
 const SLICE = { limit: 30 };
 
@@ -34,7 +40,7 @@ export class AdminPages {
   ) {}
 
   /** @throws ServiceError `NOT_FOUND` */
-  async user(caller: FullPrincipal, subject: string, more: { done?: UserDone; alert?: PagePart } = {}): Promise<View> {
+  async user(caller: FullPrincipal, subject: string, more: UserPageState = {}): Promise<View> {
     const actor = actorOf(caller);
     const { account, factors } = await this.directory.find(subject);
     const access = await this.accessTo(subject, actor);
@@ -46,13 +52,13 @@ export class AdminPages {
       isOneself: subject === caller.subject,
       canInvite: this.provisioning.canMailInvitations,
       formFor: (act) => this.formFor(caller, subject, act),
-      ...withoutUndefined({ access, done: more.done, alert: more.alert }),
+      ...withoutUndefined({ access, ...more }),
     });
   }
 
-  /** Runs an act of the page about a user; an error that the user can correct shows that page with an alert. */
-  act<T>(caller: FullPrincipal, subject: string, step: () => Promise<T>): Promise<T> {
-    return rerenderOnError(ACT_ERRORS, (alert) => this.user(caller, subject, { alert }), step, adminErrorText);
+  /** Runs an act of the page about a user; an error that the user can correct shows that page and the input again. */
+  act<T>(caller: FullPrincipal, subject: string, given: GivenAct, step: () => Promise<T>): Promise<T> {
+    return rerenderOnError(ACT_ERRORS, (alert) => this.user(caller, subject, { alert, given }), step, adminErrorText);
   }
 
   navigationFor(caller: FullPrincipal): NavigationFields {

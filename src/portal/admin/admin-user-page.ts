@@ -30,6 +30,17 @@ export interface UserFields {
   readonly done?: UserDone;
   readonly formFor: (act: UserAct) => FormFields;
   readonly alert?: PagePart;
+  /** The act that has failed, with what was typed into its form. */
+  readonly given?: GivenAct;
+}
+
+export interface GivenAct {
+  readonly act: UserAct;
+  readonly reason?: string | undefined;
+  readonly ticket?: string | undefined;
+  readonly email?: string | undefined;
+  readonly roles?: string | undefined;
+  readonly isMfaRequired?: boolean;
 }
 
 /** `GET /portal/admin/users/{sub}`. */
@@ -123,55 +134,65 @@ function secondFactorPanel(context: PageContext, fields: UserFields): Html {
     kind: '' | 'danger',
   ): Html {
     const needsReason = !isAdministrator || act === 'reset';
-    return html`<details>
+    return html`<details${opened(fields, act)}>
 <summary>${label}</summary>
 <p>${text}</p>
 ${form(
   formFor(act),
-  html`${statedFields(t, act, needsReason, !isAdministrator)}<p class="actions">${button(label, kind)}</p>
+  html`${statedFields(t, act, needsReason, !isAdministrator, fields.given)}<p class="actions">${button(label, kind)}</p>
 `,
 )}</details>
 `;
   }
 }
 
+/** Shows the form of the act that has failed. */
+function opened({ given }: UserFields, act: UserAct): Html | undefined {
+  return given?.act === act ? html` open` : undefined;
+}
+
 /** Reason and ticket of an act; the help desk must state both. */
-export function statedFields(
+function statedFields(
   { admin }: PageContext['t'],
-  id: string,
+  id: UserAct,
   needsReason: boolean,
   needsTicket: boolean,
+  given?: GivenAct,
 ): Html {
+  const { reason = '', ticket = '' } = given?.act === id ? given : {};
   const required = (isRequired: boolean): Html | undefined => (isRequired ? html` required` : undefined);
   return html`<div class="row">
 <div class="field"><label for="${id}-reason">${needsReason ? admin.reason : admin.reasonOptional}</label>
-<input id="${id}-reason" name="reason" maxlength="200" autocomplete="off"${required(needsReason)}></div>
+<input id="${id}-reason" name="reason" value="${reason}" maxlength="200" autocomplete="off"${required(needsReason)}></div>
 <div class="field"><label for="${id}-ticket">${needsTicket ? admin.ticket : admin.ticketOptional}</label>
-<input id="${id}-ticket" name="ticket" maxlength="64" autocomplete="off" autocapitalize="characters"${required(needsTicket)}></div>
+<input id="${id}-ticket" name="ticket" value="${ticket}" maxlength="64" autocomplete="off" autocapitalize="characters"${required(needsTicket)}></div>
 </div>
 `;
 }
 
-function changePanels(context: PageContext, { account, formFor, canInvite, isOneself }: UserFields): Html {
+function changePanels(context: PageContext, fields: UserFields): Html {
+  const { account, formFor, canInvite, isOneself, given } = fields;
   const { admin, common } = context.t;
+  const stored = { email: account.email, roles: account.roles.join(', '), isMfaRequired: account.mfaRequired };
+  const { email = '', roles = '', isMfaRequired = false } = given?.act === 'change' ? given : stored;
   const isStaff = account.kind === 'staff';
   const change = html`<div class="field"><label for="email">${admin.email}</label>
-<input id="email" name="email" type="email" value="${account.email ?? ''}" maxlength="254" autocomplete="off"></div>
+<input id="email" name="email" type="email" value="${email}" maxlength="254" autocomplete="off"></div>
 <div class="field"><label for="roles">${admin.roles}</label>
-<input id="roles" name="roles" value="${account.roles.join(', ')}" autocomplete="off" spellcheck="false" aria-describedby="roles-hint">
+<input id="roles" name="roles" value="${roles}" autocomplete="off" spellcheck="false" aria-describedby="roles-hint">
 <p class="hint" id="roles-hint">${isStaff ? admin.rolesOfStaff : admin.rolesHint}</p></div>
-<label class="check"><input type="checkbox" name="mfa_required" value="true"${account.mfaRequired ? html` checked` : undefined}> ${admin.mfaRequired}</label>
-${statedFields(context.t, 'change', false, false)}<p class="actions">${button(common.save)}</p>
+<label class="check"><input type="checkbox" name="mfa_required" value="true"${isMfaRequired ? html` checked` : undefined}> ${admin.mfaRequired}</label>
+${statedFields(context.t, 'change', false, false, given)}<p class="actions">${button(common.save)}</p>
 `;
   const passwordActs =
     isStaff || isOneself
       ? undefined
-      : html`<details>
+      : html`<details${opened(fields, 'password')}>
 <summary>${admin.setTemporary}</summary>
 <p>${admin.setTemporaryText}</p>
 ${form(
   formFor('password'),
-  html`${statedFields(context.t, 'password', false, false)}<p class="actions">${button(admin.setTemporary, 'danger')}</p>
+  html`${statedFields(context.t, 'password', false, false, given)}<p class="actions">${button(admin.setTemporary, 'danger')}</p>
 `,
 )}</details>
 `;
@@ -246,7 +267,13 @@ ${
 }
 
 /** `GET /portal/admin/users/{sub}/delete`. */
-export function deletionPage(nav: NavigationFields, account: Account, fields: FormFields, alert?: PagePart): View {
+export function deletionPage(
+  nav: NavigationFields,
+  account: Account,
+  fields: FormFields,
+  failed: { readonly alert?: PagePart; readonly given?: GivenAct } = {},
+): View {
+  const { alert, given } = failed;
   return new View((context) => {
     const { admin, common } = context.t;
     const { contextPath } = context;
@@ -258,7 +285,7 @@ export function deletionPage(nav: NavigationFields, account: Account, fields: Fo
 ${alert?.(context)}${paragraph(admin.deleteText)}<p><a href="${exported}">${admin.exportFirst}</a></p>
 ${form(
   fields,
-  html`${statedFields(context.t, 'delete', false, false)}<div class="actions">${button(admin.deleteNow, 'danger')}${buttonLink(contextPath + adminUserPath(account.id), common.cancel)}</div>
+  html`${statedFields(context.t, 'delete', false, false, given)}<div class="actions">${button(admin.deleteNow, 'danger')}${buttonLink(contextPath + adminUserPath(account.id), common.cancel)}</div>
 `,
 )}</div>
 `,
