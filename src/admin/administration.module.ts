@@ -12,6 +12,7 @@ import { AccountDirectory } from './account-directory.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { PersonExport } from './person-export.service.js';
+import { RefusedActs } from './refused-acts.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
@@ -19,7 +20,7 @@ import { StaffAdmission } from './staff-admission.service.js';
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
-    ...[EventExports, PersonExport, StaffAdmission],
+    ...[EventExports, PersonExport, RefusedActs, StaffAdmission],
   ],
   exports: [AccountAdministration, AccountDirectory, AccountProvisioning, EventExports, PersonExport, StaffAdmission],
 })

@@ -308,6 +308,7 @@ export const en = {
       INVITATION_ACCEPTED: 'Invitation accepted',
       NOT_ME_REPORTED: 'Reported as not you',
       USER_EXPORTED: 'Data of the account exported by an administrator',
+      ADMIN_ACT_REFUSED: 'Act of an administrator refused',
     } as Readonly<Record<string, string>>,
   },
 

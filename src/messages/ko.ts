@@ -305,6 +305,7 @@ export const ko: Messages = {
       INVITATION_ACCEPTED: '초대 수락',
       NOT_ME_REPORTED: '본인이 아니라고 신고함',
       USER_EXPORTED: '관리자가 계정 데이터 내보내기',
+      ADMIN_ACT_REFUSED: '관리자 작업 거부',
     },
   },
 
