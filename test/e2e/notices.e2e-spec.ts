@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import type { NoticeKind } from '../../src/notices/notice.js';
+import { Administrator, OTHERS } from '../support/administrator.js';
 import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';
 import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
 import { SmtpRelayServer } from '../support/smtp-server.js';
@@ -89,7 +90,9 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
 });
 
 onSqlite('Notices about new devices and backup codes', (engine) => {
-  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 6 });
+  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 8, others: OTHERS });
+  let boss: Promise<Administrator> | undefined;
+  const administrator = (): Promise<Administrator> => (boss ??= Administrator.of(story));
 
   it('the first login of an account and a login of a known browser cause no notice', async () => {
     const { person, address } = await enrolledWithAddress(story, relay);
@@ -144,6 +147,35 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
     expect(mail.header.filter((line) => /^(?:bcc|cc):/i.test(line))).toEqual([]);
     expect(mail.html).not.toMatch(/<script|<b |evil\.example|\r|\u202e/);
     expect(mail.text).not.toMatch(/^Bcc|evil\.example|\u202e/m);
+  });
+
+  it('a changed address is told to the old one with a link, and to the new one without anything of the account', async () => {
+    const { person, address } = await enrolledWithAddress(story, relay);
+    const admin = await administrator();
+    const added = `new-${address}`;
+    const path = `/users/${await story.subjectOf(person)}`;
+
+    expect(await admin.send('PATCH', path, { email: added })).toBeAnswered(200);
+
+    const old = await noticeTo(relay, address, 'address-changed');
+    expect(old.text).toContain(person.id);
+    expect(old.text).toMatch(/\/portal\/not-me\?token=[\w-]{43}/);
+    expect(old.text + old.html).not.toContain(added);
+    const { title } = messagesOf('en').notices.addressAdded;
+    const told = await waitUntil('the new address was told', () =>
+      relay.received.find(({ to, subject }) => to.includes(added) && subject.endsWith(title)),
+    );
+    for (const body of [told.text, told.html]) {
+      expect(body).not.toContain(person.id);
+      expect(body).not.toContain(address.replace(/@.*/, ''));
+      expect(body).not.toMatch(/token=|127\.0\.0\.1/);
+    }
+
+    expect(await admin.send('PATCH', path, { email: added })).toBeAnswered(200);
+    expect(await admin.send('PATCH', path, { email: null })).toBeAnswered(200);
+    await noticeTo(relay, added, 'address-changed');
+    const mails = relay.received.filter(({ to }) => to.includes(added));
+    expect(mails.map(({ subject }) => subject.includes(title))).toEqual([true, false]);
   });
 
   it('an account without an address gets no notice, and no mail waits for it', async () => {
