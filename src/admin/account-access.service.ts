@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
+import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
@@ -15,6 +16,7 @@ export class AccountAccess {
     private readonly enrolment: Enrolment,
     private readonly links: AccountLinks,
     private readonly events: SecurityEvents,
+    private readonly mails: MailQueue,
   ) {}
 
   /** Ends all sessions and the trust in all devices. */
@@ -54,9 +56,10 @@ export class AccountAccess {
     });
   }
 
-  /** Removes the authenticators and the mailed links of a deleted account. */
+  /** Removes the authenticators, the mailed links and the mails of a deleted account. */
   async forget(tx: Tx, subject: string): Promise<void> {
     await this.enrolment.forget(tx, subject);
     await this.links.endAll(tx, subject);
+    await this.mails.forget(tx, subject);
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { RecoveryModule } from '../recovery/recovery.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -17,7 +18,7 @@ import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
 @Module({
-  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, TasksModule],
+  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
     ...[EventExports, PersonExport, RefusedActs, StaffAdmission],
