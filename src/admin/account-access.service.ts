@@ -5,6 +5,7 @@ import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
+import { KnownClients } from '../session/known-clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and resets its second factor. */
@@ -13,6 +14,7 @@ export class AccountAccess {
   constructor(
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
+    private readonly clients: KnownClients,
     private readonly enrolment: Enrolment,
     private readonly links: AccountLinks,
     private readonly events: SecurityEvents,
@@ -23,6 +25,7 @@ export class AccountAccess {
   async endAll(tx: Tx, subject: string): Promise<void> {
     await this.sessions.endAll(tx, subject);
     await this.devices.revokeAll(tx, subject);
+    await this.clients.forget(tx, subject);
   }
 
   /** Ends one session; false if the account has no such session. */

@@ -90,7 +90,7 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
 });
 
 onSqlite('Notices about new devices and backup codes', (engine) => {
-  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 8, others: OTHERS });
+  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 9, others: OTHERS });
   let boss: Promise<Administrator> | undefined;
   const administrator = (): Promise<Administrator> => (boss ??= Administrator.of(story));
 
@@ -104,6 +104,23 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
 
     await noticeTo(relay, address, 'new-device');
     expect(await story.countOf(person, 'NEW_DEVICE')).toBe(1);
+  });
+
+  it('a client without cookies is reported once for each user agent, again after 30 days and after a reset', async () => {
+    const { person } = await enrolledWithAddress(story, relay);
+    const signIn = async (agent: string): Promise<number> => {
+      const client = story.client();
+      client.headers['user-agent'] = agent;
+      await story.signIn(person, client);
+      return story.countOf(person, 'NEW_DEVICE');
+    };
+
+    expect([await signIn('robot/1'), await signIn('robot/1'), await signIn('robot/1')]).toEqual([1, 1, 1]);
+    expect([await signIn('robot/2'), await signIn('robot/1')]).toEqual([2, 2]);
+    story.clock.advance(30 * 86_400);
+    expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([3, 3]);
+    expect((await story.command('users', 'set-roles', person.id, 'ROLE_CLERK')).exitCode).toBe(0);
+    expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([4, 4]);
   });
 
   it('a browser that only another account has used is new', async () => {
