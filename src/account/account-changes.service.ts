@@ -5,6 +5,7 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { type Account, type AccountStatus, areRoles, isEmail, withoutHash } from './account.js';
 import { type AccountChange, AccountChangesStore, type NewAccount } from './account-changes.store.js';
+import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
 
@@ -22,6 +23,7 @@ export class AccountChanges {
     private readonly identities: StaffIdentityStore,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
+    private readonly notices: AddressNotices,
   ) {}
 
   /** Stores a new account; undefined if its login id is taken. */
@@ -86,6 +88,7 @@ export class AccountChanges {
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }
     await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor, reason: namesOf(change) });
+    if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
   }
 
   /**
@@ -106,8 +109,11 @@ export class AccountChanges {
 
   /** Applies roles and mail address that an identity provider states, even if that removes the last administrator. */
   async follow(tx: Tx, subject: string, change: AccountChange, idp: string): Promise<void> {
+    const before = await this.known(tx, subject);
     await this.store.follow(tx, subject, change, this.clock.seconds());
     await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor: 'idp', idp, reason: namesOf(change) });
+    const { email } = change;
+    if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
   }
 
   /**

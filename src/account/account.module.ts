@@ -5,6 +5,7 @@ import { Meters } from '../metrics/meters.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { Sealer } from '../sealing/sealer.js';
+import { MailModule } from '../mail/mail.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountChangesStore } from './account-changes.store.js';
@@ -14,6 +15,7 @@ import { AccountImport } from './import/account-import.service.js';
 import { StagedAccountsStore } from './import/staged-accounts.store.js';
 import { StagedImports } from './import/staged-imports.service.js';
 import { LoginIdProperties, PasswordHashProperties } from './account.properties.js';
+import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
 import { LoginIds } from './login-id.js';
@@ -51,10 +53,19 @@ const decoys = {
 
 /** Users, and the verification of their passwords. */
 @Module({
-  imports: [EventsModule, TasksModule],
+  imports: [EventsModule, MailModule, TasksModule],
   providers: [
     ...[AccountStore, AccountChangesStore, PasswordKindStore, StagedAccountsStore, StaffIdentityStore],
-    ...[loginIds, Accounts, AccountChanges, AccountDrafts, AccountCreation, AccountImport, StagedImports],
+    ...[
+      AddressNotices,
+      loginIds,
+      Accounts,
+      AccountChanges,
+      AccountDrafts,
+      AccountCreation,
+      AccountImport,
+      StagedImports,
+    ],
     ...[hasher, decoys, PasswordKinds, Passwords, PasswordChanges],
     ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
+import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
+import { KnownClients } from '../session/known-clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and resets its second factor. */
@@ -12,15 +14,18 @@ export class AccountAccess {
   constructor(
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
+    private readonly clients: KnownClients,
     private readonly enrolment: Enrolment,
     private readonly links: AccountLinks,
     private readonly events: SecurityEvents,
+    private readonly mails: MailQueue,
   ) {}
 
   /** Ends all sessions and the trust in all devices. */
   async endAll(tx: Tx, subject: string): Promise<void> {
     await this.sessions.endAll(tx, subject);
     await this.devices.revokeAll(tx, subject);
+    await this.clients.forget(tx, subject);
   }
 
   /** Ends one session; false if the account has no such session. */
@@ -54,9 +59,10 @@ export class AccountAccess {
     });
   }
 
-  /** Removes the authenticators and the mailed links of a deleted account. */
+  /** Removes the authenticators, the mailed links and the mails of a deleted account. */
   async forget(tx: Tx, subject: string): Promise<void> {
     await this.enrolment.forget(tx, subject);
     await this.links.endAll(tx, subject);
+    await this.mails.forget(tx, subject);
   }
 }

@@ -8,6 +8,7 @@ import { withStated } from '../principal/command-context.js';
 import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { AccountAccess } from './account-access.service.js';
 import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
+import { RefusedActs } from './refused-acts.service.js';
 
 export type { Act } from './act.js';
 
@@ -26,6 +27,8 @@ export interface AccountUpdate extends AccountChange {
 
 /** What an act demands of its caller. */
 interface ActRule {
+  /** Name of the act in the event of its refusal. */
+  readonly name: string;
   /** The help desk may perform it, on accounts without a protected role. */
   readonly byHelpDesk?: boolean;
   readonly needsReason?: boolean;
@@ -33,13 +36,14 @@ interface ActRule {
   readonly notOnOneself?: boolean;
 }
 
-const UNLOCK: ActRule = { byHelpDesk: true, notOnOneself: true };
-const RESET_MFA: ActRule = { byHelpDesk: true, notOnOneself: true, needsReason: true };
-const RESET_PASSWORD: ActRule = { notOnOneself: true };
+const UNLOCK: ActRule = { name: 'unlock', byHelpDesk: true, notOnOneself: true };
+const RESET_MFA: ActRule = { name: 'resetMfa', byHelpDesk: true, notOnOneself: true, needsReason: true };
+const RESET_PASSWORD: ActRule = { name: 'resetPassword', notOnOneself: true };
 
 /**
  * Administrative changes of one account, for commands, HTTP and pages. Each act locks the row of the account first, which
- * decides whether the caller may act on it, and ends the access to the account in the same transaction if it must.
+ * decides whether the caller may act on it, and ends the access to the account in the same transaction if it must. A refusal that protects accounts or
+ * roles is recorded as `ADMIN_ACT_REFUSED`.
  */
 @Injectable()
 export class AccountAdministration {
@@ -49,6 +53,7 @@ export class AccountAdministration {
     private readonly passwords: PasswordChanges,
     private readonly access: AccountAccess,
     private readonly attempts: AttemptBudget,
+    private readonly refusals: RefusedActs,
   ) {}
 
   /**
@@ -56,7 +61,7 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `ACCESS_DENIED`; `CONFLICT` for the caller's own account
    */
   unlock(subject: string, act: Act): Promise<boolean> {
-    return perform(subject, act, UNLOCK, () =>
+    return this.perform(subject, act, UNLOCK, () =>
       this.attempts.unlock(subject, act.actor, (tx) => this.admit(tx, subject, act)),
     );
   }
@@ -67,7 +72,7 @@ export class AccountAdministration {
    * caller's own account
    */
   resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
-    return perform(subject, act, RESET_PASSWORD, async () => {
+    return this.perform(subject, act, RESET_PASSWORD, async () => {
       const ready = await this.passwords.readyTemporary(subject, given);
       const expiresAt = await this.work.run(async (tx) => {
         await this.admit(tx, subject, act);
@@ -81,14 +86,14 @@ export class AccountAdministration {
 
   /** Removes the second factor and ends all access; the next login must enrol. @throws as `unlock` */
   resetMfa(subject: string, act: Act): Promise<void> {
-    return perform(subject, act, RESET_MFA, () =>
+    return this.perform(subject, act, RESET_MFA, () =>
       this.access.resetMfa(subject, act.actor, (tx) => this.admit(tx, subject, act)),
     );
   }
 
   /** Rejects every login and ends all access. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
   disable(subject: string, act: Act): Promise<void> {
-    return this.run(subject, act, async (tx) => {
+    return this.run('disable', subject, act, async (tx) => {
       await this.changes.setStatus(tx, subject, 'disabled', act.actor);
       await this.access.endAll(tx, subject);
     });
@@ -96,7 +101,7 @@ export class AccountAdministration {
 
   /** @throws ServiceError `NOT_FOUND` */
   enable(subject: string, act: Act): Promise<void> {
-    return this.run(subject, act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
+    return this.run('enable', subject, act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
   }
 
   /**
@@ -105,7 +110,7 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator
    */
   setRoles(subject: string, roles: readonly string[], act: Act): Promise<void> {
-    return this.run(subject, act, async (tx) => {
+    return this.run('setRoles', subject, act, async (tx) => {
       await this.changes.change(tx, subject, { roles }, act.actor);
       await this.access.endAll(tx, subject);
     });
@@ -113,7 +118,7 @@ export class AccountAdministration {
 
   /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy. */
   requireMfa(subject: string, mfaRequired: boolean, act: Act): Promise<void> {
-    return this.run(subject, act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
+    return this.run('requireMfa', subject, act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
   }
 
   /**
@@ -122,7 +127,7 @@ export class AccountAdministration {
    * the loss of a role of the caller's own account
    */
   update(subject: string, { status, ...change }: AccountUpdate, act: Act): Promise<void> {
-    return this.run(subject, act, async (tx, before) => {
+    return this.run('update', subject, act, async (tx, before) => {
       const hasOtherRoles = change.roles !== undefined && rolesText(change.roles) !== rolesText(before.roles);
       if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
       if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
@@ -132,51 +137,51 @@ export class AccountAdministration {
 
   /** Ends one session. @throws ServiceError `NOT_FOUND` for a session that the account does not have */
   endSession(subject: string, sid: string, act: Act): Promise<void> {
-    return this.run(subject, act, async (tx) => {
+    return this.run('endSession', subject, act, async (tx) => {
       if (!(await this.access.endSession(tx, subject, sid, act.actor))) throw new ServiceError('NOT_FOUND');
     });
   }
 
   /** Ends all sessions; returns their number, half-authenticated ones included. @throws ServiceError `NOT_FOUND` */
   endSessions(subject: string, act: Act): Promise<number> {
-    return this.run(subject, act, (tx) => this.access.endSessions(tx, subject, act.actor));
+    return this.run('endSessions', subject, act, (tx) => this.access.endSessions(tx, subject, act.actor));
   }
 
   /** Ends the trust in one device. @throws ServiceError `NOT_FOUND` for a device that the account does not have */
   endTrust(subject: string, device: string, act: Act): Promise<void> {
-    return this.run(subject, act, async (tx) => {
+    return this.run('endTrust', subject, act, async (tx) => {
       if (!(await this.access.endTrust(tx, subject, device, act.actor))) throw new ServiceError('NOT_FOUND');
     });
   }
 
   /** Deletes the account with its sessions and authenticators; its security events stay. @throws as `disable` */
   delete(subject: string, act: Act): Promise<void> {
-    return this.run(subject, act, async (tx) => {
+    return this.run('delete', subject, act, async (tx) => {
       await this.changes.delete(tx, subject, act.actor);
       await this.access.endAll(tx, subject);
       await this.access.forget(tx, subject);
     });
   }
 
-  private run<T>(subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
-    return perform(subject, act, {}, () => this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))));
+  private run<T>(name: string, subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
+    return this.perform(subject, act, { name }, () =>
+      this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))),
+    );
   }
 
   /** Locks the account until the transaction ends, unless the caller may not act on it. */
   private admit(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
     return this.changes.hold(tx, subject, { unprotected: authority === 'help desk' });
   }
-}
 
-async function perform<T>(
-  subject: string,
-  act: Act,
-  { byHelpDesk = false, needsReason = false, notOnOneself = false }: ActRule,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (!byHelpDesk) demandAdministrator(act);
-  const stated = validStated(act, needsReason);
-  demandSubject(subject);
-  if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
-  return withStated(stated, work);
+  private perform<T>(subject: string, act: Act, rule: ActRule, work: () => Promise<T>): Promise<T> {
+    return this.refusals.watch(rule.name, subject, act, async () => {
+      const { byHelpDesk = false, needsReason = false, notOnOneself = false } = rule;
+      if (!byHelpDesk) demandAdministrator(act);
+      const stated = validStated(act, needsReason);
+      demandSubject(subject);
+      if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+      return withStated(stated, work);
+    });
+  }
 }

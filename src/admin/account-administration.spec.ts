@@ -7,6 +7,7 @@ import type { PasswordChanges } from '../account/password/passwords.service.js';
 import type { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
+import type { RefusedActs } from './refused-acts.service.js';
 
 const ACT = { actor: 'subject-of-admin', authority: 'administrator', reason: 'ticket 7' } as const;
 
@@ -42,6 +43,7 @@ function situation(failure?: Error) {
     recorder() as PasswordChanges,
     recorder() as AccountAccess,
     recorder() as AttemptBudget,
+    { watch: (_name, _subject, _act, work) => work() } as RefusedActs,
   );
   return { administration, calls };
 }

@@ -58,12 +58,24 @@ export function validStated({ authority, reason, ticket }: Act, needsReason: boo
   return withoutUndefined({ reason: stored, ticket });
 }
 
+/** What an act states, as far as it may be stored. */
+export function acceptableStated({ reason, ticket }: Act): Stated {
+  return withoutUndefined({
+    reason: reason === undefined ? undefined : storedReason(reason),
+    ticket: ticket !== undefined && TICKET_FORM.test(ticket) ? ticket : undefined,
+  });
+}
+
 /** Subjects as accounts have them: a database that ignores trailing blanks would find an account by another text. */
 const SUBJECT = /^[\w-]{1,36}$/;
 
+export function isSubject(text: string): boolean {
+  return SUBJECT.test(text);
+}
+
 /** @throws ServiceError `NOT_FOUND` for a text that is not the id of an account */
 export function demandSubject(subject: string): void {
-  if (!SUBJECT.test(subject)) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+  if (!isSubject(subject)) throw new ServiceError('NOT_FOUND', { reason: 'account' });
 }
 
 /** @throws ServiceError `ACCESS_DENIED` for the help desk */

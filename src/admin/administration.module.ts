@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { RecoveryModule } from '../recovery/recovery.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -12,14 +13,15 @@ import { AccountDirectory } from './account-directory.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { PersonExport } from './person-export.service.js';
+import { RefusedActs } from './refused-acts.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
 @Module({
-  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, TasksModule],
+  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
-    ...[EventExports, PersonExport, StaffAdmission],
+    ...[EventExports, PersonExport, RefusedActs, StaffAdmission],
   ],
   exports: [AccountAdministration, AccountDirectory, AccountProvisioning, EventExports, PersonExport, StaffAdmission],
 })

@@ -1,17 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { requestContext } from '../principal/request-context.js';
+import { KnownClients } from '../session/known-clients.service.js';
 
 /** The events of logins: a complete one has one more of the other kinds than `MFA_CHALLENGED`. */
 const LOGIN_KINDS = ['LOGIN_PASSWORD_OK', 'MFA_CHALLENGED', 'MFA_OK'] as const;
 /** An account with so many login events has signed in before, or was attacked. */
 const MAX_EVENTS = 50;
 
-/** Records logins in browsers that an account has not used before. */
+/**
+ * Records logins of browsers and other clients that an account has not used before. A client that keeps no cookie is reported
+ * once in a while, not at every login.
+ */
 @Injectable()
 export class NewDevices {
   constructor(
     private readonly events: SecurityEvents,
+    private readonly clients: KnownClients,
     private readonly work: UnitOfWork,
   ) {}
 
@@ -23,7 +29,11 @@ export class NewDevices {
   async record(subject: string): Promise<void> {
     const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
     if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
-    await this.events.recordAlone({ kind: 'NEW_DEVICE', subject });
+    const client = requestContext() ?? { ip: '' };
+    await this.work.run(async (tx) => {
+      if (await this.clients.remember(tx, subject, client))
+        await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
+    });
   }
 }
 

@@ -71,7 +71,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
-    addMailCommand(program, { open: services, print, complain }, exit);
+    addMailCommand(program, { open: services, actor, print, complain }, exit);
     const restore = async (): Promise<RestoreServices> => {
       const { openRestoreServices } = await import('./restore-services.js');
       return openRestoreServices(configuration(), inputs, (text) => void process.stderr.write(text));

@@ -7,6 +7,7 @@ import { AccountDirectory } from '../admin/account-directory.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { EventExports } from '../admin/event-exports.service.js';
 import { PersonExport } from '../admin/person-export.service.js';
+import { Resends } from '../admin/resends.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
 import { AdministrationModule } from '../admin/administration.module.js';
 import type { EventsServices } from './events.command.js';
@@ -52,6 +53,7 @@ import { TokenModule } from '../token/token.module.js';
     MailModule,
     WebhookModule,
   ],
+  providers: [Resends],
 })
 class CommandModule {}
 
@@ -76,6 +78,7 @@ export async function openCommandServices(
     mailBacklog: context.get(MailBacklog),
     eventVerification: context.get(EventVerification),
     eventExports: context.get(EventExports),
+    resends: context.get(Resends),
     webhookDeliveries: context.get(WebhookDeliveries),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),

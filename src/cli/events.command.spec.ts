@@ -70,7 +70,9 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
         webhookDeliveries: {
           list: (...given: readonly unknown[]) => call('list', given, [DEAD]),
           counts: () => Promise.resolve({ pending: 2, dead: 1 }),
-          resend: (id?: string) => call('resend', id, id === 'unknown' ? 0 : 1),
+        },
+        resends: {
+          webhook: (id?: string) => call('resend', id, id === 'unknown' ? 0 : 1),
         },
         close: () => Promise.resolve(void calls.push('closed')),
       }),

@@ -9,6 +9,8 @@ import type { EventRow } from '../events/event-line.js';
 import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../events/event-search.service.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../events/event-export.js';
 import type { EventExports } from '../admin/event-exports.service.js';
+import type { Act } from '../admin/act.js';
+import type { Resends } from '../admin/resends.service.js';
 import { commandReason } from '../principal/command-context.js';
 import { writeExport } from './export-output.js';
 import { withReason } from './operator.js';
@@ -23,14 +25,15 @@ export interface EventsServices {
   readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
   readonly eventVerification: Pick<EventVerification, 'verify'>;
   readonly eventExports: Pick<EventExports, 'export'>;
-  readonly webhookDeliveries: Pick<WebhookDeliveries, 'list' | 'counts' | 'resend'>;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, 'list' | 'counts'>;
+  readonly resends: Pick<Resends, 'webhook'>;
   readonly close: () => Promise<void>;
 }
 
 /** Dependencies of the commands. */
 export interface EventsCommandParts {
   readonly open: () => Promise<EventsServices>;
-  /** Actor of the security event of an export. */
+  /** Actor of the security events. */
   readonly actor: string;
   /** Where an export goes without `--out`. */
   readonly output: NodeJS.WritableStream;
@@ -95,7 +98,15 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
     .option('--out <file>', 'a new file, mode 600; without it standard output')
     .action((options: ExportOptions) => run((services) => exportEvents(services, parts, options)));
 
-  addWebhookCommands(events.command('webhook').description('the events that the webhook has not delivered'), run);
+  addWebhookCommands(
+    events.command('webhook').description('the events that the webhook has not delivered'),
+    run,
+    () => ({
+      actor: parts.actor,
+      authority: 'operator',
+      reason: commandReason(),
+    }),
+  );
 }
 
 function withFilter(command: Command): Command {
@@ -107,7 +118,7 @@ function withFilter(command: Command): Command {
     .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS));
 }
 
-function addWebhookCommands(webhook: Command, run: Run): void {
+function addWebhookCommands(webhook: Command, run: Run, act: () => Act): void {
   webhook
     .command('list')
     .description('lists the events that the webhook has given up, oldest first')
@@ -116,14 +127,13 @@ function addWebhookCommands(webhook: Command, run: Run): void {
     .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
     .action((options: DeliveryOptions) => run((services) => listDeliveries(services, options)));
 
-  webhook
-    .command('resend')
+  withReason(webhook.command('resend'))
     .description('sends events again that the webhook has given up')
     .argument('[id]', 'as shown by "events webhook list"')
     .option('--all', 'all of them')
     .action((id: string | undefined, { all = false }: { readonly all?: boolean }) => {
       if (all === (id !== undefined)) webhook.error('error: give either an id or --all', { exitCode: EXIT.usage });
-      return run((services) => resend(services, id));
+      return run((services) => resend(services, id, act()));
     });
 }
 
@@ -156,8 +166,12 @@ function secondsOf(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }
 
-async function resend({ webhookDeliveries }: EventsServices, id?: string): Promise<readonly string[] | Complaint> {
-  const count = await webhookDeliveries.resend(id);
+async function resend(
+  { resends }: EventsServices,
+  id: string | undefined,
+  act: Act,
+): Promise<readonly string[] | Complaint> {
+  const count = await resends.webhook(id, act);
   if (id !== undefined && count === 0) return noSuch(`The webhook has given up no event ${printable(id)}.`);
   return [`${count} ${count === 1 ? 'event is' : 'events are'} sent again.`];
 }

@@ -1,20 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Act } from '../admin/act.js';
+import type { Resends } from '../admin/resends.service.js';
 import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { MailBacklog } from '../mail/mail-backlog.service.js';
 import type { MailRow } from '../mail/mail-message.js';
+import { commandReason } from '../principal/command-context.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { withReason } from './operator.js';
 import { type Complaint, complaintOf, noSuch } from './users-answers.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface MailServices {
-  readonly mailBacklog: Pick<MailBacklog, 'list' | 'resend'>;
+  readonly mailBacklog: Pick<MailBacklog, 'list'>;
+  readonly resends: Pick<Resends, 'mail' | 'allMails'>;
   readonly close: () => Promise<void>;
 }
 
 /** Dependencies of the commands. */
 export interface MailCommandParts {
   readonly open: () => Promise<MailServices>;
+  /** Actor of the security events. */
+  readonly actor: string;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -43,13 +50,15 @@ export function addMailCommand(program: Command, parts: MailCommandParts, exit: 
     .option('--limit <number>', `mails of one page, at most ${MAX_LIMIT}`, limitOf, USUAL_LIMIT)
     .action((options: ListOptions) => run((services) => list(services, options)));
 
-  mail
-    .command('resend')
+  withReason(mail.command('resend'))
     .description('sends mails again that were given up: those with the given ids, or all')
     .argument('[ids...]', 'ids that mail list prints')
     .option('--all', 'all mails that were given up')
     .action((ids: readonly string[], { all = false }: { readonly all?: boolean }) =>
-      run((services) => (all ? resendAll(services) : resend(services, ids))),
+      run((services) => {
+        const act: Act = { actor: parts.actor, authority: 'operator', reason: commandReason() };
+        return all ? resendAll(services, act) : resend(services, ids, act);
+      }),
     );
 }
 
@@ -86,25 +95,23 @@ function lineOf({ id, created_at: at, state, template, user_id, attempts, last_e
   return printable([new Date(at).toISOString(), state.padEnd(7), template, ...facts.filter(Boolean)].join('  '));
 }
 
-async function resend({ mailBacklog }: MailServices, ids: readonly string[]): Promise<readonly string[] | Complaint> {
+async function resend(
+  { resends }: MailServices,
+  ids: readonly string[],
+  act: Act,
+): Promise<readonly string[] | Complaint> {
   if (ids.length === 0) return { complaint: 'State the ids of mails, or --all.', exitCode: EXIT.usage };
   const lines: string[] = [];
   for (const id of ids) {
-    if (!(await mailBacklog.resend(id))) return noSuch(`No mail ${printable(id)} was given up.`);
+    if (!(await resends.mail(id, act))) return noSuch(`No mail ${printable(id)} was given up.`);
     lines.push(`Mail ${id} will be sent again.`);
   }
   return lines;
 }
 
-async function resendAll({ mailBacklog }: MailServices): Promise<readonly string[]> {
-  let [count, after] = [0, ''];
-  for (;;) {
-    const found = await mailBacklog.list({ state: 'failed', after, limit: MAX_LIMIT });
-    for (const { id } of found) if (await mailBacklog.resend(id)) count += 1;
-    const last = found.at(-1);
-    if (!last) return [count === 1 ? '1 mail will be sent again.' : `${count} mails will be sent again.`];
-    after = last.id;
-  }
+async function resendAll({ resends }: MailServices, act: Act): Promise<readonly string[]> {
+  const count = await resends.allMails(act);
+  return [count === 1 ? '1 mail will be sent again.' : `${count} mails will be sent again.`];
 }
 
 function limitOf(text: string): number {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { MailRow, MailState } from './mail-message.js';
 import { MailMessageStore } from './mail-message.store.js';
 import { KEPT_SECONDS } from './mail-queue.service.js';
@@ -34,10 +34,11 @@ export class MailBacklog {
   }
 
   /** Lets a failed mail be sent again, as if it were new; false if there is no such mail. */
-  resend(id: string): Promise<boolean> {
+  resend(id: string, tx?: Tx): Promise<boolean> {
     const now = this.clock.millis();
     const giveUpAt = now + this.retry.giveUpAfter.milliseconds;
     const expiresAt = this.clock.seconds() + KEPT_SECONDS;
-    return this.work.single((tx) => this.store.renew(tx, id, { now, giveUpAt, expiresAt }));
+    const renew = (on: Tx): Promise<boolean> => this.store.renew(on, id, { now, giveUpAt, expiresAt });
+    return tx ? renew(tx) : this.work.single(renew);
   }
 }

@@ -14,6 +14,7 @@ const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at 
 const PLAN = `UPDATE mail_message SET next_attempt_at = ?, last_error = ? WHERE ${CLAIMED}`;
 const FAIL = `UPDATE mail_message SET state = 'failed', last_error = ? WHERE ${CLAIMED}`;
 const DELETE = 'DELETE FROM mail_message WHERE id = ?';
+const OF_USER = 'SELECT id FROM mail_message WHERE user_id = ?';
 const RENEW = `UPDATE mail_message SET state = 'waiting', attempts = 0, next_attempt_at = ?, give_up_at = ?, expires_at = ?
   WHERE id = ? AND state = 'failed'`;
 const LIST = `SELECT ${COLUMNS} FROM mail_message WHERE id > ? AND (? IS NULL OR state = ?) ORDER BY id LIMIT ?`;
@@ -66,6 +67,11 @@ export class MailMessageStore {
 
   async delete(tx: Tx, id: string): Promise<void> {
     await tx.change(DELETE, [id]);
+  }
+
+  /** Deletes the mails of an account, one by one: a search for them would lock all rows of the table on MariaDB. */
+  async deleteOf(tx: Tx, subject: string): Promise<void> {
+    for (const { id } of await tx.rows<{ readonly id: string }>(OF_USER, [subject])) await this.delete(tx, id);
   }
 
   /** Lets a failed mail wait again; false if there is no such mail. */

@@ -53,6 +53,11 @@ export class MailQueue {
     });
   }
 
+  /** Deletes the mails of a deleted account, also those that were given up. */
+  forget(tx: Tx, subject: string): Promise<void> {
+    return this.store.deleteOf(tx, subject);
+  }
+
   /** Calls `listener` after the commit of each added mail, in this process. */
   onAdded(listener: () => void): void {
     this.listeners.push(listener);

@@ -318,6 +318,9 @@ export const en = {
       LOGLEVEL_CHANGED: 'Log level changed',
       DATABASE_RESTORED: 'Database restored from a backup',
       EVENT_CHAIN_RESTARTED: 'Hash chain of events restarted',
+      ADMIN_ACT_REFUSED: 'Act of an administrator refused',
+      MAIL_RESENT: 'Mails sent again',
+      WEBHOOK_RESENT: 'Events sent to the webhook again',
     } as Readonly<Record<string, string>>,
   },
 
@@ -576,10 +579,19 @@ export const en = {
         title: 'Your password was reset',
         text: 'A new password was set for your account.',
       },
+      'address-changed': {
+        title: 'Your mail address was changed',
+        text: 'Your account has another mail address now, or none. This address gets no further mails about it. If you did not expect this, also contact your administrator: links to choose a password go to the new address.',
+      },
       'token-reuse': {
         title: 'A session was ended',
         text: 'We ended a session of your account because its sign-in data was used twice. Someone may have copied it. Sign in again to continue.',
       },
+    },
+    /** To the new address, which may belong to another person. */
+    addressAdded: {
+      title: 'This mail address was added',
+      text: 'This mail address now belongs to an account, which gets its notices here. If you do not know about it, contact the administrator of the service, or ignore this mail.',
     },
     codesLeft: (count: number): string =>
       count === 1 ? 'You have 1 unused backup code left.' : `You have ${count} unused backup codes left.`,

@@ -19,13 +19,19 @@ export interface NoticeContext {
   readonly unlock?: { readonly url: string; readonly minutes: number } | undefined;
 }
 
+interface NoticeText {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
 /** Writes a notice in one language. */
 export function noticeMail(
   kind: NoticeKind,
   facts: NoticeFacts,
   context: NoticeContext,
   messages: Messages,
-): { readonly subject: string; readonly text: string; readonly html: string } {
+): NoticeText {
   const { tag, notices: texts } = messages;
   const { title, text } = texts.kinds[kind];
   const parts: readonly MailPart[] = [
@@ -37,6 +43,16 @@ export function noticeMail(
     { kind: 'footer', text: texts.footer(context.service) },
   ];
   return { subject: texts.subject(context.service, title), ...layOutMail({ tag, title, parts }) };
+}
+
+/** Writes the mail to the new address of an account of `service`. */
+export function addedAddressMail(service: string, { tag, notices: texts }: Messages): NoticeText {
+  const { title, text } = texts.addressAdded;
+  const parts: readonly MailPart[] = [
+    { kind: 'text', text },
+    { kind: 'footer', text: texts.footer(service) },
+  ];
+  return { subject: texts.subject(service, title), ...layOutMail({ tag, title, parts }) };
 }
 
 function factsOf(

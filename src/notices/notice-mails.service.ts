@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
+import { ADDRESS_TEMPLATES } from '../account/address-notices.service.js';
 import { BrandingProperties } from '../branding/branding.properties.js';
 import { Clock } from '../clock/clock.js';
 import { JsonProperties } from '../http/json/json.properties.js';
@@ -9,7 +10,7 @@ import { messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
 import { NOTICE_KINDS, type NoticeKind, noticeFactsOf, templateOf } from './notice.js';
-import { type NoticeContext, noticeMail } from './notice-mail.js';
+import { addedAddressMail, type NoticeContext, noticeMail } from './notice-mail.js';
 
 /** Composes notices when they are sent, with the address and the links that the account has then. */
 @Injectable()
@@ -24,11 +25,13 @@ export class NoticeMails {
     templates: MailTemplates,
   ) {
     for (const kind of NOTICE_KINDS) templates.register(templateOf(kind), (mail) => this.compose(kind, mail));
+    templates.register(ADDRESS_TEMPLATES.new, (mail) => this.composeAdded(mail));
   }
 
   private async compose(kind: NoticeKind, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
     const account = await this.accounts.find(subject);
-    if (account?.email === undefined) return undefined;
+    const to = facts['to'] ?? account?.email;
+    if (!account || to === undefined) return undefined;
     const { language = this.messages.defaultLanguage } = account;
     const context: NoticeContext = {
       service: this.branding.name,
@@ -38,7 +41,16 @@ export class NoticeMails {
       unlock: kind === 'locked' ? await this.unlockOf(subject) : undefined,
     };
     const { subject: title, ...body } = noticeMail(kind, noticeFactsOf(facts), context, messagesOf(language));
-    return { to: account.email, language, subject: title, ...body };
+    return { to, language, subject: title, ...body };
+  }
+
+  /** The new address may belong to another person, so it learns nothing of the account. */
+  private async composeAdded({ subject, facts: { to } }: QueuedMail): Promise<ComposedMail | undefined> {
+    const account = await this.accounts.find(subject);
+    if (!account || to === undefined) return undefined;
+    const { language = this.messages.defaultLanguage } = account;
+    const { subject: title, ...body } = addedAddressMail(this.branding.name, messagesOf(language));
+    return { to, language, subject: title, ...body };
   }
 
   private async unlockOf(subject: string): Promise<NoticeContext['unlock']> {

@@ -26,7 +26,8 @@ export type NoticeEvent = keyof typeof NOTICE_OF_EVENT;
 
 export const NOTICE_EVENTS = Object.keys(NOTICE_OF_EVENT) as readonly NoticeEvent[];
 
-export const NOTICE_KINDS: readonly NoticeKind[] = Object.values(NOTICE_OF_EVENT);
+/** Notices that `NoticeMails` writes with what it knows of the account. */
+export const NOTICE_KINDS: readonly NoticeKind[] = [...Object.values(NOTICE_OF_EVENT), 'address-changed'];
 
 /** Name of the mail template of a notice. */
 export function templateOf(kind: NoticeKind): string {

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { KnownClientStore } from './known-client.store.js';
+import { KnownClients } from './known-clients.service.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshGrace } from './refresh-grace.task.js';
@@ -14,8 +16,9 @@ import { Sessions } from './sessions.service.js';
   imports: [EventsModule, TasksModule],
   providers: [
     ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokens, Sessions],
+    ...[KnownClientStore, KnownClients],
     ...[RefreshGrace, RefreshRotation, SessionRefresh],
   ],
-  exports: [Sessions, SessionRefresh],
+  exports: [KnownClients, Sessions, SessionRefresh],
 })
 export class SessionModule {}

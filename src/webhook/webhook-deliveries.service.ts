@@ -35,9 +35,9 @@ export class WebhookDeliveries {
   }
 
   /** Sends one dead letter again, or all; returns their number. */
-  resend(id?: string): Promise<number> {
+  resend(id: string | undefined, tx: Tx): Promise<number> {
     const now = this.clock.seconds();
-    return this.work.single((tx) => this.store.revive(tx, id, now, this.expiryOf(now)));
+    return this.store.revive(tx, id, now, this.expiryOf(now));
   }
 
   private expiryOf(now: number): number {

@@ -254,7 +254,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
 });
 
 onSqlite('A7: audit of commands', (engine) => {
-  const story = storyOn(engine, { people: 2 });
+  const story = storyOn(engine, { people: 2, others: { admin: 'ROLE_ADMIN' } });
   const actor = `cli:${userInfo().username}`;
 
   it('A7: a command records a security event with the operating-system user and the reason, and logs it', async () => {
@@ -267,6 +267,22 @@ onSqlite('A7: audit of commands', (engine) => {
     expect(stdout).toBe(`${person.id}: disabled, ended all sessions.\n`);
     expect(stderr).toMatch(/ INFO .* events +: USER_CHANGED/);
     expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
+  it('A7: a command that is refused records an event with the operating-system user and the reason, and logs it', async () => {
+    const { exitCode, stderr } = await story.command('users', 'disable', 'admin', '--reason', 'ticket 4712');
+
+    expect(exitCode).toBe(1);
+    expect(await story.events({ id: 'admin' })).toMatchObject([
+      {
+        kind: 'ADMIN_ACT_REFUSED',
+        actor,
+        result: 'refused',
+        reason: 'last administrator',
+        detail: '{"act":"disable","stated_reason":"ticket 4712"}',
+      },
+    ]);
+    expect(stderr).toMatch(/ WARN .* events +: ADMIN_ACT_REFUSED/);
   });
 
   it('A7: a command writes its audit line to the configured log file instead of standard error', async () => {

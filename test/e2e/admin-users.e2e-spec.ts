@@ -522,6 +522,50 @@ onEachEngine('the help desk', (engine) => {
     }
   });
 
+  const refusals = async (): Promise<readonly (readonly unknown[])[]> => {
+    const rows = await story.database.query<{ [name: string]: string | null }>(
+      "SELECT user_id, actor, result, reason, detail FROM security_event WHERE kind = 'ADMIN_ACT_REFUSED' ORDER BY id",
+    );
+    return rows.map(({ user_id, actor, result, reason, detail }) => [
+      user_id,
+      actor,
+      result,
+      reason,
+      JSON.parse(detail ?? '{}'),
+    ]);
+  };
+
+  it('A7: a refused act of the help desk or of an administrator is an event and a log line with its actor', async () => {
+    const [bossSubject, deskSubject] = [await story.subjectOf({ id: ADMIN }), await story.subjectOf({ id: HELP_DESK })];
+    const clerk = await pathOf('clerk');
+    const before = (await refusals()).length;
+
+    expect(await desk.send('POST', `/users/${bossSubject}/mfa/reset`, STATED)).toBeRefused(403, 'ACCESS_DENIED');
+    expect(await desk.send('POST', `/users/${deskSubject}/unlock`, STATED)).toBeRefused(409, 'CONFLICT');
+    expect(await desk.send('PATCH', clerk, { roles: ['ROLE_ADMIN'], ...STATED })).toBeRefused(403, 'ACCESS_DENIED');
+    expect(await admin.send('PATCH', `/users/${bossSubject}`, { roles: [] })).toBeRefused(409, 'CONFLICT');
+    expect(await desk.send('POST', `/users/${bossSubject}x/unlock`, STATED)).toBeRefused(404, 'NOT_FOUND');
+
+    const stated = { stated_reason: 'lost phone', ticket: 'HD-4711' };
+    expect((await refusals()).slice(before)).toEqual([
+      [bossSubject, deskSubject, 'refused', 'protected account', { act: 'resetMfa', ...stated }],
+      [deskSubject, deskSubject, 'refused', 'oneself', { act: 'unlock', ...stated }],
+      [null, deskSubject, 'refused', 'help desk', { act: 'change' }],
+      [bossSubject, bossSubject, 'refused', 'oneself', { act: 'update' }],
+    ]);
+    const lines = story.service.log.filter((line) => line.includes('ADMIN_ACT_REFUSED') && line.includes('WARN'));
+    expect(lines.filter((line) => line.includes(deskSubject)).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('A7: a refused request of a user without a role of the administration is no event', async () => {
+    const before = (await refusals()).length;
+    const { accessToken: bearer } = await story.signInByPassword({ id: 'clerk', password: PASSWORD });
+
+    expect(await story.client().get('/admin/users', { bearer })).toBeRefused(403, 'ACCESS_DENIED');
+
+    expect(await refusals()).toHaveLength(before);
+  });
+
   it('the help desk needs a second factor no older than five minutes', async () => {
     const { accessToken } = await story.signIn(desk.person);
     story.clock.advance(301);
@@ -552,7 +596,7 @@ onEachEngine('the help desk', (engine) => {
       ]);
       expect([204, 403], reset.text).toContain(reset.status);
       const events = await story.events({ id: 'clerk' });
-      const at = events.findIndex(({ detail }) => detail?.includes(`"HD-${round}"`));
+      const at = events.findIndex(({ detail, result }) => result === 'ok' && detail?.includes(`"HD-${round}"`));
       const promoted = events.findLastIndex(({ kind }) => kind === 'USER_CHANGED');
       expect(at >= 0, `round ${round}`).toBe(reset.status === 204);
       expect(at).toBeLessThan(promoted);

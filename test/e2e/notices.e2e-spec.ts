@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import type { NoticeKind } from '../../src/notices/notice.js';
+import { Administrator, OTHERS } from '../support/administrator.js';
 import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';
 import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
 import { SmtpRelayServer } from '../support/smtp-server.js';
@@ -89,7 +90,9 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
 });
 
 onSqlite('Notices about new devices and backup codes', (engine) => {
-  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 6 });
+  const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 9, others: OTHERS });
+  let boss: Promise<Administrator> | undefined;
+  const administrator = (): Promise<Administrator> => (boss ??= Administrator.of(story));
 
   it('the first login of an account and a login of a known browser cause no notice', async () => {
     const { person, address } = await enrolledWithAddress(story, relay);
@@ -101,6 +104,23 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
 
     await noticeTo(relay, address, 'new-device');
     expect(await story.countOf(person, 'NEW_DEVICE')).toBe(1);
+  });
+
+  it('a client without cookies is reported once for each user agent, again after 30 days and after a reset', async () => {
+    const { person } = await enrolledWithAddress(story, relay);
+    const signIn = async (agent: string): Promise<number> => {
+      const client = story.client();
+      client.headers['user-agent'] = agent;
+      await story.signIn(person, client);
+      return story.countOf(person, 'NEW_DEVICE');
+    };
+
+    expect([await signIn('robot/1'), await signIn('robot/1'), await signIn('robot/1')]).toEqual([1, 1, 1]);
+    expect([await signIn('robot/2'), await signIn('robot/1')]).toEqual([2, 2]);
+    story.clock.advance(30 * 86_400);
+    expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([3, 3]);
+    expect((await story.command('users', 'set-roles', person.id, 'ROLE_CLERK')).exitCode).toBe(0);
+    expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([4, 4]);
   });
 
   it('a browser that only another account has used is new', async () => {
@@ -144,6 +164,35 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
     expect(mail.header.filter((line) => /^(?:bcc|cc):/i.test(line))).toEqual([]);
     expect(mail.html).not.toMatch(/<script|<b |evil\.example|\r|\u202e/);
     expect(mail.text).not.toMatch(/^Bcc|evil\.example|\u202e/m);
+  });
+
+  it('a changed address is told to the old one with a link, and to the new one without anything of the account', async () => {
+    const { person, address } = await enrolledWithAddress(story, relay);
+    const admin = await administrator();
+    const added = `new-${address}`;
+    const path = `/users/${await story.subjectOf(person)}`;
+
+    expect(await admin.send('PATCH', path, { email: added })).toBeAnswered(200);
+
+    const old = await noticeTo(relay, address, 'address-changed');
+    expect(old.text).toContain(person.id);
+    expect(old.text).toMatch(/\/portal\/not-me\?token=[\w-]{43}/);
+    expect(old.text + old.html).not.toContain(added);
+    const { title } = messagesOf('en').notices.addressAdded;
+    const told = await waitUntil('the new address was told', () =>
+      relay.received.find(({ to, subject }) => to.includes(added) && subject.endsWith(title)),
+    );
+    for (const body of [told.text, told.html]) {
+      expect(body).not.toContain(person.id);
+      expect(body).not.toContain(address.replace(/@.*/, ''));
+      expect(body).not.toMatch(/token=|127\.0\.0\.1/);
+    }
+
+    expect(await admin.send('PATCH', path, { email: added })).toBeAnswered(200);
+    expect(await admin.send('PATCH', path, { email: null })).toBeAnswered(200);
+    await noticeTo(relay, added, 'address-changed');
+    const mails = relay.received.filter(({ to }) => to.includes(added));
+    expect(mails.map(({ subject }) => subject.includes(title))).toEqual([true, false]);
   });
 
   it('an account without an address gets no notice, and no mail waits for it', async () => {

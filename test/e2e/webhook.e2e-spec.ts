@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
@@ -148,7 +149,14 @@ onSqlite('a webhook with https', (engine) => {
       return stdout.includes('1 given up, 0 pending') ? stdout : undefined;
     });
     const [, id = ''] = /id=(\S+)/.exec(dead) ?? [];
-    expect((await story.command('events', 'webhook', 'resend', id)).stdout).toBe('1 event is sent again.\n');
+    const resent = await story.command('events', 'webhook', 'resend', id, '--reason', 'receiver repaired');
+    expect(resent.stdout).toBe('1 event is sent again.\n');
+    expect(resent.stderr).toMatch(/ INFO .* events +: WEBHOOK_RESENT .*cli:/);
+    const [event] = await story.database.query<{ actor: string; detail: string }>(
+      "SELECT actor, detail FROM security_event WHERE kind = 'WEBHOOK_RESENT'",
+    );
+    expect(event?.actor).toBe(`cli:${userInfo().username}`);
+    expect(JSON.parse(event?.detail ?? '')).toEqual({ count: '1', id, stated_reason: 'receiver repaired' });
     expect((await story.command('events', 'webhook', 'resend', id)).exitCode).toBe(4);
     expect(untrusted.deliveries).toEqual([]);
   });

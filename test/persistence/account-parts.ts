@@ -6,6 +6,7 @@ import { AccountDrafts } from '../../src/account/account-drafts.service.js';
 import { AccountImport } from '../../src/account/import/account-import.service.js';
 import { StagedAccountsStore } from '../../src/account/import/staged-accounts.store.js';
 import { StagedImports } from '../../src/account/import/staged-imports.service.js';
+import { AddressNotices } from '../../src/account/address-notices.service.js';
 import { AccountStore } from '../../src/account/account.store.js';
 import { Accounts } from '../../src/account/accounts.service.js';
 import { StaffAccounts, StaffCreation } from '../../src/account/staff/staff-accounts.service.js';
@@ -33,6 +34,10 @@ import { PasswordChanges, Passwords } from '../../src/account/password/passwords
 import { Clock } from '../../src/clock/clock.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { MailMessageStore } from '../../src/mail/mail-message.store.js';
+import { MailQueue } from '../../src/mail/mail-queue.service.js';
+import { MailSender } from '../../src/mail/mail-sender.service.js';
+import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
@@ -98,7 +103,16 @@ export function accountParts(
   );
   const rehashing = new Rehashing(hasher, store, work, loggers);
   const stored = new StoredPasswords(hasher, decoys, rehashing, clock, loggers);
-  const changes = new AccountChanges(store, changesStore, identities, events, clock);
+  // Without a relay, it stores nothing.
+  const queue = new MailQueue(
+    new MailMessageStore(),
+    clock,
+    random,
+    new MailSender(new MailProperties(), {}),
+    new MailRetryProperties(),
+  );
+  const notices = new AddressNotices(queue, clock);
+  const changes = new AccountChanges(store, changesStore, identities, events, clock, notices);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
   const throttle = new PasswordThrottle(clock, limits, devices);
   const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);

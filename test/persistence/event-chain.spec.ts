@@ -4,6 +4,7 @@ import type { EventRow } from '../../src/events/event-line.js';
 import type { Verification } from '../../src/events/chain/chain-check.js';
 import type { Value } from '../../src/persistence/unit-of-work.js';
 import { timeOrderedId } from '../../src/random/random.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { eventChainParts, SEAL_KEYS } from '../support/event-chain-parts.js';
@@ -197,7 +198,8 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('DELETE FROM event_batch WHERE batch = 3');
     await change('UPDATE event_chain SET batch = 2, hash = (SELECT hash FROM event_batch WHERE batch = 2)');
     const log = new CollectedLog();
-    const parts = eventChainParts(database.work, clock, { loggers: log.loggers });
+    const meters = new Meters();
+    const parts = eventChainParts(database.work, clock, { loggers: log.loggers, meters });
     const told: EventRow[] = [];
     parts.relay.subscribe(['EVENT_CHAIN_RESTARTED'], (_, event) => Promise.resolve(void told.push(event)));
     await parts.record({ kind: 'MFA_OK' });
@@ -208,6 +210,7 @@ onEveryDatabase('the chain of security events', (database) => {
     expect(log.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([
       { message: 'The head of the event chain is not authentic; the chain begins again' },
     ]);
+    expect(meters.find('events.chain.restarts')?.of().measure()[0]?.value).toBe(1);
     expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 3 .*the chain begins again/)]);
     const from = clock.millis() + 1;
     clock.advance(60);

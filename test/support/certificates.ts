@@ -21,6 +21,8 @@ export interface CertificateOptions {
   readonly days?: number;
   readonly key?: 'ec' | 'rsa' | 'short-rsa';
   readonly folder?: string;
+  /** Subject alternative names. */
+  readonly names?: string;
 }
 
 const KEY_ARGUMENTS = {
@@ -32,6 +34,7 @@ const KEY_ARGUMENTS = {
 /** Creates a certificate with the program `openssl`. */
 export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
   const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
+  const { names = 'IP:127.0.0.1,DNS:localhost' } = options;
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   openssl(
     'req',
@@ -48,7 +51,7 @@ export function makeCertificate(options: CertificateOptions = {}): MadeCertifica
     '-subj',
     `/CN=${name}`,
     '-addext',
-    'subjectAltName=IP:127.0.0.1,DNS:localhost',
+    `subjectAltName=${names}`,
   );
   chmodSync(key, 0o600);
   return { folder, certificate, key, pem: readFileSync(certificate, 'utf8') };

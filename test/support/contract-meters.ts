@@ -45,6 +45,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['nodejs.gc.pause'], kind: 'timer', tags: ['kind'] },
   { names: ['application.started.time', 'application.ready.time'], kind: 'gauge', unit: 'seconds' },
   { names: ['login.attempts', 'login.lockouts', 'login.token.refresh'], kind: 'counter', tags: ['outcome'] },
+  { names: ['events.chain.restarts'], kind: 'counter' },
   { names: ['mail.sent', 'mail.failed'], kind: 'counter' },
   { names: ['mail.waiting'], kind: 'gauge' },
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },

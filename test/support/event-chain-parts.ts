@@ -10,6 +10,7 @@ import { EventStore } from '../../src/events/event.store.js';
 import { EventProperties } from '../../src/events/events.properties.js';
 import type { SecurityEvent } from '../../src/events/security-event.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
@@ -38,13 +39,17 @@ export const SEAL_KEYS: SealKeys = { one: randomBytes(32) };
 export function eventChainParts(
   work: UnitOfWork,
   clock: Clock,
-  { sealKeys = SEAL_KEYS, loggers = new Loggers() }: { readonly sealKeys?: SealKeys; readonly loggers?: Loggers } = {},
+  {
+    sealKeys = SEAL_KEYS,
+    loggers = new Loggers(),
+    meters = new Meters(),
+  }: { readonly sealKeys?: SealKeys; readonly loggers?: Loggers; readonly meters?: Meters } = {},
 ): EventChainParts {
   const random = new SystemRandom();
   const [store, chain] = [new EventStore(), new EventChainStore()];
   const seal = new ChainSeal(new Sealer(Object.keys(sealKeys).at(-1) ?? '', new Map(Object.entries(sealKeys)), random));
   const events = new SecurityEvents(store, clock, random, loggers, work);
-  const relay = new EventRelay(work, store, chain, seal, events, clock, loggers);
+  const relay = new EventRelay(work, store, chain, seal, events, clock, loggers, meters);
   const tasks = new ScheduledTasks(clock);
   return {
     events,

@@ -33,6 +33,8 @@ export interface SmtpRelayOptions {
   readonly password?: string;
   /** Offers STARTTLS. */
   readonly certificate?: MadeCertificate;
+  /** Speaks TLS from the first byte. */
+  readonly isImplicit?: boolean;
 }
 
 /** A real SMTP server on the loopback address that keeps what it accepts. */
@@ -42,6 +44,8 @@ export class SmtpRelayServer {
   /** Called before the relay responds to a mail that it has kept. */
   onMail: ((mail: ReceivedMail) => Promise<void> | void) | undefined;
   connections = 0;
+  /** For each password that arrived: whether the connection was encrypted. */
+  readonly passwords: boolean[] = [];
   private server: SMTPServer | undefined;
   private port: number;
 
@@ -65,11 +69,13 @@ export class SmtpRelayServer {
 
   /** Starts again on the same port. */
   async start(): Promise<void> {
-    const { password, certificate } = this.options;
+    const { password, certificate, isImplicit = false } = this.options;
     const server = new SMTPServer({
+      secure: isImplicit,
       authOptional: password === undefined,
       disabledCommands: [...(password === undefined ? ['AUTH'] : []), ...(certificate ? [] : ['STARTTLS'])],
-      allowInsecureAuth: certificate === undefined,
+      // A client must protect its password by itself.
+      allowInsecureAuth: true,
       ...(certificate && { cert: certificate.pem, key: readFileSync(certificate.key) }),
       disableReverseLookup: true,
       closeTimeout: 50,
@@ -77,7 +83,8 @@ export class SmtpRelayServer {
         this.connections += 1;
         respond();
       },
-      onAuth: ({ username, password: given }, _, respond) => {
+      onAuth: ({ username, password: given }, { secure }, respond) => {
+        this.passwords.push(secure);
         if (given === password) respond(null, { user: username ?? '' });
         else respond(withCode(535));
       },

@@ -1,10 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ROLE_ADMIN, ROLE_HELPDESK } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
 import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
-import { isHalfAuthenticated } from '../../principal/principal.js';
+import { isHalfAuthenticated, type Principal } from '../../principal/principal.js';
 import { hasAnyAuthority, satisfiesAmr } from './access.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
@@ -13,17 +15,33 @@ export class AuthorityGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly clock: Clock,
+    private readonly events: SecurityEvents,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const { principal } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
     const authorities = this.reflector.getAllAndOverride<readonly string[] | undefined>(AUTHORITY, targets);
-    if (authorities && !hasAnyAuthority(principal, authorities)) throw new ServiceError('ACCESS_DENIED');
+    if (authorities && !hasAnyAuthority(principal, authorities)) {
+      if (authorities.includes(ROLE_ADMIN)) await this.recordHelpDesk(principal, context);
+      throw new ServiceError('ACCESS_DENIED');
+    }
     const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
     const isEnough = !amr || (!isHalfAuthenticated(principal) && satisfiesAmr(principal, amr, this.clock.seconds()));
     if (!isEnough) throw new StepUpRequired(amr);
     return true;
+  }
+
+  /** The help desk at a route of administrators; other users could fill the table of events. */
+  private async recordHelpDesk(principal: Principal, context: ExecutionContext): Promise<void> {
+    if (isHalfAuthenticated(principal) || !principal.roles.includes(ROLE_HELPDESK)) return;
+    await this.events.recordAlone({
+      kind: 'ADMIN_ACT_REFUSED',
+      actor: principal.subject,
+      result: 'refused',
+      reason: 'help desk',
+      detail: { act: context.getHandler().name },
+    });
   }
 }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
+import type { Counter } from '../../metrics/meter.js';
+import { Meters } from '../../metrics/meters.js';
 import { BatchSize } from '../../persistence/batch-size.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { EventRow } from '../event-line.js';
@@ -49,6 +51,7 @@ const MIN_RESTART_MILLIS = 10 * 60_000;
 @Injectable()
 export class EventRelay {
   private readonly logger: Logger;
+  private readonly restarts: Counter;
   private readonly subscribers = new Map<string, EventEnqueue[]>();
   private readonly size = new BatchSize();
   private restartedAt = -Infinity;
@@ -61,7 +64,9 @@ export class EventRelay {
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
     loggers: Loggers,
+    meters: Meters,
   ) {
+    this.restarts = meters.counter('events.chain.restarts', { description: 'Restarts of the chain of events' }).of();
     this.logger = loggers.get('events.chain');
   }
 
@@ -151,6 +156,7 @@ export class EventRelay {
       detail: { batch: String(batch) },
     });
     tx.afterCommit(() => {
+      this.restarts.increment();
       this.logger.error('The head of the event chain is not authentic; the chain begins again', { batch, reason });
     });
   }

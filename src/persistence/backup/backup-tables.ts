@@ -110,6 +110,7 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'trusted_device', key: ['id'] },
   { table: 'used_mfa_token', key: ['jti'] },
   { table: 'account_link', key: ['slot'] },
+  { table: 'known_client', key: ['id'] },
   { table: 'signing_key', key: ['id'] },
   { table: 'saml_request', key: ['id'] },
   { table: 'used_assertion', key: ['id'] },

@@ -15,6 +15,7 @@ import {
 } from './columns.migration.js';
 import { EventChain1796000000201 } from './event-chain.migration.js';
 import { First1795219200000 } from './first.migration.js';
+import { KnownClients1796000000401 } from './known-client.migration.js';
 import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import {
@@ -95,6 +96,11 @@ export const HISTORY: readonly Step[] = [
     compatibleFrom: PlainNames1795737600000,
   },
   { migration: AccountSearch1796000000301, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  {
+    migration: KnownClients1796000000401,
+    revertLoses: 'which clients without cookies are known',
+    compatibleFrom: PlainNames1795737600000,
+  },
 ];
 
 /** The names of all migrations, oldest first. */

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../persistence/expiring-tables.js';
+import { personalTable } from '../persistence/personal-tables.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+
+expiringTable('known_client', 'id');
+personalTable('known_client', {
+  name: 'known_clients',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['expires_at'],
+  withheld: ['id', 'user_id'],
+});
+
+const INSERT = 'INSERT INTO known_client (id, user_id, expires_at) VALUES (?, ?, ?)';
+/** An end beyond the lifetime was written before the clock was set back. */
+const RENEW = 'UPDATE known_client SET expires_at = ? WHERE id = ? AND (expires_at <= ? OR expires_at > ?)';
+const DELETE = 'DELETE FROM known_client WHERE user_id = ?';
+
+/** Table `known_client`: digests of the clients whose logins were reported. */
+@Injectable()
+export class KnownClientStore {
+  /** False if the client is stored and has not expired; instants are epoch seconds. */
+  async add(
+    tx: Tx,
+    {
+      id,
+      subject,
+      now,
+      expiresAt,
+    }: { readonly id: string; readonly subject: string; readonly now: number; readonly expiresAt: number },
+  ): Promise<boolean> {
+    if (await tx.insert(INSERT, [id, subject, expiresAt])) return true;
+    return (await tx.change(RENEW, [expiresAt, id, now, expiresAt])) === 1;
+  }
+
+  async deleteOf(tx: Tx, subject: string): Promise<void> {
+    await tx.change(DELETE, [subject]);
+  }
+}
