@@ -523,7 +523,7 @@ onEachEngine('the help desk', (engine) => {
   });
 
   const refusals = async (): Promise<readonly (readonly unknown[])[]> => {
-    const rows = await story.database.query<{ [name: string]: string | null }>(
+    const rows = await story.database.query<Readonly<Record<string, string | null>>>(
       "SELECT user_id, actor, result, reason, detail FROM security_event WHERE kind = 'ADMIN_ACT_REFUSED' ORDER BY id",
     );
     return rows.map(({ user_id, actor, result, reason, detail }) => [
@@ -531,7 +531,7 @@ onEachEngine('the help desk', (engine) => {
       actor,
       result,
       reason,
-      JSON.parse(detail ?? '{}'),
+      JSON.parse(detail ?? '{}') as unknown,
     ]);
   };
 

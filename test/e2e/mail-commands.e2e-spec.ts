@@ -48,7 +48,7 @@ onEachEngine('cli mail', (engine) => {
       "SELECT actor, detail FROM security_event WHERE kind = 'MAIL_RESENT' ORDER BY id",
     );
     const own = rows.filter(({ detail }) => detail.includes(reason));
-    return own.map(({ actor, detail }) => [actor, JSON.parse(detail)]);
+    return own.map(({ actor, detail }) => [actor, JSON.parse(detail) as unknown]);
   }
 
   it('mail list prints waiting and failed mails, oldest first, without addresses', async () => {
