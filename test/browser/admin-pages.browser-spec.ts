@@ -10,6 +10,8 @@ import { onSqlite } from '../support/story-database.js';
 
 /** Each story opens and checks up to ten pages. */
 const MANY_CHECKS_MILLIS = 60_000;
+/** Longest wait for a step. */
+const STEP_MILLIS = 8000;
 const CHOSEN = 'nine wet lanterns & 3 harbours';
 const OTHERS = Object.fromEntries(
   LOOKS.flatMap((_, index) => [
@@ -43,6 +45,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
 
         beforeAll(async () => {
           user = await PortalBrowser.open(browser, story.service.url, look);
+          user.context.setDefaultTimeout(STEP_MILLIS);
         });
 
         afterAll(() => user.close());
@@ -134,7 +137,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.visit('/portal/admin/events');
           await user.check('events page');
           await page.getByLabel(t.admin.kind).selectOption('USER_CREATED');
-          await page.getByLabel(t.admin.search).fill(`row-${index}`);
+          await page.locator('#user').fill(`row-${index}`);
           await user.press(t.admin.filter);
           expect(await page.locator('tbody tr').count()).toBe(1);
           await user.check('filtered events');

@@ -2,7 +2,7 @@ import type { Account } from '../../account/account.js';
 import { ADMIN_PAGES, adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
-import { buttonLink, form, type FormFields, note, paragraph, submitButton } from '../form/forms.js';
+import { buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 
 const EVERYBODY = 'ROLE_USER';
@@ -26,7 +26,11 @@ export function usersPage(fields: UsersFields): View {
   return new View((context) => {
     const { admin } = context.t;
     const { users, deleted } = fields;
-    const told = deleted === undefined ? undefined : note('good', paragraph(admin.done.deleted(deleted)));
+    const told =
+      deleted === undefined
+        ? undefined
+        : html`<div class="note good" role="status">${paragraph(admin.done.deleted(deleted))}</div>
+`;
     return {
       title: admin.users,
       navigation: navigation(context, fields.navigation),
