@@ -26,6 +26,7 @@ const USE = 'UPDATE account_link SET token_hash = NULL WHERE slot = ? AND token_
 /** A time of request in the future means that the clock was set back. */
 const RESERVE = `UPDATE account_link SET token_hash = NULL, requested_at = ?, expires_at = ?
   WHERE slot = ? AND (requested_at <= ? OR requested_at > ?)`;
+const END_ONE = 'DELETE FROM account_link WHERE slot = ?';
 const END_OTHERS = 'DELETE FROM account_link WHERE user_id = ? AND kind = ? AND slot <> ?';
 const END_ALL = 'DELETE FROM account_link WHERE user_id = ?';
 
@@ -83,6 +84,11 @@ export class AccountLinkStore {
   /** True for the one transaction that uses the link, before it expires. */
   async use(tx: Tx, slot: string, tokenHash: string, now: number): Promise<boolean> {
     return (await tx.change(USE, [slot, tokenHash, now])) === 1;
+  }
+
+  /** Ends the link in a slot. */
+  async end(tx: Tx, slot: string): Promise<void> {
+    await tx.change(END_ONE, [slot]);
   }
 
   /** Ends all links of a kind except the one in a slot. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { Clock } from '../clock/clock.js';
 import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -28,6 +29,8 @@ const SHORT_LIFETIME_SECONDS = 15 * 60;
 /** A link to be mailed. The URL contains the secret: it belongs into the mail and nowhere else. */
 export interface AccountLink {
   readonly url: string;
+  /** The address of the account as the link presumes it: the link is mailed to no other. */
+  readonly email?: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -73,7 +76,8 @@ export class AccountLinks {
       const [tokenHash, expiresAt] = [hashSecret(token), now + this.lifetimeOf(kind)];
       const slot = slotOf(kind, subject, tokenHash);
       await this.store.put(tx, { slot, subject, kind, tokenHash, state, requestedAt: now, expiresAt });
-      return { url: `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`, expiresAt };
+      const url = `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`;
+      return { url, expiresAt, ...withoutUndefined({ email: account.email }) };
     });
   }
 
@@ -112,6 +116,11 @@ export class AccountLinks {
     if (!(await this.store.use(tx, link.slot, hashSecret(token), this.clock.seconds()))) throw invalid('link unknown');
     await this.store.endOthers(tx, account.id, kind, link.slot);
     return account;
+  }
+
+  /** Ends the invitation of an account, whose next one may be mailed much later. */
+  endInvitation(tx: Tx, subject: string): Promise<void> {
+    return this.store.end(tx, slotOf('invitation', subject, ''));
   }
 
   /** Deletes the links of a deleted account. */

@@ -59,8 +59,8 @@ export class Invitations {
   }
 
   /**
-   * Invites the user of an account that never had a password, also again: the new link ends the previous one. `email` replaces
-   * the address, which may be the reason.
+   * Invites the user of an account that never had a password, also again, which ends the previous link at once. `email`
+   * replaces the address, which may be the reason.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` if the account has or had a password
    */
   async invite(account: Account, email: string | undefined, actor: string, delivery: Delivery): Promise<Invitation> {
@@ -69,6 +69,7 @@ export class Invitations {
     if (delivery === 'mail' && address === undefined) throw withoutAddress();
     await this.work.run(async (tx) => {
       await this.changes.invite(tx, subject, { actor, enrolmentForced: this.forcesEnrolment });
+      await this.links.endInvitation(tx, subject);
       if (address !== undefined && address !== account.email) {
         await this.changes.change(tx, subject, { email: address }, actor);
       }

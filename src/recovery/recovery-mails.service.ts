@@ -43,8 +43,10 @@ export class RecoveryMails {
   private async compose(name: TemplateName, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
     const account = await this.accounts.find(subject);
     const link = account?.email === undefined ? undefined : await this.links.create(subject, LINK_OF[name]);
-    if (!link || account?.email === undefined) return undefined;
-    const { email: to, loginId } = account;
+    if (account === undefined || link?.email === undefined) return undefined;
+    const { loginId } = account;
+    // The address may have changed since it was read, and the link is valid for the new one alone.
+    const { email: to } = link;
     const chosen = facts['language'];
     const language = account.language ?? (isLanguage(chosen) ? chosen : this.messages.defaultLanguage);
     const { tag, recovery, notices } = messagesOf(language);

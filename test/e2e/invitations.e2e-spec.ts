@@ -8,10 +8,13 @@ import { mailboxAt } from '../support/mailbox.js';
 import { atOnce, outcomes } from '../support/races.js';
 import type { Ended } from '../support/service.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const CHOSEN = 'nine wet lanterns & 3 harbours';
 const WEEK_SECONDS = 7 * 86_400;
 const INVITED = 'An account was created for you';
+/** Nobody listens there. */
+const CLOSED = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
 const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
 
 onEachEngine('invitations', (engine) => {
@@ -167,5 +170,25 @@ onSqlite('a service without a mail relay', (engine) => {
     expect(printed.exitCode).toBe(0);
     const rows = await story.database.query<{ kind: string }>('SELECT kind FROM account_link');
     expect(rows).toEqual([{ kind: 'invitation' }]);
+  });
+});
+
+onEachEngine('invitations while the mail relay is away', (engine) => {
+  const args = [`--app.mail.port=${CLOSED[engine.name]}`, '--app.mail.host=127.0.0.1', '--app.mail.poll-interval=50ms'];
+  const story = storyOn(engine, { people: 1, args: [...args, `--app.security.public-url=${PUBLIC_URL}`] });
+
+  it('S9: an invitation that waits for the relay has already ended the previous link', async () => {
+    await story.command('users', 'invite', 'eva', '--email', 'eva@harbour.example');
+    await waitUntil('the outage is noticed', async () => {
+      const failed = await story.database.query('SELECT id FROM mail_message WHERE last_error IS NOT NULL');
+      return failed.length > 0 ? failed : undefined;
+    });
+    const { stdout } = await story.command('users', 'invite', 'lea', '--email', 'lea@harbour.example', '--print-link');
+    const token = tokenIn(stdout);
+
+    const { exitCode, stderr } = await story.command('users', 'invite', 'lea');
+
+    expect(exitCode, stderr).toBe(0);
+    expect(await story.client().post('/invitation', { token, new: CHOSEN })).toBeRefused(401, 'LINK_INVALID');
   });
 });

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { Account } from '../../src/account/account.js';
+import { AccountStore } from '../../src/account/account.store.js';
+import { Accounts } from '../../src/account/accounts.service.js';
+import { LoginIdProperties } from '../../src/account/account.properties.js';
+import { LoginIds } from '../../src/account/login-id.js';
+import { BrandingProperties } from '../../src/branding/branding.properties.js';
+import { JsonProperties } from '../../src/http/json/json.properties.js';
+import { MailTemplates } from '../../src/mail/mail-templates.service.js';
+import { MessagesProperties } from '../../src/messages/messages.properties.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { RecoveryMails, TEMPLATES } from '../../src/recovery/recovery-mails.service.js';
+import { accountLinks } from '../support/account-links.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { accountParts } from './account-parts.js';
+
+/** Accounts whose mail address changes after each was read, as an administrator may change it at any moment. */
+class MovingAccounts extends Accounts {
+  constructor(private readonly database: UnitOfWork) {
+    super(new AccountStore(), database, new LoginIds(new LoginIdProperties()));
+  }
+
+  override async find(subject: string): Promise<Account | undefined> {
+    const account = await super.find(subject);
+    await this.database.run((tx) => tx.change("UPDATE account SET email = 'new@example.com' WHERE id = ?", [subject]));
+    return account;
+  }
+}
+
+onEveryDatabase('mails with links', (database) => {
+  it('S9: a link is mailed to no address but the one that it is valid for', async () => {
+    const { clock, creation } = accountParts(database.work);
+    const draft = { loginId: 'eva', password: 'nine wet lanterns', roles: [], email: 'old@example.com' };
+    const { id: subject } = await creation.create(draft, 'cli:ops');
+    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates()];
+    const properties = [new MessagesProperties(), new BrandingProperties(), new JsonProperties()] as const;
+    new RecoveryMails(new MovingAccounts(database.work), links, ...properties, templates);
+
+    const mail = await templates.find(TEMPLATES.reset)?.({ id: 'm', subject, facts: {}, createdAt: clock.now });
+
+    expect(mail?.to).toBe('new@example.com');
+  });
+});
