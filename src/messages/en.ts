@@ -532,7 +532,7 @@ export const en = {
     by: 'Done by',
     administrator: 'an administrator',
     notMe:
-      'If this was not you, open the following page. It signs you out everywhere and asks for a new password at your next sign-in.',
+      'If this was not you, open the following page. It signs you out everywhere, ends your present password, and mails you a link to choose a new one.',
     notMeLink: 'This was not me',
     /** For an account that gets no link, such as a disabled one. */
     notMeContact: 'If this was not you, contact your administrator.',

@@ -137,7 +137,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.visit('/portal/admin/events');
           await user.check('events page');
           await page.getByLabel(t.admin.kind).selectOption('USER_CREATED');
-          await page.locator('#user').fill(`row-${index}`);
+          await page.locator('#user').fill(`new-${index}`);
           await user.press(t.admin.filter);
           expect(await page.locator('tbody tr').count()).toBe(1);
           await user.check('filtered events');

@@ -15,6 +15,8 @@ export interface ShownEvent {
   readonly at: number;
   readonly isRefused: boolean;
   readonly reason: string | undefined;
+  /** True if somebody else did it, such as an administrator, then address and browser are not the user's. */
+  readonly isByOther: boolean;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
 }
@@ -41,12 +43,13 @@ export function activityPage(
 }
 
 /** The part of an event that users see. */
-export function shownEvent({ kind, at, result, reason, ip, agent }: EventRow): ShownEvent {
+export function shownEvent({ kind, at, result, user_id: subject, actor, reason, ip, agent }: EventRow): ShownEvent {
   return {
     kind,
     at: Math.floor(at / 1000),
     isRefused: result === 'refused' && reason !== CHANGE_REQUIRED,
     reason: reason ?? undefined,
+    isByOther: actor !== null && actor !== subject,
     ip: ip ?? undefined,
     agent: agent ?? undefined,
   };
@@ -59,12 +62,12 @@ export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent,
 
 /** Events of one account, newest first. */
 export function eventTable(context: PageContext, events: readonly ShownEvent[]): Html {
-  const { activity } = context.t;
-  const rows = events.map(({ kind, at, isRefused, reason, ip, agent }) => {
+  const { activity, notices } = context.t;
+  const rows = events.map(({ kind, at, isRefused, isByOther, reason, ip, agent }) => {
     const refused = isRefused ? html` <span class="badge bad">${activity.refused}</span>` : undefined;
-    const place = [agent === undefined ? undefined : browserText(context, agent), ip].filter(
-      (part) => part !== undefined,
-    );
+    const place = isByOther
+      ? [`${notices.by}: ${notices.administrator}`]
+      : [agent === undefined ? undefined : browserText(context, agent), ip].filter((part) => part !== undefined);
     return html`<tr><td>${context.time(at)}</td><td>${eventText(context, { kind, reason })}${refused}</td><td class="quiet">${place.join(' · ')}</td></tr>
 `;
   });

@@ -282,7 +282,7 @@ export function deletionPage(
       title: admin.deleteTitle(account.loginId),
       navigation: navigation(context, nav),
       body: html`<div class="panel narrow">
-${alert?.(context)}${paragraph(admin.deleteText)}<p><a href="${exported}">${admin.exportFirst}</a></p>
+${alert?.(context)}${paragraph(admin.deleteText)}<p class="actions">${buttonLink(exported, admin.exportFirst)}</p>
 ${form(
   fields,
   html`${statedFields(context.t, 'delete', false, false, given)}<div class="actions">${button(admin.deleteNow, 'danger')}${buttonLink(contextPath + adminUserPath(account.id), common.cancel)}</div>

@@ -19,6 +19,7 @@ interface VerifyFacts {
   readonly method: CodeKind;
   /** Form value of the time of the last proof when the form was first shown. */
   readonly proved?: string;
+  readonly isTrusting?: boolean;
   readonly alert?: PagePart;
 }
 
@@ -34,7 +35,7 @@ export class CodePages {
 
   /** The form for a code, or the lock of the account. */
   async verify(caller: Principal, facts: VerifyFacts): Promise<View> {
-    const { returnTo, method, proved = this.provedAt(caller), alert } = facts;
+    const { returnTo, method, proved = this.provedAt(caller), isTrusting, alert } = facts;
     const locked = await this.lock(caller, returnTo, alert);
     if (locked) return locked;
     const { trustedDeviceEnabled, trustedDeviceDays } = this.policy;
@@ -42,7 +43,7 @@ export class CodePages {
     return verifyPage({
       ...this.forms.forCaller(SECOND_FACTOR_PAGES.verify, caller, returnTo),
       ...{ kind: method, isStepUp: caller.kind === 'full', proved, signOut: this.signOut(caller) },
-      ...withoutUndefined({ alert, trustDays: mayTrust ? trustedDeviceDays : undefined }),
+      ...withoutUndefined({ alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),
     });
   }
 

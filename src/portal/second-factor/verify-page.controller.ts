@@ -65,13 +65,14 @@ export class VerifyPageController {
   ): Promise<{ readonly url: string }> {
     const { code, method, return_to: asked, trust_device: trust, proved = this.pages.provedAt(caller) } = form;
     const returnTo = this.forms.returnTarget(asked);
+    const isTrusting = trust === 'true';
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== this.pages.provedAt(caller) && this.reauthentication.hasFreshOtp(caller)) return { url: returnTo };
     const { opened, proof, trustedDevice } = await this.pages.showingErrors(
       caller,
       returnTo,
-      (alert) => this.pages.verify(caller, { returnTo, method, proved, alert }),
-      () => this.secondStep.prove(caller, code, { trustDevice: trust === 'true' && caller.kind === 'half' }),
+      (alert) => this.pages.verify(caller, { returnTo, method, proved, isTrusting, alert }),
+      () => this.secondStep.prove(caller, code, { trustDevice: isTrusting && caller.kind === 'half' }),
     );
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });

@@ -22,6 +22,8 @@ export interface VerifyFields extends FormFields {
   readonly proved: string;
   /** Days for which a browser can be trusted; absent if that is off. */
   readonly trustDays?: number;
+  /** True if the user has asked to trust this browser, before an error. */
+  readonly isTrusting?: boolean;
   /** The form that ends an unfinished sign-in. */
   readonly signOut: FormFields;
   readonly alert?: PagePart;
@@ -29,13 +31,13 @@ export interface VerifyFields extends FormFields {
 
 /** `GET /2fa/portal/verify`. */
 export function verifyPage(fields: VerifyFields): View {
-  const { alert, isStepUp, kind, trustDays, proved } = fields;
+  const { alert, isStepUp, kind, trustDays, isTrusting = false, proved } = fields;
   return new View((context) => {
     const { t, brand } = context;
     const trust =
       trustDays === undefined
         ? undefined
-        : html`<div class="field"><label class="check"><input type="checkbox" name="trust_device" value="true"> ${t.verify.trustDevice(trustDays)}</label></div>
+        : html`<div class="field"><label class="check"><input type="checkbox" name="trust_device" value="true"${isTrusting ? html` checked` : undefined}> ${t.verify.trustDevice(trustDays)}</label></div>
 `;
     const code = codeField(context, kind, alert === undefined);
     const contact = brand.helpContact === undefined ? undefined : html` ${t.common.contact(brand.helpContact)}`;
