@@ -24,6 +24,7 @@ import { TotpFactor } from './totp/totp-factor.service.js';
 import { ImportedTotps } from './totp/totp-import.service.js';
 import { TotpImportStore } from './totp/totp-import.store.js';
 import { TotpSecretStore } from './totp/totp-secret.store.js';
+import { OtpauthIssuer } from './totp/otpauth-issuer.service.js';
 import { TotpSecrets } from './totp/totp-secrets.service.js';
 import { TrustedDeviceList } from './trusted-device/trusted-device-list.service.js';
 import { TrustedDeviceStore } from './trusted-device/trusted-device.store.js';
@@ -47,6 +48,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     LockedAccounts,
     AttemptBudget,
     Attempts,
+    OtpauthIssuer,
     TotpSecrets,
     TotpFactor,
     BackupCodes,

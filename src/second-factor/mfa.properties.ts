@@ -22,8 +22,9 @@ export class MfaProperties implements SelfChecking {
   @Key(text({ form: /^[^:\p{Cc}]{1,64}$/u, called: 'a name of at most 64 characters without colons' }), {
     does: 'Name of this service in authenticator apps; entries added before a change keep the old name.',
     effect: full,
+    defaultText: 'app.branding.name',
   })
-  readonly issuer: string = 'Login';
+  readonly issuer?: string;
 
   @Key(oneOf('required', 'by-role', 'optional'), {
     does:

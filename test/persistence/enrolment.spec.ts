@@ -45,7 +45,7 @@ onEveryDatabase('enrolment', (database) => {
     const { secret } = setup;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(setup.otpauthUri).toBe(
-      `otpauth://totp/Login:${subject}%40example.org?secret=${secret}&issuer=Login&algorithm=SHA1&digits=6&period=30`,
+      `otpauth://totp/Login%20service:${subject}%40example.org?secret=${secret}&issuer=Login%20service&algorithm=SHA1&digits=6&period=30`,
     );
     expect(setup.qr).toMatch(/^data:image\/svg\+xml;base64,/);
     expect(new Set(setup.backupCodes).size).toBe(10);

@@ -1,3 +1,4 @@
+import { BrandingProperties } from '../../src/branding/branding.properties.js';
 import { randomBytes } from 'node:crypto';
 import { BackupCodeProperties, MfaProperties } from '../../src/second-factor/mfa.properties.js';
 import { BackupCodeStore } from '../../src/second-factor/backup-code/backup-code.store.js';
@@ -24,6 +25,7 @@ import { TrustedDeviceList } from '../../src/second-factor/trusted-device/truste
 import { SecondFactorStore } from '../../src/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../src/second-factor/second-factors.service.js';
 import { TotpSecretStore } from '../../src/second-factor/totp/totp-secret.store.js';
+import { OtpauthIssuer } from '../../src/second-factor/totp/otpauth-issuer.service.js';
 import { TotpSecrets } from '../../src/second-factor/totp/totp-secrets.service.js';
 import { TrustedDeviceStore } from '../../src/second-factor/trusted-device/trusted-device.store.js';
 import { TrustedDevices } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
@@ -83,7 +85,8 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const counted = new AttemptMeters(meters, events);
   const budget = new AttemptBudget(work, clock, store, deviceStore, events);
   const attempts = new Attempts(work, budget, counted, random, loggers);
-  const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
+  const issuer = new OtpauthIssuer(properties, new BrandingProperties());
+  const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, issuer);
   const codeStore = new BackupCodeStore(batchSizes());
   const backupCodes = new BackupCodes(codeStore, random, peppered);
   const totp = new TotpFactor(clock, store, secrets);

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { Sealer, SealFailure } from '../../sealing/sealer.js';
 import type { SealedSecret } from '../attempts/attempt.js';
-import { MfaProperties } from '../mfa.properties.js';
+import { OtpauthIssuer } from './otpauth-issuer.service.js';
 import { otpauthUri } from './otpauth-uri.js';
 import { type PictureForm, TotpSecretStore } from './totp-secret.store.js';
 
@@ -35,7 +35,7 @@ export class TotpSecrets {
     private readonly store: TotpSecretStore,
     private readonly sealer: Sealer,
     private readonly random: Random,
-    private readonly properties: MfaProperties,
+    private readonly issuer: OtpauthIssuer,
   ) {}
 
   generate(subject: string): GeneratedSecret {
@@ -51,7 +51,7 @@ export class TotpSecrets {
   /** The text and the URI for an authenticator app. */
   shown(key: Uint8Array, loginId: string): { readonly secret: string; readonly uri: string } {
     const secret = base32(key);
-    return { secret, uri: otpauthUri(this.properties.issuer, loginId, secret) };
+    return { secret, uri: otpauthUri(this.issuer.name, loginId, secret) };
   }
 
   async insertPending(tx: Tx, id: string, { sealed }: GeneratedSecret, facts: PendingFacts): Promise<void> {
