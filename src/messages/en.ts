@@ -191,6 +191,7 @@ export const en = {
     secureNone: 'Two-step sign-in is off. Protect your account with an authenticator app.',
     setUp: 'Set up an authenticator app',
     codesLow: (count: number) => `Only ${count} backup ${count === 1 ? 'code is' : 'codes are'} left.`,
+    codesLost: 'Have you not saved them?',
     newCodes: 'Get new backup codes',
     manage: 'Manage account security',
     half: 'Your sign-in is not complete yet.',

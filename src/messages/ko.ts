@@ -191,6 +191,7 @@ export const ko: Messages = {
     secureNone: '2단계 인증이 꺼져 있습니다. 인증 앱으로 계정을 보호하십시오.',
     setUp: '인증 앱 설정',
     codesLow: (count) => `백업 코드가 ${count}개만 남았습니다.`,
+    codesLost: '저장하지 않으셨습니까?',
     newCodes: '새 백업 코드 받기',
     manage: '계정 보안 관리',
     half: '로그인이 아직 완료되지 않았습니다.',

@@ -76,7 +76,8 @@ ${
         html`${paragraph(home.codesLow(secondFactor.codesLeft))}<p><a href="${contextPath}${ACCOUNT_PAGES.backupCodes}">${home.newCodes}</a></p>
 `,
       )
-    : undefined
+    : html`<p>${t.account.codesLeft(secondFactor.codesLeft)}. ${home.codesLost} <a href="${contextPath}${ACCOUNT_PAGES.backupCodes}">${home.newCodes}</a></p>
+`
 }`
         : html`${paragraph(home.secureNone)}<p class="actions">${buttonLink(`${contextPath}${SECOND_FACTOR_PAGES.enrol}`, home.setUp, 'primary')}</p>
 `;
