@@ -240,7 +240,11 @@ onSqlite('Notices with a relay that hangs', (engine) => {
     const enrolled = await story.enrolled(first);
     await waitUntil('the relay has got the mail', () => slow.connections > 0);
 
-    for (let number = 0; number < 5; number += 1) await story.signIn(enrolled);
+    for (let number = 0; number < 5; number += 1) {
+      const client = story.client();
+      client.headers['user-agent'] = `browser ${number}`;
+      await story.signIn(enrolled, client);
+    }
     expect(slow.received).toEqual([]);
     story.clock.run();
     await slow.stop();

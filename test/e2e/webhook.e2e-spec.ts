@@ -86,15 +86,19 @@ onEachEngine('the webhook', (engine) => {
     const person = story.person();
     await story.signInByPassword(person);
     await relayed(story.database);
-    await waitUntil('an attempt has failed', async () => {
-      const rows = await story.database.query('SELECT id FROM webhook_delivery WHERE attempts > 0');
+    const subject = await story.subjectOf(person);
+    await waitUntil('an attempt has failed and ended', async () => {
+      const rows = await story.database.query(
+        'SELECT id FROM webhook_delivery WHERE queue = ? AND failure IS NOT NULL AND leased_until = 0',
+        [subject],
+      );
       return rows.length > 0;
     });
 
     await receiver.start();
     story.clock.advance(60);
 
-    const deliveries = await receiver.received(await story.subjectOf(person), 1);
+    const deliveries = await receiver.received(subject, 1);
     expect(deliveries.map(({ body }) => body.type)).toContain('LOGIN_PASSWORD_OK');
   });
 
