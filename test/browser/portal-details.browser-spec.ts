@@ -135,14 +135,17 @@ needs('chromium')('details of pages in a browser', () => {
         withBrowser(look, async (user) => {
           const person = await story.enrolled();
           const { keyboard } = user.page;
+          const focused = (field: string): Promise<unknown> => user.page.locator(`${field}:focus`).waitFor();
           await user.visit('/portal/login');
 
-          // The first field of a page has the focus.
+          // The first field of a page gets the focus when the page is shown.
+          await focused('#id');
           await keyboard.type(person.id);
           await keyboard.press('Tab');
           await keyboard.type(PASSWORD);
           await keyboard.press('Enter');
           await user.page.getByRole('heading', { name: user.t.verify.title }).waitFor();
+          await focused('#code');
           await keyboard.type(story.nextCode(person));
           await keyboard.press('Enter');
           await user.page.getByRole('heading', { name: user.t.home.title(person.id) }).waitFor();
@@ -159,7 +162,9 @@ needs('chromium')('details of pages in a browser', () => {
       it('the first Tab on a page of signed-in users offers to skip to the content', () =>
         withBrowser(DESK, async (user) => {
           await user.visit('/portal/login');
-          await user.signIn(story.person().id, PASSWORD);
+          const { id } = story.person();
+          await user.signIn(id, PASSWORD);
+          await user.page.getByRole('heading', { name: user.t.home.title(id) }).waitFor();
 
           await user.page.keyboard.press('Tab');
 

@@ -90,12 +90,14 @@ needs('chromium')('portal pages', () => {
       it('a user can sign in with the keyboard alone', async () => {
         const { page } = await open('/portal/login');
 
-        // The first field of each page has the focus.
+        // The first field of each page gets the focus when the page is shown.
+        await page.locator('#id:focus').waitFor();
         await page.keyboard.type(person.id);
         await page.keyboard.press('Tab');
         await page.keyboard.type(PASSWORD);
         await page.keyboard.press('Enter');
         await page.waitForURL('**/2fa/portal/verify**');
+        await page.locator('#code:focus').waitFor();
         await page.keyboard.type(story.nextCode(person));
         await page.keyboard.press('Enter');
         await page.waitForURL(urlOf('/'));

@@ -12,6 +12,8 @@ export interface ShownProblem {
   readonly waitSeconds?: number | undefined;
   /** Replaces the text of the code. */
   readonly text?: ((t: Messages) => string) | undefined;
+  /** True above the form that the user corrects. */
+  readonly isAboveForm?: boolean;
 }
 
 /** Errors after which the user signs in; after all others the page leads home. */
@@ -47,13 +49,12 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
 
 /** The error as an alert within another page; it takes the focus, so that screen readers begin there. */
 export function problemAlert(problem: ShownProblem): PagePart {
-  const { code, requestId, text } = problem;
-  return ({
-    t,
-  }) => html`<div class="${NEXT_STEPS.has(code) ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
+  const { code, requestId, text, isAboveForm = false } = problem;
+  const isNextStep = isAboveForm && NEXT_STEPS.has(code);
+  return ({ t }) => html`<div class="${isNextStep ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
 <p>${text?.(t) ?? t.errors[code]}</p>
 ${waiting(problem, t)}${
-    BY_THE_USER.has(code)
+    isAboveForm && BY_THE_USER.has(code)
       ? undefined
       : html`<p><small>${t.common.reference(code, requestId)}</small></p>
 `

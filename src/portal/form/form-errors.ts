@@ -37,6 +37,9 @@ export async function withForm(
 ): Promise<HttpError> {
   const { code } = error;
   const requestId = requestContext()?.requestId ?? '';
-  const alert = problemAlert({ code, requestId, waitSeconds: retryAfterSeconds(error), text: tell(error) });
+  const alert = problemAlert({
+    ...{ code, requestId, waitSeconds: retryAfterSeconds(error), text: tell(error) },
+    isAboveForm: true,
+  });
   return HttpError.withPage(error, await form(alert, error));
 }

@@ -24,9 +24,9 @@ export function lockPage({ waitSeconds, isMailed, retry, signOut, alert }: LockF
       waitSeconds === undefined
         ? html`${paragraph(t.lock.byAdministrator)}${contact}`
         : html`<p>${t.lock.until(waitSeconds)}</p>
-${isMailed ? paragraph(t.lock.mailed) : undefined}<p aria-hidden="true" class="count" data-wait="${waitSeconds}" data-then="retry" hidden></p>
+<p aria-hidden="true" class="count" data-wait="${waitSeconds}" data-then="retry" hidden></p>
 <p class="actions" id="retry">${buttonLink(retry, t.lock.retry, 'primary')}</p>
-`;
+${isMailed ? paragraph(t.lock.mailed) : undefined}`;
     return {
       title: t.lock.title,
       body: html`${alert?.(context) ?? note('bad', paragraph(t.lock.what))}${wait}<p class="hint">${t.lock.notMe}</p>
