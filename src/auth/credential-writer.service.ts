@@ -36,8 +36,7 @@ export class CredentialWriter {
     roles: readonly string[],
     { via, kind }: Pick<Principal, 'via' | 'kind'>,
   ): Promise<Partial<TokenBody>> {
-    const isNew = this.writeDevice(reply, opened.session.subject);
-    if (isNew && kind === 'half') await this.newDevices.record(opened.session.subject);
+    await this.writeDevice(reply, opened.session.subject, { isLogin: kind === 'half' });
     if (via === 'session') {
       this.writeCookies(reply, opened);
       return {};
@@ -54,13 +53,8 @@ export class CredentialWriter {
 
   /** Writes the credentials of a login that ends in tokens. */
   async writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
-    const { subject } = opened.session;
-    const isNew = this.writeDevice(reply, subject);
-    const [tokens] = await Promise.all([
-      this.writeTokens(reply, opened, roles),
-      isNew ? this.newDevices.record(subject) : undefined,
-    ]);
-    return tokens;
+    await this.writeDevice(reply, opened.session.subject, { isLogin: true });
+    return this.writeTokens(reply, opened, roles);
   }
 
   /** Writes the tokens of a session that continues, without a device cookie. */
@@ -69,8 +63,8 @@ export class CredentialWriter {
     { session, refreshToken }: OpenedSession,
     roles: readonly string[],
   ): Promise<TokenBody> {
-    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
     const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles);
+    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
     return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
   }
 
@@ -82,11 +76,12 @@ export class CredentialWriter {
     this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
-  /** True if the browser had no valid device cookie of this account. */
-  private writeDevice(reply: Reply, subject: string): boolean {
+  /** Reports the login of a browser without a device cookie of this account, and writes the cookie. */
+  private async writeDevice(reply: Reply, subject: string, { isLogin }: { readonly isLogin: boolean }): Promise<void> {
     // A browser keeps its device cookie: a new one at every login would add free guesses each time.
-    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return false;
+    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
+    // First what can fail: a refused response must not have a cookie.
+    if (isLogin) await this.newDevices.record(subject);
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
-    return true;
   }
 }

@@ -42,8 +42,8 @@ export class LoginController {
     const result = await this.passwordLogin.forTokens({ id, pw, newPw, device }, { trustedDevice });
     if (!result.completed) return toLoginChallengeBody(result.next, result.challenge);
     const { opened, trustedDevice: successor } = result.completed;
-    if (successor) this.credentials.writeTrustedDevice(reply, successor);
     const members = await this.credentials.writeLogin(reply, opened, result.roles);
+    if (successor) this.credentials.writeTrustedDevice(reply, successor);
     return { mfa_required: false, ...members, amr: PWD };
   }
 
@@ -57,11 +57,9 @@ export class LoginController {
   ): Promise<InferOutput<typeof secondStepResponse>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });
+    const members = await this.credentials.writeLogin(reply, opened, proof.roles);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
-    return {
-      ...(await this.credentials.writeLogin(reply, opened, proof.roles)),
-      ...toProofBody(opened.session.amr, proof),
-    };
+    return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 }
 

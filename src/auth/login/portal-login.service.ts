@@ -36,8 +36,8 @@ export class PortalLogin {
       this.credentials.writeCookies(reply, result.challenge);
       return { ...of, next: result.next, session: result.challenge.session };
     }
-    if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
     await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
+    if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
     return { ...of, next: 'none', session: completed.opened.session };
   }
 }

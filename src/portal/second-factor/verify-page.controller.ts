@@ -74,8 +74,8 @@ export class VerifyPageController {
       (alert) => this.pages.verify(caller, { returnTo, method, proved, isTrusting, alert }),
       () => this.secondStep.prove(caller, code, { trustDevice: isTrusting && caller.kind === 'half' }),
     );
-    if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
+    if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { url: returnTo };
   }
 }
