@@ -58,7 +58,7 @@ export function validStated({ authority, reason, ticket }: Act, needsReason: boo
   return withoutUndefined({ reason: stored, ticket });
 }
 
-/** What an act states, as far as it may be stored. */
+/** The reason and the ticket of an act, without what may not be stored. */
 export function acceptableStated({ reason, ticket }: Act): Stated {
   return withoutUndefined({
     reason: reason === undefined ? undefined : storedReason(reason),

@@ -33,7 +33,7 @@ function csvLineOf(row: EventRow): string {
 
 /** First characters that make a spreadsheet run a cell as a formula (OWASP, CSV injection), also in their wide forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** The same behind a semicolon, which begins another cell in regions where lists are separated by it; quotes do not protect there. */
+/** A formula after a semicolon: spreadsheets of many regions begin another cell there, even within quotes. */
 const FORMULA_INSIDE = /(;["\s]*)(?=[=+\-@＝＋－＠])/g;
 
 /** Every cell is quoted, and an apostrophe precedes what a spreadsheet would run. */

@@ -53,7 +53,7 @@ describe('the Korean texts', () => {
     }
   });
 
-  it('that are sentences end politely', () => {
+  it('end politely if they are sentences', () => {
     const sentences = textsOf(messagesOf('ko')).filter(([, text]) => /[.?]$/.test(text));
 
     for (const [path, text] of sentences) {

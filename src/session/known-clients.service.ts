@@ -7,7 +7,7 @@ import { KnownClientStore } from './known-client.store.js';
 
 const LIFETIME_SECONDS = 30 * 86_400;
 
-/** Clients that keep no cookie are recognised by user agent and network, which prove nothing and admit nobody. */
+/** Clients that keep no cookie are recognised by user agent and network, which grant no access. */
 @Injectable()
 export class KnownClients {
   constructor(

@@ -31,7 +31,7 @@ describe('the files of the pages', () => {
     expect(one?.styleName).toMatch(/^portal-[\w-]{12}\.css$/);
   });
 
-  it('of another version are found by name and kind', () => {
+  it('a file of another version is found by its name and kind', () => {
     const assets = new PageAssets({ accentColor: BLUE });
 
     expect(assets.findOtherVersion('portal-AAAAAAAAAAAA.css')).toBe(assets.find(assets.styleName));

@@ -15,7 +15,7 @@ export interface ShownEvent {
   readonly at: number;
   readonly isRefused: boolean;
   readonly reason: string | undefined;
-  /** True if somebody else did it, such as an administrator, then address and browser are not the user's. */
+  /** True for an act of another person, such as an administrator, whose address and browser `ip` and `agent` are. */
   readonly isByOther: boolean;
   readonly ip: string | undefined;
   readonly agent: string | undefined;
@@ -55,7 +55,7 @@ export function shownEvent({ kind, at, result, user_id: subject, actor, reason, 
   };
 }
 
-/** What happened, in words. */
+/** The text for users about an event. */
 export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent, 'kind' | 'reason'>): string {
   return reason === CHANGE_REQUIRED ? t.activity.temporaryPassword : (t.activity.kinds[kind] ?? kind);
 }
