@@ -1,6 +1,6 @@
 // npm run bench -- http: compares a cheap route behind a full login with the same route without the HTTP host of the service;
 // and, for information, a public route with a bare one.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,8 @@ const ROUNDS = 15;
 const MOST_ROUNDS = 25;
 const SECONDS = 1;
 const LEAST_PART = 0.75;
+/** The public route. */
+const JWKS = '/.well-known/jwks.json';
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -31,13 +33,15 @@ try {
   const service = await target('service', (node) => stand.start({ node }));
   // The yardstick uses the same database and the same keys.
   const guarded = await target('same route, bare', (node) => bare('bare-guarded', node, stand.settings));
-  const open = await target('trivial guard, bare', (node) => bare('bare-open', node));
+  const response = join(folder, 'jwks.json');
+  writeFileSync(response, await (await fetch(`http://127.0.0.1:${service.program.port}${JWKS}`)).text());
+  const open = await target('trivial guard, bare', (node) => bare('bare-open', node, [`--response=${response}`]));
   const authorization = { Authorization: `Bearer ${await token(service.program)}` };
   const guardedRoute = {
     requests: [requestText('GET', '/me/settlement', { headers: authorization })],
     marker: '"sub":',
   };
-  const openRoute = { requests: [requestText('GET', '/')], marker: '</html>' };
+  const openRoute = { requests: [requestText('GET', JWKS)], marker: '"keys":' };
   const results = await inTurns(
     {
       service: () => asked(service, guardedRoute),

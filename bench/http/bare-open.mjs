@@ -1,22 +1,24 @@
 // The stricter yardstick of the http bench: one route of NestJS on Fastify with a guard that admits every caller. Its
-// response equals that of the service at `/`.
+// response is the file of `--response`, the JWK set of the service.
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { Controller, Get, Header, Module } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { startPage } from '../../dist/portal/start-page.js';
 
-const PAGE = startPage({ kind: 'stranger', contextPath: '' });
+const { values } = parseArgs({ options: { response: { type: 'string' }, 'server.port': { type: 'string' } } });
+const RESPONSE = readFileSync(values.response, 'utf8');
 
-class StartController {
+class JwksController {
   show() {
-    return PAGE;
+    return RESPONSE;
   }
 }
-const show = Object.getOwnPropertyDescriptor(StartController.prototype, 'show');
-Get()(StartController.prototype, 'show', show);
-Header('content-type', 'text/html; charset=utf-8')(StartController.prototype, 'show', show);
-Controller()(StartController);
+const show = Object.getOwnPropertyDescriptor(JwksController.prototype, 'show');
+Get('.well-known/jwks.json')(JwksController.prototype, 'show', show);
+Header('content-type', 'application/json; charset=utf-8')(JwksController.prototype, 'show', show);
+Controller()(JwksController);
 
 class Guard {
   canActivate() {
@@ -25,7 +27,7 @@ class Guard {
 }
 
 class YardstickModule {}
-Module({ controllers: [StartController], providers: [{ provide: APP_GUARD, useClass: Guard }] })(YardstickModule);
+Module({ controllers: [JwksController], providers: [{ provide: APP_GUARD, useClass: Guard }] })(YardstickModule);
 
 const app = await NestFactory.create(YardstickModule, new FastifyAdapter(), { logger: false });
 await app.listen(0, '127.0.0.1');

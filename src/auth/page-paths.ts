@@ -1,8 +1,8 @@
 /** Path of the sign-in page; all paths here are below the context path. */
 export const SIGN_IN_PAGE = '/portal/login';
-/** Accepts the sign-out form of the start page. */
+/** Accepts the sign-out form of the home page. */
 export const SIGN_OUT_PATH = '/portal/logout';
-/** Redirects a browser with a full session to the start page; any other browser stays on its page (204). */
+/** Redirects a browser with a full session to the home page; any other browser stays on its page (204). */
 export const RESUME_PAGE = '/portal/resume';
 /** Pages of the second factor, by what the user does there. */
 export const SECOND_FACTOR_PAGES = {

@@ -86,8 +86,8 @@ type CredentialReason =
 /** Why a refresh token is rejected: `outcome` of `login.token.refresh`. */
 type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
 
-/** Why a mailed link is rejected; a used or replaced one is unknown. */
-type LinkReason = 'link unknown' | 'link expired' | 'link outdated';
+/** Why a mailed link is rejected, a used or replaced one being unknown, and why none can be requested. */
+type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'no mail relay';
 
 /** Why a browser request is taken for a forged one. */
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';

@@ -200,6 +200,7 @@ export const en = {
       days <= 1
         ? 'From tomorrow on, you need an authenticator app to sign in.'
         : `In ${days} days, you will need an authenticator app to sign in.`,
+    policyDate: 'Required from',
   },
 
   account: {
@@ -233,6 +234,10 @@ export const en = {
     activity: 'Activity',
     activityText: 'See sign-ins and changes of your account.',
     showActivity: 'Show activity',
+    mails: 'Mails and language',
+    mailedTo: 'Mails about your account go to',
+    noAddress: 'Your account has no mail address, so you get no mail about it and cannot reset a forgotten password.',
+    addressChange: 'Ask your help desk to change the address.',
     language: 'Language of pages and mails',
     unknownBrowser: 'Unknown browser',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
@@ -547,6 +552,10 @@ export const en = {
       'mfa-on': {
         title: 'Two-step sign-in is on',
         text: 'An authenticator app was set up for your account. From now on, you need a code from the app to sign in.',
+      },
+      'mfa-replaced': {
+        title: 'Your authenticator app was replaced',
+        text: 'Another authenticator app was set up for your account. From now on, only codes of the new app are accepted, and the earlier backup codes no longer work.',
       },
       'mfa-off': {
         title: 'Two-step sign-in is off',

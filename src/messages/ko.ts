@@ -198,6 +198,7 @@ export const ko: Messages = {
     halfTitle: '거의 다 되었습니다',
     policyFrom: (days) =>
       days <= 1 ? '내일부터 로그인하려면 인증 앱이 필요합니다.' : `${days}일 후부터 로그인하려면 인증 앱이 필요합니다.`,
+    policyDate: '적용 시작',
   },
 
   account: {
@@ -231,6 +232,11 @@ export const ko: Messages = {
     activity: '활동 기록',
     activityText: '로그인과 계정 변경 내역을 확인하십시오.',
     showActivity: '활동 기록 보기',
+    mails: '메일과 언어',
+    mailedTo: '계정에 관한 메일을 받는 주소',
+    noAddress:
+      '계정에 메일 주소가 없어 계정에 관한 메일을 받을 수 없고, 잊어버린 비밀번호를 직접 다시 정할 수 없습니다.',
+    addressChange: '주소를 바꾸려면 헬프데스크에 요청하십시오.',
     language: '페이지와 메일의 언어',
     unknownBrowser: '알 수 없는 브라우저',
     browserOn: (browser, system) => `${browser} (${system})`,
@@ -535,6 +541,10 @@ export const ko: Messages = {
       'mfa-on': {
         title: '2단계 인증이 켜졌습니다',
         text: '계정에 인증 앱이 등록되었습니다. 이제부터 로그인할 때 인증 앱의 코드가 필요합니다.',
+      },
+      'mfa-replaced': {
+        title: '인증 앱이 교체되었습니다',
+        text: '계정에 다른 인증 앱이 등록되었습니다. 이제부터 새 인증 앱의 코드만 사용할 수 있으며, 이전 백업 코드는 더 이상 사용할 수 없습니다.',
       },
       'mfa-off': {
         title: '2단계 인증이 꺼졌습니다',

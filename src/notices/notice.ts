@@ -27,7 +27,17 @@ export type NoticeEvent = keyof typeof NOTICE_OF_EVENT;
 export const NOTICE_EVENTS = Object.keys(NOTICE_OF_EVENT) as readonly NoticeEvent[];
 
 /** Notices that `NoticeMails` writes with what it knows of the account. */
-export const NOTICE_KINDS: readonly NoticeKind[] = [...Object.values(NOTICE_OF_EVENT), 'address-changed'];
+export const NOTICE_KINDS: readonly NoticeKind[] = [
+  ...Object.values(NOTICE_OF_EVENT),
+  'mfa-replaced',
+  'address-changed',
+];
+
+/** The notice about an event of `NOTICE_EVENTS`. */
+export function noticeKindOf({ kind, detail }: EventRow): NoticeKind {
+  if (kind === 'MFA_CONFIRMED' && 'replaced' in detailOf(detail)) return 'mfa-replaced';
+  return NOTICE_OF_EVENT[kind as NoticeEvent];
+}
 
 /** Name of the mail template of a notice. */
 export function templateOf(kind: NoticeKind): string {
@@ -49,7 +59,7 @@ export interface NoticeFacts {
 /** The facts of an event that its notice stores until it is sent. */
 export function mailFactsOf({ at, user_id: subject, actor, ip, agent, detail }: EventRow): MailFacts {
   if (actor !== null && actor !== subject) return { at: String(at), by: 'administrator' };
-  const { remaining } = (detail === null ? {} : JSON.parse(detail)) as Readonly<Record<string, string>>;
+  const { remaining } = detailOf(detail);
   return {
     at: String(at),
     ...(ip !== null && { ip }),
@@ -66,4 +76,8 @@ export function noticeFactsOf({ at, by, ip, agent, remaining }: MailFacts): Noti
     ...(agent !== undefined && { agent }),
     ...(remaining !== undefined && { remaining: Number(remaining) }),
   };
+}
+
+function detailOf(detail: string | null): Readonly<Record<string, string>> {
+  return (detail === null ? {} : JSON.parse(detail)) as Readonly<Record<string, string>>;
 }

@@ -4,7 +4,7 @@ import { EventRelay } from '../events/chain/event-relay.service.js';
 import { Loggers } from '../logging/loggers.js';
 import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { mailFactsOf, NOTICE_EVENTS, NOTICE_OF_EVENT, type NoticeEvent, templateOf } from './notice.js';
+import { mailFactsOf, NOTICE_EVENTS, noticeKindOf, templateOf } from './notice.js';
 
 /** Queues a notice by mail for each security event that users should know about. */
 @Injectable()
@@ -26,7 +26,7 @@ export class Notices implements OnApplicationBootstrap {
   private async enqueue(tx: Tx, event: EventRow): Promise<void> {
     const { user_id: subject } = event;
     if (subject === null) return;
-    const template = templateOf(NOTICE_OF_EVENT[event.kind as NoticeEvent]);
+    const template = templateOf(noticeKindOf(event));
     await this.queue.add(tx, { template, subject, facts: mailFactsOf(event) });
   }
 }

@@ -83,7 +83,7 @@ describe('the page to return to', () => {
     ['a step on the spot', '/auth/./menu'],
     ['a path that is too long', `/auth/${'x'.repeat(1019)}`],
     ['percent signs that are encoded many times', `/auth/${'%25'.repeat(339)}2f/`],
-  ])('X16: is the start page instead of %s', (_, returnTo) => {
+  ])('X16: is the home page instead of %s', (_, returnTo) => {
     expect(safeReturnPath(returnTo, '/auth')).toBe('/auth/');
   });
 
@@ -95,7 +95,7 @@ describe('the page to return to', () => {
     ['a step up before an encoded space', '/auth/..%20'],
     ['an encoded question mark in the path', '/auth/a%3fb'],
     ['an encoded number sign in the path', '/auth/a%23b'],
-  ])('H7: is the start page instead of %s', (_, returnTo) => {
+  ])('H7: is the home page instead of %s', (_, returnTo) => {
     expect(safeReturnPath(returnTo, '/auth')).toBe('/auth/');
   });
 

@@ -5,7 +5,7 @@ const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\//u;
 
 /**
  * The page to redirect a browser to: `returnTo` if it is a path inside of `contextPath` however often it is decoded
- * (authentication.md 2.10), otherwise the start page. Both are returned as they are written into `Location`.
+ * (authentication.md 2.10), otherwise the home page. Both are returned as they are written into `Location`.
  */
 export function safeReturnPath(returnTo: string | undefined, contextPath: string): string {
   return returnTo !== undefined && isOwnPath(returnTo, contextPath) ? returnTo : `${contextPath}/`;

@@ -18,7 +18,7 @@ const NAMES = Object.keys(IDPS) as Name[];
 const own = makeCertificate({ key: 'rsa' });
 
 // The service is localhost, the identity providers are 127.0.0.1: different sites.
-needs('chromium')('sign-out on the start page', () => {
+needs('chromium')('sign-out on the home page', () => {
   onSqlite('identity providers on another site', (engine) => {
     const folder = temporaryFolder('idp');
     const servers = new Map<Name, IdpServer>();
@@ -99,7 +99,7 @@ needs('chromium')('sign-out on the start page', () => {
         ['corp', false],
         ['posting', true],
       ] as const)(
-        'S5: the start page signs out a user at the service and at identity provider %s (script: %s)',
+        'S5: the home page signs out a user at the service and at identity provider %s (script: %s)',
         async (name, script) => {
           const { page, complaints } = await open(script);
           await signInAt(page, name);
@@ -118,7 +118,7 @@ needs('chromium')('sign-out on the start page', () => {
         },
       );
 
-      it('S5: the start page signs out a user with a password, and Back shows no page of the session', async () => {
+      it('S5: the home page signs out a user with a password, and Back shows no page of the session', async () => {
         const { page, complaints } = await open();
         const { id } = story.person();
         await page.goto(urlOf('/portal/login'));
@@ -135,7 +135,7 @@ needs('chromium')('sign-out on the start page', () => {
     });
 
     describe('S5: Back during a session', () => {
-      it('S5: Back to the sign-in page leads a signed-in user to the start page', async () => {
+      it('S5: Back to the sign-in page leads a signed-in user to the home page', async () => {
         const { page } = await open();
         await page.goto(urlOf('/portal/login'));
         await signIn(page, story.person().id);
@@ -147,7 +147,7 @@ needs('chromium')('sign-out on the start page', () => {
         expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
       });
 
-      it('S5: Back to the second step leads a signed-in user to the start page', async () => {
+      it('S5: Back to the second step leads a signed-in user to the home page', async () => {
         const person = await story.enrolled();
         const { page } = await open();
         await page.goto(urlOf('/portal/login'));
@@ -162,7 +162,7 @@ needs('chromium')('sign-out on the start page', () => {
         expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
       });
 
-      it('S5: a repeated SAML response is rejected and leads a signed-in user to the start page', async () => {
+      it('S5: a repeated SAML response is rejected and leads a signed-in user to the home page', async () => {
         const { page } = await open();
         await signInAt(page, 'corp');
 

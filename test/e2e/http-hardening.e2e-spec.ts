@@ -272,7 +272,7 @@ it('L4: no response shows internals, and no request caused an internal error', (
 });
 
 describe('server.servlet.context-path', () => {
-  it('the context path applies to routes, start page and management endpoints', async () => {
+  it('the context path applies to routes, home page and management endpoints', async () => {
     const mounted = await startService({ args: ['--server.servlet.context-path=/auth'] });
     const { origin } = new URL(mounted.url);
     const statusOf = async (path: string): Promise<number> => (await fetch(origin + path)).status;

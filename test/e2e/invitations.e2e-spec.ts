@@ -1,16 +1,19 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
+import { messagesOf } from '../../src/messages/messages.js';
 import { PUBLIC_URL, tokenIn } from '../support/account-links.js';
 import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
 import { mailboxAt } from '../support/mailbox.js';
+import { BROWSER, formOf, visit } from '../support/pages.js';
 import { atOnce, outcomes } from '../support/races.js';
 import type { Ended } from '../support/service.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const CHOSEN = 'nine wet lanterns & 3 harbours';
+const FORGOT = '/portal/forgot';
 const WEEK_SECONDS = 7 * 86_400;
 const INVITED = 'An account was created for you';
 /** Nobody listens there. */
@@ -170,6 +173,25 @@ onSqlite('a service without a mail relay', (engine) => {
     expect(printed.exitCode).toBe(0);
     const rows = await story.database.query<{ kind: string }>('SELECT kind FROM account_link');
     expect(rows).toEqual([{ kind: 'invitation' }]);
+  });
+
+  it('has no page for a forgotten password, and no link to it', async () => {
+    const client = story.client();
+    const signIn = await visit(client, '/portal/login');
+    const { fields } = formOf(client, signIn);
+    const page = await visit(client, FORGOT);
+    const posted = await client.send('POST', FORGOT, {
+      form: { csrf: fields['csrf'] ?? '', id: 'person-1' },
+      headers: BROWSER,
+    });
+    const usedLink = await visit(client, `/portal/reset?token=${'A'.repeat(43)}`);
+
+    expect(signIn.text).not.toContain(FORGOT);
+    expect(page).toBeAnswered(404);
+    expect(page.text).toContain(messagesOf('en').problem.titleNotFound);
+    expect(posted.status).toBe(404);
+    expect(usedLink.text).toContain(messagesOf('en').linkInvalid.title);
+    expect(usedLink.text).not.toContain(FORGOT);
   });
 });
 

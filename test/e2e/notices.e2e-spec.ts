@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import type { NoticeKind } from '../../src/notices/notice.js';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { Administrator, OTHERS } from '../support/administrator.js';
 import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';
+import { textOf } from '../support/http-client.js';
 import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
 import { SmtpRelayServer } from '../support/smtp-server.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
@@ -63,17 +65,23 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
         const { accessToken: bearer } = await story.signIn(enrolled, client);
         expect(await client.post('/2fa/backup-codes', {}, { bearer })).toBeAnswered(201);
         await expectNotice('codes-reissued');
+
+        story.clock.nextStep();
+        const setup = await client.post('/2fa/setup', {}, { bearer });
+        const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+        expect(await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer })).toBeAnswered(200);
+        await expectNotice('mfa-replaced');
         const change = { current: PASSWORD, new: NEW_PASSWORD };
         expect(await client.post('/me/password', change, { bearer })).toBeAnswered(204);
         await expectNotice('password-changed');
 
-        const changed = { ...enrolled, password: NEW_PASSWORD };
+        const changed = { ...enrolled, app, password: NEW_PASSWORD };
         await story.lock(changed, client);
         expect(await expectNotice('locked')).toMatch(/\/portal\/unlock\?token=[\w-]{43}/);
         expect((await story.command('users', 'unlock', person.id)).exitCode).toBe(0);
 
         const again = await story.signIn(changed, client);
-        const code = story.nextCode(enrolled);
+        const code = story.nextCode(changed);
         expect(await client.post('/2fa/disable', { code }, { bearer: again.accessToken })).toBeAnswered(204);
         await expectNotice('mfa-off');
 

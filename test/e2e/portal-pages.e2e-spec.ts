@@ -64,7 +64,7 @@ onSqlite('portal pages', (engine) => {
       });
     });
 
-    it('signs in a user without a second factor and redirects to the start page', async () => {
+    it('signs in a user without a second factor and redirects to the home page', async () => {
       const { client, answer } = await signIn(story.person());
 
       expect(answer).toBeAnswered(303);
@@ -749,7 +749,7 @@ onSqlite('portal pages', (engine) => {
       '/auth/../evil',
       '/other',
       `/auth/${'x'.repeat(2000)}`,
-    ])('X16: return_to %j leads to the start page, from the query and from the form', async (returnTo) => {
+    ])('X16: return_to %j leads to the home page, from the query and from the form', async (returnTo) => {
       const query = `?return_to=${encodeURIComponent(returnTo)}`;
       const { answer } = await signIn(story.person(), { query });
       const client = story.client();

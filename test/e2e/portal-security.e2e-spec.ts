@@ -21,6 +21,8 @@ const LINKS = { reset: 'password-reset', invitation: 'invitation', unlock: 'unlo
 const FRIEND = 'https://app.example';
 const CHOSEN = 'nine wet lanterns & 3 harbours';
 const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
+/** SAML attributes. */
+const [MAIL, GROUPS] = ['urn:test:mail', 'urn:test:groups'];
 const FORM = 'application/x-www-form-urlencoded';
 
 type Fields = Readonly<Record<string, string>>;
@@ -106,11 +108,13 @@ const ALLOWED_TARGETS = [FRIEND, `${FRIEND}/`, `${FRIEND}/a?b=c#d`, `${FRIEND}?x
 onSqlite('security of the portal', (engine) => {
   const staff = staffStoryOn(
     engine,
-    { corp: { 'display-name': HOSTILE } },
+    { corp: { 'display-name': HOSTILE, 'email.attribute': MAIL, 'roles.attribute': GROUPS } },
     {
       people: 300,
       others: { boss: 'ROLE_ADMIN', chief: 'ROLE_ADMIN', head: 'ROLE_ADMIN', desk: 'ROLE_HELPDESK' },
       args: [
+        // No relay answers there: the pages exist, and no mail arrives.
+        ...['--app.mail.host=127.0.0.1', '--app.mail.port=1'],
         `--app.security.return-to.allowed-origins=${FRIEND}`,
         '--app.security.mfa.trusted-device.enabled=true',
         `--app.branding.name=O'Hara "&" sons`,
@@ -730,14 +734,30 @@ onSqlite('security of the portal', (engine) => {
       pages.push(await visit(client, `${SECURITY}?done=${encodeURIComponent(HOSTILE)}`));
       pages.push(await visit(client, `${SECURITY}/activity?after=${encodeURIComponent(HOSTILE)}`.slice(0, 90)));
 
-      for (const page of pages) {
-        expect(page.text, page.request).not.toMatch(/<script>|<img src=x|alert\(1\)"/i);
-        expect(page.text, page.request).toContain('O&#39;Hara &quot;&amp;&quot; sons');
-        expect(tagsOf(page.text), page.request).not.toMatch(/\son\w+\s*=/i);
-        expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';/);
-      }
+      expectNoMarkup(pages);
       expect(codes.text).toContain('&lt;script&gt;');
       expect(/href="data:text\/plain;charset=utf-8,([^"]*)"/.exec(codes.text)?.[1]).toMatch(/^[\w%.!~*()'&#;-]+$/);
+    });
+
+    it('H3, L4: what an identity provider says about a user is text on every page', async () => {
+      const attributes = { [MAIL]: HOSTILE, [GROUPS]: [HOSTILE, 'ROLE_ADMIN'] };
+      const { client, answer } = await staff.signIn({ nameId: HOSTILE, attributes });
+      expect(answer).toBeAnswered(303);
+      const pages: Answer[] = [];
+      for (const path of ['/', SECURITY, `${SECURITY}/password`, `${SECURITY}/activity`, VERIFY, SETUP]) {
+        pages.push(await visit(client, path));
+      }
+      const admin = await asAdministrator();
+      const [account] = await story.database.query<{ id: string; login_id: string; email: string | null }>(
+        "SELECT id, login_id, email FROM account WHERE kind = 'staff'",
+      );
+      expect(account).toMatchObject({ login_id: expect.stringContaining('<script>') as string, email: null });
+      const list = await visit(admin, '/portal/admin?query=corp');
+      const user = await visit(admin, `/portal/admin/users/${account?.id}`);
+      pages.push(list, user, await visit(admin, '/portal/admin/events?kind=SAML_OK'));
+
+      expectNoMarkup(pages);
+      for (const page of [pages[0], list, user]) expect(page?.text).toContain('&lt;script&gt;alert(1)');
     });
 
     it('H9: every page refuses frames, and its forms lead to the service and to allowed origins only', async () => {
@@ -815,6 +835,16 @@ onSqlite('security of the portal', (engine) => {
 });
 
 /** The tags of a page, without the values of their attributes. */
+/** None of the texts of `HOSTILE` is markup on these pages. */
+function expectNoMarkup(pages: readonly Answer[]): void {
+  for (const page of pages) {
+    expect(page.text, page.request).not.toMatch(/<script>|<img src=x|alert\(1\)"/i);
+    expect(page.text, page.request).toContain('O&#39;Hara &quot;&amp;&quot; sons');
+    expect(tagsOf(page.text), page.request).not.toMatch(/\son\w+\s*=/i);
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';/);
+  }
+}
+
 function tagsOf(text: string): string {
   return (text.replaceAll(/="[^"]*"/g, '=""').match(/<[^>]*>/g) ?? []).join('');
 }

@@ -227,7 +227,7 @@ onSqlite('SAML requests and responses', (engine) => {
       expect(await staff.lastRejection()).toBe('unsolicited');
     });
 
-    it('X9: idp-initiated=true accepts an unsolicited response once and redirects to the start page', async () => {
+    it('X9: idp-initiated=true accepts an unsolicited response once and redirects to the home page', async () => {
       const request = await staff.depart(staff.client(), '', 'open');
       const form = staff.posted(staff.response(request, { inResponseTo: null }, 'open'), {
         relayState: 'https://elsewhere.test/',
@@ -317,7 +317,7 @@ onSqlite('SAML below a context path with a public URL', (engine) => {
     expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('X16: a return_to above the context path leads to the start page', async () => {
+  it('X16: a return_to above the context path leads to the home page', async () => {
     const { answer } = await staff.signIn(
       { authnContextClassRef: MFA_CLASS },
       { query: '?return_to=/portal/accounts' },

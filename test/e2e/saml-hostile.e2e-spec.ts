@@ -319,7 +319,7 @@ onSqlite('hostile SAML responses', (engine) => {
     '',
     '/\u2028/x',
     `/${'a'.repeat(2_000)}`,
-  ])('X16: return_to=%j leads to the start page', async (returnTo) => {
+  ])('X16: return_to=%j leads to the home page', async (returnTo) => {
     const { answer } = await staff.signIn({ nameId: 'kim' }, { query: `?return_to=${encodeURIComponent(returnTo)}` });
 
     expect(answer.status).toBe(303);

@@ -4,6 +4,7 @@ import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
+import { MailQueue } from '../../mail/mail-queue.service.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Idps } from '../../saml/idp/idps.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
@@ -24,11 +25,12 @@ export class AccountOverview {
     private readonly idps: Idps,
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
+    private readonly mails: MailQueue,
   ) {}
 
   async page(caller: FullPrincipal, done: Done | undefined): Promise<View> {
     const { subject, sid } = caller;
-    const [{ hasPassword }, secondFactor, sessions, devices] = await Promise.all([
+    const [{ hasPassword, email }, secondFactor, sessions, devices] = await Promise.all([
       this.reauthentication.accountOf(caller),
       this.secondFactor(caller),
       this.sessions.list(subject),
@@ -40,6 +42,7 @@ export class AccountOverview {
       ...withoutUndefined({ done }),
       secondFactor,
       hasPassword,
+      ...(this.mails.isEnabled && { mails: withoutUndefined({ email }) }),
       sessions: sessions.map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: id === sid })),
       devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
       forms: {

@@ -2,27 +2,10 @@ import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { LANGUAGES, messagesOf } from '../../messages/messages.js';
-import { browserNameOf } from '../../notices/browser-name.js';
-import { button, buttonLink, form, type FormFields, hidden, note, paragraph } from '../form/forms.js';
+import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { Done } from './account.schema.js';
-
-/** A session of the user. */
-export interface ShownSession {
-  readonly id: string;
-  readonly agent: string | undefined;
-  readonly ip: string | undefined;
-  readonly lastUsedAt: number;
-  readonly isCurrent: boolean;
-}
-
-/** A browser in which the user is not asked for a code. */
-export interface ShownDevice {
-  readonly id: string;
-  readonly agent: string | undefined;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
+import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from './session-panels.js';
 
 /** Content of the overview; instants are epoch seconds. */
 export interface AccountFields {
@@ -39,6 +22,8 @@ export interface AccountFields {
     readonly organisation?: string;
   };
   readonly hasPassword: boolean;
+  /** Where mails about the account go; absent if the service sends none. */
+  readonly mails?: { readonly email?: string };
   readonly sessions: readonly ShownSession[];
   readonly devices: readonly ShownDevice[];
   readonly forms: {
@@ -63,18 +48,11 @@ export function accountPage(fields: AccountFields): View {
       navigation: navigation(context, fields.navigation),
       body: html`${told}<div class="panels">
 ${secondFactorPanel(context, fields)}${passwordPanel(context, fields)}</div>
-${sessionsPanel(context, fields)}${devicesPanel(context, fields)}<div class="panels">
-${activityPanel(context)}${languagePanel(context, fields)}</div>
+${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
+${activityPanel(context)}${mailsPanel(context, fields)}</div>
 `,
     };
   });
-}
-
-function panel(id: string, title: string, content: Html): Html {
-  return html`<section class="panel" aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>
-${content}</section>
-`;
 }
 
 function secondFactorPanel({ t, contextPath, time }: PageContext, { secondFactor }: AccountFields): Html {
@@ -129,50 +107,6 @@ function passwordPanel({ t, contextPath }: PageContext, { hasPassword }: Account
   );
 }
 
-function sessionsPanel(context: PageContext, { sessions, forms }: AccountFields): Html {
-  const { account } = context.t;
-  const rows = sessions.map(({ id, agent, ip, lastUsedAt, isCurrent }) => {
-    const mark = isCurrent
-      ? html`<span class="badge good">${account.thisSession}</span>`
-      : form(forms.endSession, html`${hidden('id', id)}${button(account.endSession)}`);
-    const place = ip === undefined ? undefined : html` · ${ip}`;
-    return html`<li><div><strong>${browserText(context, agent)}</strong><br>
-<span class="quiet small">${account.lastUsed}: ${context.time(lastUsedAt)}${place}</span></div>
-${mark}</li>
-`;
-  });
-  const others = sessions.length > 1 ? form(forms.endSession, button(account.endOthers, 'danger')) : undefined;
-  return panel(
-    'sessions',
-    account.sessions,
-    html`<ul class="rows">
-${rows}</ul>
-${
-  others &&
-  html`<div class="actions">${others}</div>
-`
-}`,
-  );
-}
-
-function devicesPanel(context: PageContext, { devices, forms }: AccountFields): Html | undefined {
-  if (devices.length === 0) return undefined;
-  const { account } = context.t;
-  const rows = devices.map(
-    ({ id, agent, lastUsedAt, expiresAt }) => html`<li><div><strong>${browserText(context, agent)}</strong><br>
-<span class="quiet small">${account.lastUsed}: ${context.time(lastUsedAt)} · ${account.until}: ${context.time(expiresAt)}</span></div>
-${form(forms.endDevice, html`${hidden('id', id)}${button(account.forget)}`)}</li>
-`,
-  );
-  return panel(
-    'devices',
-    account.devices,
-    html`${paragraph(account.devicesText)}<ul class="rows">
-${rows}</ul>
-`,
-  );
-}
-
 function activityPanel({ t, contextPath }: PageContext): Html {
   const { account } = t;
   const link = buttonLink(contextPath + ACCOUNT_PAGES.activity, account.showActivity);
@@ -184,31 +118,34 @@ function activityPanel({ t, contextPath }: PageContext): Html {
   );
 }
 
-function languagePanel({ t, language }: PageContext, { forms }: AccountFields): Html {
+function mailsPanel(context: PageContext, { mails, forms }: AccountFields): Html {
+  const { account } = context.t;
+  if (mails === undefined) return panel('mails', account.language, languageForm(context, forms.language));
+  const { email } = mails;
+  const address =
+    email === undefined
+      ? paragraph(account.noAddress)
+      : html`<p>${account.mailedTo}: <strong>${email}</strong></p>
+`;
+  const hint = html`<p class="hint">${account.addressChange}</p>
+`;
+  return panel('mails', account.mails, html`${address}${hint}${languageForm(context, forms.language)}`);
+}
+
+function languageForm({ t, language }: PageContext, fields: FormFields): Html {
   const options = LANGUAGES.map((each) => {
     const { languageName, tag } = messagesOf(each);
     return html`<option value="${each}" lang="${tag}"${each === language ? html` selected` : undefined}>${languageName}</option>
 `;
   });
-  return panel(
-    'language-panel',
-    t.account.language,
-    form(
-      forms.language,
-      html`<div class="field"><label for="language">${t.common.language}</label>
+  return form(
+    fields,
+    html`<div class="field"><label for="language">${t.account.language}</label>
 <select id="language" name="language">
 ${options}</select></div>
 <p class="actions">${button(t.common.save)}</p>
 `,
-    ),
   );
-}
-
-/** The browser of a `User-Agent`, in the words of the catalogue. */
-export function browserText({ t }: PageContext, agent: string | undefined): string {
-  const { browser, system } = browserNameOf(agent ?? '');
-  if (browser === undefined) return system ?? t.account.unknownBrowser;
-  return system === undefined ? browser : t.account.browserOn(browser, system);
 }
 
 /** A note that something on another page is needed first, or is not possible. */

@@ -4,7 +4,7 @@ import type { EventRow } from '../../events/event-line.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
-import { browserText } from './account-page.js';
+import { browserText } from './session-panels.js';
 
 /** Reason of a refusal after the right password, which must be changed first. */
 const CHANGE_REQUIRED = 'change_required';

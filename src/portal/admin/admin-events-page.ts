@@ -3,7 +3,7 @@ import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
-import { browserText } from '../account/account-page.js';
+import { browserText } from '../account/session-panels.js';
 import { eventText } from '../account/activity-page.js';
 import { adminLinks } from './admin-users-page.js';
 

@@ -3,7 +3,7 @@ import { ADMIN_PAGES, adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { EnrolmentState } from '../../second-factor/second-factor.js';
-import { browserText, type ShownDevice, type ShownSession } from '../account/account-page.js';
+import { browserText, type ShownDevice, type ShownSession } from '../account/session-panels.js';
 import { type ShownEvent, eventTable } from '../account/activity-page.js';
 import { button, buttonLink, form, type FormFields, hidden, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';

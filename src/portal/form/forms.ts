@@ -83,3 +83,11 @@ export function paragraph(text: string): Html {
   return html`<p>${text}</p>
 `;
 }
+
+/** A part of a page with a heading of its own. */
+export function panel(id: string, title: string, content: Html): Html {
+  return html`<section class="panel" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${content}</section>
+`;
+}

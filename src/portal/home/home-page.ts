@@ -20,21 +20,22 @@ export interface HomeFields {
   readonly secondFactorAt?: number;
   /** The authenticator app of this account; absent for staff, whose second factor is at their identity provider. */
   readonly secondFactor?: { readonly isActive: boolean; readonly codesLeft: number; readonly isLow: boolean };
-  /** Days until policy demands a second factor that the account lacks. */
-  readonly daysToPolicy?: number;
+  /** When policy begins to demand a second factor, which the account lacks. */
+  readonly policy?: { readonly from: number; readonly days: number };
 }
 
 /** `GET /` for a signed-in user. */
 export function homePage(fields: HomeFields): View {
   return new View((context) => {
     const { t } = context;
-    const { daysToPolicy, loginId } = fields;
+    const { policy, loginId } = fields;
     const countdown =
-      daysToPolicy === undefined
+      policy === undefined
         ? undefined
         : note(
             'warn',
-            html`${paragraph(t.home.policyFrom(daysToPolicy))}<p><a href="${context.contextPath}${SECOND_FACTOR_PAGES.enrol}">${t.home.setUp}</a></p>
+            html`${paragraph(t.home.policyFrom(policy.days))}<p>${t.home.policyDate}: ${context.time(policy.from)}</p>
+<p><a href="${context.contextPath}${SECOND_FACTOR_PAGES.enrol}">${t.home.setUp}</a></p>
 `,
           );
     return {

@@ -13,7 +13,7 @@ import { ApiTag, ErrorPages, Operation } from '../../web/route.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { RESUME, SHOW_HOME } from '../portal.openapi.js';
-import { homePage, type SignInMethod, unfinishedPage } from './home-page.js';
+import { type HomeFields, homePage, type SignInMethod, unfinishedPage } from './home-page.js';
 import { Navigation } from './navigation.service.js';
 import { Visitors } from './visitors.service.js';
 
@@ -70,13 +70,13 @@ export class HomeController {
       method: this.methodOf(caller),
       ...withoutUndefined({
         ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, secondFactor },
-        daysToPolicy: isActive || demandedFrom === undefined ? undefined : this.daysUntil(demandedFrom),
+        policy: isActive || demandedFrom === undefined ? undefined : this.policyFrom(demandedFrom),
       }),
     });
   }
 
-  private daysUntil(instant: number): number {
-    return Math.max(1, Math.ceil((instant - this.clock.seconds()) / SECONDS_PER_DAY));
+  private policyFrom(from: number): NonNullable<HomeFields['policy']> {
+    return { from, days: Math.max(1, Math.ceil((from - this.clock.seconds()) / SECONDS_PER_DAY)) };
   }
 
   private methodOf({ idp, amr, mfaMethod }: FullPrincipal): SignInMethod {

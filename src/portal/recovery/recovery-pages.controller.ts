@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@n
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../auth/page-paths.js';
 import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { LANGUAGE_COOKIE, requestedLanguage } from '../../http/page/page-renderer.js';
 import type { View } from '../../http/page/view.js';
 import type { Language } from '../../messages/messages.js';
@@ -57,6 +58,7 @@ export class RecoveryPagesController {
   @Page()
   @Operation(SHOW_FORGOT)
   showForgot(@Res() reply: Reply): View {
+    this.requireMail();
     return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
   }
 
@@ -70,6 +72,7 @@ export class RecoveryPagesController {
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<View> {
+    this.requireMail();
     const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
     await rerenderOnError(
       TOLD,
@@ -158,6 +161,11 @@ export class RecoveryPagesController {
     const language = this.languageOf(request, reply);
     await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language));
     return linkDonePage('notMe');
+  }
+
+  /** Without a relay the page would promise a mail that never comes. */
+  private requireMail(): void {
+    if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
   }
 
   private languageOf({ headers }: HttpRequest, { cookies }: Reply): Language {

@@ -5,12 +5,17 @@ const SHOWS = 'Changes nothing, since mail scanners follow links.';
 const USES = 'Accepts the form of the page, with its token `csrf`, and uses the link up.';
 const cookies = [SIGN_IN_FORM];
 
-export const SHOW_FORGOT: OperationOptions = { summary: 'Page to request a link for a forgotten password', cookies };
+export const SHOW_FORGOT: OperationOptions = {
+  summary: 'Page to request a link for a forgotten password',
+  description: 'Exists only if a mail relay is configured.',
+  errors: ['NOT_FOUND'],
+  cookies,
+};
 
 export const FORGOT_BY_FORM: OperationOptions = {
   summary: 'Request a link for a forgotten password by the form of the page',
-  description: 'The response is the same for every login id.',
-  errors: ['RATE_LIMITED'],
+  description: 'The response is the same for every login id. Exists only if a mail relay is configured.',
+  errors: ['RATE_LIMITED', 'NOT_FOUND'],
 };
 
 export const OPEN_RESET: OperationOptions = {

@@ -4,6 +4,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
+import { MailQueue } from '../../mail/mail-queue.service.js';
 import { LINK_PAGES, type LinkKind } from '../../recovery/account-link.js';
 import { AccountLinks } from '../../recovery/account-links.service.js';
 import type { Reply } from '../../web/cookies.js';
@@ -22,7 +23,13 @@ export class RecoveryPages {
     private readonly links: AccountLinks,
     private readonly forms: PageForms,
     private readonly passwords: PasswordProperties,
+    private readonly mails: MailQueue,
   ) {}
+
+  /** False if no relay is configured: users cannot request links then. */
+  get canMail(): boolean {
+    return this.mails.isEnabled;
+  }
 
   /** The form of a link. @throws ServiceError `LINK_INVALID`, with its page */
   async show(kind: LinkKind, token: string, reply: Reply, alert?: PagePart): Promise<View> {
@@ -58,6 +65,6 @@ export class RecoveryPages {
   }
 
   private invalid(kind: LinkKind, error: ServiceError): Promise<ServiceError> {
-    return withForm(error, (problem) => linkInvalidPage(kind === 'password-reset', problem));
+    return withForm(error, (problem) => linkInvalidPage(kind === 'password-reset' && this.canMail, problem));
   }
 }

@@ -38,7 +38,8 @@ export class Enrolment {
     const { subject } = caller;
     return this.secondFactors.confirm(caller, async (tx, proof) => {
       await this.authenticators.cleanUp(tx, subject);
-      await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject });
+      const detail = proof.hasReplaced ? { replaced: 'true' } : undefined;
+      await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ detail }) });
       return complete(tx, proof);
     });
   }

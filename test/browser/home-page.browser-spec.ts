@@ -3,8 +3,8 @@ import { launchChromium } from '../support/chromium.js';
 import { needs } from '../support/needs.js';
 import { startService } from '../support/service.js';
 
-needs('chromium')('start page', () => {
-  it('the start page leads a visitor to the sign-in page without a content policy violation', async () => {
+needs('chromium')('home page', () => {
+  it('the home page leads a visitor to the sign-in page without a content policy violation', async () => {
     const service = await startService();
     const browser = await launchChromium();
     try {

@@ -18,7 +18,7 @@ const KEYS = [
   `--app.ssl.bundle.pem.sp.keystore.private-key=file:${own.key}`,
 ];
 
-onSqlite('the start page', (engine) => {
+onSqlite('the home page', (engine) => {
   const staff = staffStoryOn(
     engine,
     {
@@ -47,7 +47,7 @@ onSqlite('the start page', (engine) => {
     return (await client.get('/me')).status === 200;
   }
 
-  describe('S5: the signed-in user on the start page', () => {
+  describe('S5: the signed-in user on the home page', () => {
     it('a visitor without a session is redirected to the sign-in page', async () => {
       const answer = await visit(story.client(), '/');
 
@@ -113,7 +113,7 @@ onSqlite('the start page', (engine) => {
     });
   });
 
-  describe('S5: sign-out on the start page', () => {
+  describe('S5: sign-out on the home page', () => {
     it('sign-out ends the session and removes its cookies', async () => {
       const person = story.person();
       const { client } = await signIn(person);
