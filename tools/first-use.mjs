@@ -7,9 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { PNG } from 'pngjs';
-import decodeQr from 'qr/decode.js';
+import { launchChromium, readQr } from './demo/chromium.mjs';
 import { Complaint } from './demo/complaint.mjs';
 import { Phone } from './demo/phone.mjs';
 
@@ -19,10 +17,6 @@ const SHELL_BLOCK = /^```sh\n(.*?)^```/gms;
 const LIMIT_SECONDS = 120;
 const COMMAND_LIMIT_MILLIS = 10 * 60_000;
 const STOP_LIMIT_MILLIS = 30_000;
-const BROWSER_ARGUMENTS = [
-  ...['--no-sandbox', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-  ...['--disable-sync', '--no-first-run'],
-];
 
 const isWarm = process.argv.includes('--warm');
 /** What ends everything that was started, the newest first. */
@@ -59,9 +53,7 @@ async function firstUse() {
   const [, user, password] = steps.credentials.exec(output) ?? [];
   if (user !== steps.user) throw new Complaint(`The README says that the first user is ${steps.user}.`);
 
-  const browser = await timed('start the browser', () =>
-    chromium.launch({ executablePath: browserProgram(), args: BROWSER_ARGUMENTS }),
-  );
+  const browser = await timed('start the browser', launchChromium);
   cleanups.push(() => browser.close());
   await follow(await browser.newContext({ locale: 'en-US' }), { ...steps, url, password });
   report(settings);
@@ -160,7 +152,7 @@ async function follow(context, { url, user, password, buttons }) {
   await timed(`open ${url}`, () => page.goto(url));
   for (const label of buttons) {
     await timed(`press "${label}"`, async () => {
-      if (await page.locator('img.qr').count()) phone = new Phone(await read(page.locator('img.qr')));
+      if (await page.locator('img.qr').count()) phone = new Phone(await readQr(page.locator('img.qr')));
       await fillIn(page, '#id', () => user);
       await fillIn(page, '#pw', () => password);
       await fillIn(page, '#code', () => phone.code());
@@ -179,12 +171,6 @@ async function follow(context, { url, user, password, buttons }) {
 
 async function fillIn(page, field, value) {
   if (await page.locator(field).count()) await page.locator(field).fill(value());
-}
-
-/** Content of a QR code, from its pixels. */
-async function read(locator) {
-  const { width, height, data } = PNG.sync.read(await locator.screenshot());
-  return decodeQr({ width, height, data: new Uint8Array(data) });
 }
 
 async function complaintOf(page, what) {
@@ -211,16 +197,6 @@ Decisions of the user: 1, the authenticator app. Beyond the README: ${given.join
 
 function line(name, seconds) {
   return `${seconds.toFixed(1).padStart(7)} s  ${name}`;
-}
-
-function browserProgram() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-  const script = names.map((name) => `command -v ${name}`).join(' || ');
-  try {
-    return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trim();
-  } catch {
-    throw new Complaint(`None of these browsers is installed: ${names.join(', ')}.`);
-  }
 }
 
 async function cleanUp() {

@@ -1,25 +1,23 @@
 // npm run screens: walks through the pages of a service of its own and renews the pictures in docs/screens.
 import { Buffer } from 'node:buffer';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { PNG } from 'pngjs';
-import decodeQr from 'qr/decode.js';
+import { launchChromium, readQr } from './demo/chromium.mjs';
 import { Complaint } from './demo/complaint.mjs';
+import { Mailbox } from './demo/mailbox.mjs';
 import { Phone } from './demo/phone.mjs';
 import { runCli, startedService } from './demo/stand.mjs';
 
 const FOLDER = fileURLToPath(new URL('../docs/screens/', import.meta.url));
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const ARGUMENTS = [
   ...['--app.branding.name=Northwind', '--app.branding.accent-color=#1f6f5c'],
   ...['--app.branding.help-url=https://help.northwind.example/', '--app.branding.help-contact=02-123-4567'],
   ...['--app.branding.legal-links.Privacy=https://northwind.example/privacy'],
-  // Nothing is mailed: the links of the pictures are printed.
-  ...['--app.mail.host=127.0.0.1', '--app.mail.port=1'],
   '--app.security.mfa.trusted-device.enabled=true',
+  // A user without a second factor sees the days until policy demands one.
+  ...['--app.security.mfa.policy=required', `--app.security.mfa.policy-from=${inDays(12).toISOString()}`],
 ];
 /** What the list of sessions calls these browsers. */
 const PHONE_AGENT =
@@ -44,19 +42,21 @@ const LOOKS = [
 ];
 
 async function run() {
-  const service = await startedService(ARGUMENTS);
-  const browser = await chromium.launch({
-    executablePath: browserProgram(),
-    args: ['--no-sandbox', '--disable-lcd-text'],
-  });
+  const mailbox = await Mailbox.start();
+  const service = await startedService([...ARGUMENTS, ...mailbox.settings]);
+  const browser = await launchChromium();
   try {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
     for (const look of LOOKS) await walk(browser, service, look);
-    for (const look of LOOKS.filter(({ administrator }) => administrator)) await administer(browser, service, look);
+    for (const look of LOOKS.filter(({ administrator }) => administrator)) {
+      await administer(browser, service, look);
+      await recover(browser, service, look, mailbox);
+    }
   } finally {
     await browser.close();
     await service.stop();
+    await mailbox.stop();
   }
 }
 
@@ -94,9 +94,6 @@ async function walk(browser, service, look) {
   await visitor.picture('not-found');
   await visitor.visit('portal/forgot');
   await visitor.picture('forgot-password');
-  const printed = await runCli(['users', 'invite', `guest-of-${user}`, '--print-link'], service);
-  await visitor.visit(`portal/invitation?token=${/token=([\w-]+)/.exec(printed)?.[1]}`);
-  await visitor.picture('invitation');
   await visitor.close();
 }
 
@@ -130,6 +127,47 @@ async function administer(browser, service, look) {
   await visitor.close();
 }
 
+/** Opens the links of mails to the locked user of the look, and those of a new user. */
+async function recover(browser, service, look, mailbox) {
+  const { user } = look;
+  const address = `${user}@northwind.example`;
+  const visitor = await Visitor.open(browser, service, look);
+
+  const { html, match: unlock } = await mailbox.next(address, linkTo('unlock'));
+  await visitor.show(html);
+  await visitor.picture('mail-locked');
+  await visitor.visit(`portal/unlock?token=${unlock[1]}`);
+  await visitor.picture('unlock');
+  await visitor.visit(`portal/not-me?token=${linkTo('not-me').exec(html)[1]}`);
+  await visitor.picture('not-me');
+  await visitor.visit('portal/forgot');
+  await visitor.page.locator('#id').fill(user);
+  await visitor.submit();
+  await visitor.picture('forgot-password-sent');
+  const { match: reset } = await mailbox.next(address, linkTo('reset'));
+  await visitor.visit(`portal/reset?token=${reset[1]}`);
+  await visitor.picture('reset');
+
+  const printed = await runCli(['users', 'invite', `guest-of-${user}`, '--print-link'], service);
+  await visitor.visit(`portal/invitation?token=${linkTo('invitation').exec(printed)[1]}`);
+  await visitor.picture('invitation');
+  const colleague = `colleague-of-${user}`;
+  const password = await createUser(service, colleague, []);
+  await visitor.visit('');
+  await visitor.signIn(colleague, password);
+  await visitor.picture('home-before-policy');
+  await visitor.close();
+}
+
+/** A link of a mail, whose group is its token. */
+function linkTo(page) {
+  return new RegExp(`/portal/${page}\\?token=([\\w-]{43})`);
+}
+
+function inDays(days) {
+  return new Date(Date.now() + days * 86_400_000);
+}
+
 /** Creates a user and returns the password. */
 async function createUser({ folder }, id, options) {
   const password = randomBytes(12).toString('base64url');
@@ -157,6 +195,12 @@ class Visitor {
     return this.page.goto(new URL(path, this.base).href);
   }
 
+  /** Shows a mail as a mail program does. */
+  async show(html) {
+    await this.page.goto('about:blank');
+    await this.page.setContent(html);
+  }
+
   async picture(title) {
     if (this.only === undefined || this.only.includes(title)) await take(this.page, `${title}-${this.name}`);
   }
@@ -179,18 +223,12 @@ class Visitor {
   /** Begins the setup, whose QR code the phone reads. */
   async scan() {
     await this.submit();
-    return new Phone(await read(this.page.locator('img.qr')));
+    return new Phone(await readQr(this.page.locator('img.qr')));
   }
 }
 
 function base(url) {
   return `${url.replace('127.0.0.1', 'localhost').replace(/\/$/, '')}/`;
-}
-
-/** Content of a QR code, from its pixels. */
-async function read(locator) {
-  const { width, height, data } = PNG.sync.read(await locator.screenshot());
-  return decodeQr({ width, height, data: new Uint8Array(data) });
 }
 
 /** Writes the picture of the whole page without transparency, which makes the file smaller. */
@@ -201,17 +239,6 @@ async function take(page, name) {
   const file = `${FOLDER}${name}.png`;
   writeFileSync(file, PNG.sync.write(picture, { colorType: 2, deflateLevel: 9, filterType: -1 }));
   process.stdout.write(`${file}\n`);
-}
-
-function browserProgram() {
-  for (const name of BROWSERS) {
-    try {
-      return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    } catch {
-      continue;
-    }
-  }
-  throw new Complaint(`None of these browsers is installed: ${BROWSERS.join(', ')}.`);
 }
 
 try {

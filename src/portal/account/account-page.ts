@@ -122,14 +122,14 @@ function mailsPanel(context: PageContext, { mails, forms }: AccountFields): Html
   const { account } = context.t;
   if (mails === undefined) return panel('mails', account.language, languageForm(context, forms.language));
   const { email } = mails;
-  const address =
-    email === undefined
-      ? paragraph(account.noAddress)
-      : html`<p>${account.mailedTo}: <strong>${email}</strong></p>
-`;
-  const hint = html`<p class="hint">${account.addressChange}</p>
-`;
-  return panel('mails', account.mails, html`${address}${hint}${languageForm(context, forms.language)}`);
+  const address = email === undefined ? account.noAddress : html`${account.mailedTo}: <strong>${email}</strong>`;
+  return panel(
+    'mails',
+    account.mails,
+    html`<p>${address}<br>
+<span class="quiet small">${account.addressChange}</span></p>
+${languageForm(context, forms.language)}`,
+  );
 }
 
 function languageForm({ t, language }: PageContext, fields: FormFields): Html {
