@@ -28,6 +28,12 @@ export class AccountAccess {
     await this.clients.forget(tx, subject);
   }
 
+  /** Ends all access of a disabled account, also by its mailed links: they are not valid again when it is enabled. */
+  async endAllOfDisabled(tx: Tx, subject: string): Promise<void> {
+    await this.endAll(tx, subject);
+    await this.links.endAll(tx, subject);
+  }
+
   /** Ends one session; false if the account has no such session. */
   async endSession(tx: Tx, subject: string, sid: string, actor: string): Promise<boolean> {
     const isEnded = await this.sessions.end(tx, sid, subject);

@@ -91,11 +91,11 @@ export class AccountAdministration {
     );
   }
 
-  /** Rejects every login and ends all access. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
+  /** Rejects every login, and ends all access and all mailed links. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
   disable(subject: string, act: Act): Promise<void> {
     return this.run('disable', subject, act, async (tx) => {
       await this.changes.setStatus(tx, subject, 'disabled', act.actor);
-      await this.access.endAll(tx, subject);
+      await this.access.endAllOfDisabled(tx, subject);
     });
   }
 
@@ -122,7 +122,8 @@ export class AccountAdministration {
   }
 
   /**
-   * Makes several changes or none. Other roles and the status `disabled` end all access.
+   * Makes several changes or none. Other roles and the status `disabled` end all access, and the status also all mailed
+   * links.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator, and for the status and
    * the loss of a role of the caller's own account
    */
@@ -131,7 +132,8 @@ export class AccountAdministration {
       const hasOtherRoles = change.roles !== undefined && rolesText(change.roles) !== rolesText(before.roles);
       if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
       if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
-      if (hasOtherRoles || status === 'disabled') await this.access.endAll(tx, subject);
+      if (status === 'disabled') await this.access.endAllOfDisabled(tx, subject);
+      else if (hasOtherRoles) await this.access.endAll(tx, subject);
     });
   }
 

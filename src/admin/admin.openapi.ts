@@ -19,6 +19,7 @@ export const CHANGE_USER: OperationOptions = {
   summary: 'Change a user',
   description:
     'Makes all changes or none. Other roles and the status `disabled` end all sessions and the trust in all devices. ' +
+    'The status `disabled` also ends all mailed links, which are not valid again when the account is enabled. ' +
     'Administrators cannot disable or demote themselves or the last administrator: 409.',
   errors: ['NOT_FOUND', 'CONFLICT'],
 };

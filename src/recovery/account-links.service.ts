@@ -123,7 +123,7 @@ export class AccountLinks {
     return this.store.end(tx, slotOf('invitation', subject, ''));
   }
 
-  /** Deletes the links of a deleted account. */
+  /** Ends all links of an account that is disabled or deleted. */
   endAll(tx: Tx, subject: string): Promise<void> {
     return this.store.endAll(tx, subject);
   }
