@@ -8,9 +8,15 @@ import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
 import { MailTemplates } from '../mail/mail-templates.service.js';
 import { messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
+import type { LinkKind } from '../recovery/account-link.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
 import { NOTICE_KINDS, type NoticeKind, noticeFactsOf, templateOf } from './notice.js';
 import { addedAddressMail, type NoticeContext, noticeMail } from './notice-mail.js';
+
+/** Each notice has a link to report the act; the notice about a lock also has one to end it. */
+function linksOf(kind: NoticeKind): readonly LinkKind[] {
+  return kind === 'locked' ? ['not-me', 'unlock'] : ['not-me'];
+}
 
 /** Composes notices when they are sent, with the address and the links that the account has then. */
 @Injectable()
@@ -29,16 +35,22 @@ export class NoticeMails {
   }
 
   private async compose(kind: NoticeKind, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
-    const account = await this.accounts.find(subject);
-    const to = facts['to'] ?? account?.email;
-    if (!account || to === undefined) return undefined;
+    const known = await this.accounts.find(subject);
+    if (!known || (facts['to'] ?? known.email) === undefined) return undefined;
+    // An account that is not active gets the notice without links.
+    const created = await this.links.create(subject, linksOf(kind));
+    // The address may have changed since it was read, and only the user of the new one may have the links.
+    const account = created?.account ?? known;
+    const to = facts['to'] ?? account.email;
+    if (to === undefined) return undefined;
     const { language = this.messages.defaultLanguage } = account;
+    const { 'not-me': notMe, unlock } = created?.links ?? {};
     const context: NoticeContext = {
       service: this.branding.name,
       loginId: account.loginId,
       timeZone: this.json.timeZone,
-      notMeUrl: (await this.links.create(subject, 'not-me'))?.url,
-      unlock: kind === 'locked' ? await this.unlockOf(subject) : undefined,
+      notMeUrl: notMe?.url,
+      unlock: unlock && { url: unlock.url, minutes: Math.ceil((unlock.expiresAt - this.clock.seconds()) / 60) },
     };
     const { subject: title, ...body } = noticeMail(kind, noticeFactsOf(facts), context, messagesOf(language));
     return { to, language, subject: title, ...body };
@@ -51,10 +63,5 @@ export class NoticeMails {
     const { language = this.messages.defaultLanguage } = account;
     const { subject: title, ...body } = addedAddressMail(this.branding.name, messagesOf(language));
     return { to, language, subject: title, ...body };
-  }
-
-  private async unlockOf(subject: string): Promise<NoticeContext['unlock']> {
-    const link = await this.links.create(subject, 'unlock');
-    return link && { url: link.url, minutes: Math.ceil((link.expiresAt - this.clock.seconds()) / 60) };
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
-import { withoutUndefined } from '../collections/without-undefined.js';
 import { Clock } from '../clock/clock.js';
 import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -29,10 +28,16 @@ const SHORT_LIFETIME_SECONDS = 15 * 60;
 /** A link to be mailed. The URL contains the secret: it belongs into the mail and nowhere else. */
 export interface AccountLink {
   readonly url: string;
-  /** The address of the account as the link presumes it: the link is mailed to no other. */
-  readonly email?: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
+}
+
+/** Links of one account, created at one moment. */
+export interface CreatedLinks {
+  /** The account at that moment: the links are mailed to the address that it has there, and to no later one. */
+  readonly account: Account;
+  /** The links that the account gets. */
+  readonly links: Readonly<Partial<Record<LinkKind, AccountLink>>>;
 }
 
 /** A link that could be used now. */
@@ -59,25 +64,21 @@ export class AccountLinks {
   ) {}
 
   /**
-   * Creates a link, which ends the previous one of this kind; notices keep theirs. Undefined if the account gets no such
-   * link now: it is not active, is not locked (`unlock`), was not invited (`invitation`) or never had a password
-   * (`password-reset`).
+   * Creates the links of one mail, each of which ends the previous one of its kind; notices keep theirs. Without those that
+   * the account does not get now, because it is not locked (`unlock`), was not invited (`invitation`) or never had a
+   * password (`password-reset`). Undefined if the account is not active.
    */
-  create(subject: string, kind: LinkKind): Promise<AccountLink | undefined> {
-    const token = this.random.text(LINK_TOKEN_BYTES);
+  create(subject: string, kinds: readonly LinkKind[]): Promise<CreatedLinks | undefined> {
     return this.work.run(async (tx) => {
-      // Locks the row, so that of two links that are created at once, one ends the other.
+      // Locks the row, so that of two links that are created at once, one ends the other, and all have the same account.
       const account = await this.accounts.hold(tx, subject);
-      const lock = account && (await this.lockFor(tx, kind, subject));
-      if (!account || (kind === 'unlock' && lock?.isInForce !== true)) return undefined;
-      const state = stateOf(kind, { account, lock });
-      if (state === undefined) return undefined;
-      const now = this.clock.seconds();
-      const [tokenHash, expiresAt] = [hashSecret(token), now + this.lifetimeOf(kind)];
-      const slot = slotOf(kind, subject, tokenHash);
-      await this.store.put(tx, { slot, subject, kind, tokenHash, state, requestedAt: now, expiresAt });
-      const url = `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`;
-      return { url, expiresAt, ...withoutUndefined({ email: account.email }) };
+      if (!account) return undefined;
+      const links: Partial<Record<LinkKind, AccountLink>> = {};
+      for (const kind of kinds) {
+        const link = await this.createOne(tx, account, kind);
+        if (link) links[kind] = link;
+      }
+      return { account, links };
     });
   }
 
@@ -126,6 +127,19 @@ export class AccountLinks {
   /** Ends all links of an account that is disabled or deleted. */
   endAll(tx: Tx, subject: string): Promise<void> {
     return this.store.endAll(tx, subject);
+  }
+
+  private async createOne(tx: Tx, account: Account, kind: LinkKind): Promise<AccountLink | undefined> {
+    const { id: subject } = account;
+    const lock = await this.lockFor(tx, kind, subject);
+    const state = kind === 'unlock' && lock?.isInForce !== true ? undefined : stateOf(kind, { account, lock });
+    if (state === undefined) return undefined;
+    const token = this.random.text(LINK_TOKEN_BYTES);
+    const now = this.clock.seconds();
+    const [tokenHash, expiresAt] = [hashSecret(token), now + this.lifetimeOf(kind)];
+    const slot = slotOf(kind, subject, tokenHash);
+    await this.store.put(tx, { slot, subject, kind, tokenHash, state, requestedAt: now, expiresAt });
+    return { url: `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`, expiresAt };
   }
 
   private read(kind: LinkKind, token: string): Promise<FoundLink> {

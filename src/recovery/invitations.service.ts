@@ -4,6 +4,7 @@ import { AccountChanges } from '../account/account-changes.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { Clock } from '../clock/clock.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MailQueue } from '../mail/mail-queue.service.js';
@@ -88,8 +89,8 @@ export class Invitations {
   }
 
   private async delivered(account: Account, delivery: Delivery): Promise<Invitation> {
-    const link = delivery === 'mail' ? undefined : await this.links.create(account.id, 'invitation');
-    return { account, ...(link && { link }) };
+    const created = delivery === 'mail' ? undefined : await this.links.create(account.id, ['invitation']);
+    return { account, ...withoutUndefined({ link: created?.links.invitation }) };
   }
 }
 

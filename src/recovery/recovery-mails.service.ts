@@ -41,12 +41,14 @@ export class RecoveryMails {
 
   /** Undefined if the account has no address or gets no such link, for example because it has accepted its invitation. */
   private async compose(name: TemplateName, { subject, facts }: QueuedMail): Promise<ComposedMail | undefined> {
-    const account = await this.accounts.find(subject);
-    const link = account?.email === undefined ? undefined : await this.links.create(subject, LINK_OF[name]);
-    if (account === undefined || link?.email === undefined) return undefined;
-    const { loginId } = account;
+    const known = await this.accounts.find(subject);
+    const created = known?.email === undefined ? undefined : await this.links.create(subject, [LINK_OF[name]]);
+    if (!created) return undefined;
     // The address may have changed since it was read, and the link is valid for the new one alone.
-    const { email: to } = link;
+    const { account, links } = created;
+    const { loginId, email: to } = account;
+    const link = links[LINK_OF[name]];
+    if (!link || to === undefined) return undefined;
     const chosen = facts['language'];
     const language = account.language ?? (isLanguage(chosen) ? chosen : this.messages.defaultLanguage);
     const { tag, recovery, notices } = messagesOf(language);

@@ -19,11 +19,11 @@ import { secondFactorParts } from './second-factor-parts.js';
 /** The base of all links. */
 export const PUBLIC_URL = 'https://login.example';
 
-export function accountLinks(work: UnitOfWork, clock: Clock): AccountLinks {
+export function accountLinks(work: UnitOfWork, clock: Clock, store = new AccountLinkStore()): AccountLinks {
   const accounts = new Accounts(new AccountStore(), work, new LoginIds(new LoginIdProperties()));
   const { budget } = secondFactorParts(work, clock);
   const parts = [new RecoveryProperties(), new Issuer(PUBLIC_URL), clock, new SystemRandom()] as const;
-  return new AccountLinks(new AccountLinkStore(), accounts, budget, ...parts, work);
+  return new AccountLinks(store, accounts, budget, ...parts, work);
 }
 
 /** The token of a URL in a text, such as a mail. */
@@ -45,7 +45,8 @@ export class StoryLinks {
   /** The token of a new link; undefined if the account gets none. */
   async create(person: Pick<Person, 'id'>, kind: LinkKind): Promise<string | undefined> {
     const links = await (this.opened ??= this.open());
-    const link = await links.create(await this.story.subjectOf(person), kind);
+    const created = await links.create(await this.story.subjectOf(person), [kind]);
+    const link = created?.links[kind];
     return link && tokenIn(link.url);
   }
 
