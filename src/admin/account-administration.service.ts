@@ -4,11 +4,10 @@ import { type AccountChange, AccountChanges } from '../account/account-changes.s
 import { PasswordChanges } from '../account/password/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { withStated } from '../principal/command-context.js';
 import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { AccountAccess } from './account-access.service.js';
-import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
-import { RefusedActs } from './refused-acts.service.js';
+import type { Act } from './act.js';
+import { type ActRule, AdminActs } from './admin-acts.service.js';
 
 export type { Act } from './act.js';
 
@@ -25,25 +24,13 @@ export interface AccountUpdate extends AccountChange {
   readonly status?: AccountStatus;
 }
 
-/** What an act demands of its caller. */
-interface ActRule {
-  /** Name of the act in the event of its refusal. */
-  readonly name: string;
-  /** The help desk may perform it, on accounts without a protected role. */
-  readonly byHelpDesk?: boolean;
-  readonly needsReason?: boolean;
-  /** The session of a caller must not suffice to weaken the protection of the caller's own account. */
-  readonly notOnOneself?: boolean;
-}
-
 const UNLOCK: ActRule = { name: 'unlock', byHelpDesk: true, notOnOneself: true };
 const RESET_MFA: ActRule = { name: 'resetMfa', byHelpDesk: true, notOnOneself: true, needsReason: true };
 const RESET_PASSWORD: ActRule = { name: 'resetPassword', notOnOneself: true };
 
 /**
  * Administrative changes of one account, for commands, HTTP and pages. Each act locks the row of the account first, which
- * decides whether the caller may act on it, and ends the access to the account in the same transaction if it must. A refusal that protects accounts or
- * roles is recorded as `ADMIN_ACT_REFUSED`.
+ * decides whether the caller may act on it, and ends the access to the account in the same transaction if it must.
  */
 @Injectable()
 export class AccountAdministration {
@@ -53,7 +40,7 @@ export class AccountAdministration {
     private readonly passwords: PasswordChanges,
     private readonly access: AccountAccess,
     private readonly attempts: AttemptBudget,
-    private readonly refusals: RefusedActs,
+    private readonly acts: AdminActs,
   ) {}
 
   /**
@@ -61,7 +48,7 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `ACCESS_DENIED`; `CONFLICT` for the caller's own account
    */
   unlock(subject: string, act: Act): Promise<boolean> {
-    return this.perform(subject, act, UNLOCK, () =>
+    return this.acts.perform(UNLOCK, subject, act, () =>
       this.attempts.unlock(subject, act.actor, (tx) => this.admit(tx, subject, act)),
     );
   }
@@ -72,7 +59,7 @@ export class AccountAdministration {
    * caller's own account
    */
   resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
-    return this.perform(subject, act, RESET_PASSWORD, async () => {
+    return this.acts.perform(RESET_PASSWORD, subject, act, async () => {
       const ready = await this.passwords.readyTemporary(subject, given);
       const expiresAt = await this.work.run(async (tx) => {
         await this.admit(tx, subject, act);
@@ -86,7 +73,7 @@ export class AccountAdministration {
 
   /** Removes the second factor and ends all access; the next login must enrol. @throws as `unlock` */
   resetMfa(subject: string, act: Act): Promise<void> {
-    return this.perform(subject, act, RESET_MFA, () =>
+    return this.acts.perform(RESET_MFA, subject, act, () =>
       this.access.resetMfa(subject, act.actor, (tx) => this.admit(tx, subject, act)),
     );
   }
@@ -166,7 +153,7 @@ export class AccountAdministration {
   }
 
   private run<T>(name: string, subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
-    return this.perform(subject, act, { name }, () =>
+    return this.acts.perform({ name }, subject, act, () =>
       this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))),
     );
   }
@@ -174,16 +161,5 @@ export class AccountAdministration {
   /** Locks the account until the transaction ends, unless the caller may not act on it. */
   private admit(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
     return this.changes.hold(tx, subject, { unprotected: authority === 'help desk' });
-  }
-
-  private perform<T>(subject: string, act: Act, rule: ActRule, work: () => Promise<T>): Promise<T> {
-    return this.refusals.watch(rule.name, subject, act, async () => {
-      const { byHelpDesk = false, needsReason = false, notOnOneself = false } = rule;
-      if (!byHelpDesk) demandAdministrator(act);
-      const stated = validStated(act, needsReason);
-      demandSubject(subject);
-      if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
-      return withStated(stated, work);
-    });
   }
 }

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountChanges } from '../account/account-changes.service.js';
+import type { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { SecurityEvents } from '../events/security-events.service.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { commandReason } from '../principal/command-context.js';
 import type { PasswordChanges } from '../account/password/passwords.service.js';
 import type { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
-import type { RefusedActs } from './refused-acts.service.js';
+import { AdminActs } from './admin-acts.service.js';
 
 const ACT = { actor: 'subject-of-admin', authority: 'administrator', reason: 'ticket 7' } as const;
+
+const UNHEARD = { recordAlone: () => Promise.resolve() } as unknown as SecurityEvents;
 
 /** Services that record their calls, with the transaction they ran in and the reason of the act. */
 function situation(failure?: Error) {
@@ -43,7 +47,7 @@ function situation(failure?: Error) {
     recorder() as PasswordChanges,
     recorder() as AccountAccess,
     recorder() as AttemptBudget,
-    { watch: (_name, _subject, _act, work) => work() } as RefusedActs,
+    new AdminActs({ find: () => Promise.resolve(undefined) } as unknown as Accounts, UNHEARD),
   );
   return { administration, calls };
 }

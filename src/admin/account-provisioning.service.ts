@@ -1,28 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
-import { PasswordChanges, Passwords } from '../account/password/passwords.service.js';
+import { PasswordChanges } from '../account/password/passwords.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
-import { AccountImport } from '../account/import/account-import.service.js';
-import type { ImportReport, ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Delivery, type Invitation, type InvitationDraft, Invitations } from '../recovery/invitations.service.js';
-import { withStated } from '../principal/command-context.js';
-import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
-import { type Act, type Actor, demandAdministrator, validStated } from './act.js';
+import type { Act } from './act.js';
+import { type ActRule, AdminActs } from './admin-acts.service.js';
 
-/** Creates accounts for an administrator, for commands and HTTP: one account, or those of a file. */
+const CREATE: ActRule = { name: 'create' };
+const INVITE: ActRule = { name: 'invite' };
+
+/** Creates and invites accounts for an administrator, for commands, HTTP and pages; `BulkProvisioning` takes files. */
 @Injectable()
 export class AccountProvisioning {
   constructor(
     private readonly accounts: Accounts,
     private readonly creation: AccountCreation,
     private readonly invitations: Invitations,
-    private readonly accountImport: AccountImport,
-    private readonly totps: ImportedTotps,
-    private readonly passwords: Passwords,
-    private readonly passwordChanges: PasswordChanges,
+    private readonly passwords: PasswordChanges,
+    private readonly acts: AdminActs,
   ) {}
 
   /**
@@ -30,8 +28,7 @@ export class AccountProvisioning {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken; `UNAVAILABLE`
    */
   create(draft: AccountDraft, act: Act): Promise<{ readonly account: Account; readonly generated?: string }> {
-    demandAdministrator(act);
-    return withStated(validStated(act, false), async () => {
+    return this.acts.perform(CREATE, undefined, act, async () => {
       if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
       const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
       return { account, generated: password };
@@ -46,15 +43,13 @@ export class AccountProvisioning {
     draft: Omit<AccountDraft, 'password' | 'passwordHash'>,
     act: Act,
   ): Promise<{ readonly account: Account; readonly password: string; readonly expiresAt: number }> {
-    demandAdministrator(act);
-    return withStated(validStated(act, false), async () => {
-      const password = this.passwords.generate();
-      const ready = await this.passwords.ready(password, draft, 'pw');
+    return this.acts.perform(CREATE, undefined, act, async () => {
+      const ready = await this.passwords.generateTemporary(draft);
       let expiresAt = 0;
       const account = await this.creation.create(draft, act.actor, async (tx, { id }) => {
-        expiresAt = await this.passwordChanges.reset(tx, id, ready, act.actor);
+        expiresAt = await this.passwords.reset(tx, id, ready, act.actor);
       });
-      return { account, password, expiresAt };
+      return { account, password: ready.generated, expiresAt };
     });
   }
 
@@ -68,10 +63,9 @@ export class AccountProvisioning {
    * accepted yet again, then without roles.
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken, or an account that had a password
    */
-  invite(person: InvitationDraft, delivery: Delivery, act: Act): Promise<Invitation> {
-    demandAdministrator(act);
-    return withStated(validStated(act, false), async () => {
-      const known = await this.accounts.findByLoginId(person.loginId);
+  async invite(person: InvitationDraft, delivery: Delivery, act: Act): Promise<Invitation> {
+    const known = await this.accounts.findByLoginId(person.loginId);
+    return this.acts.perform(INVITE, known?.id, act, async () => {
       if (!known) return this.invitations.inviteNew(person, act.actor, delivery);
       if (person.roles) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
       return this.invitations.invite(known, person.email, act.actor, delivery);
@@ -83,28 +77,6 @@ export class AccountProvisioning {
    * @throws as `create`; ServiceError `ACCESS_DENIED`
    */
   createAsGiven(draft: AccountDraft, act: Act): Promise<Account> {
-    demandAdministrator(act);
-    return withStated(validStated(act, false), () => this.creation.create(draft, act.actor));
-  }
-
-  /** Reports what an import of these rows would do now, and stores nothing. @throws ServiceError `ACCESS_DENIED` */
-  async preview(rows: AsyncIterable<ImportRow>, act: Actor): Promise<ImportReport> {
-    demandAdministrator(act);
-    return this.accountImport.preview(rows, { totps: this.totps });
-  }
-
-  /**
-   * Creates the accounts of a file with their authenticators. `rows` begins at the first row each time it is called; it is
-   * read twice unless `isPartial`.
-   */
-  import(
-    rows: () => AsyncIterable<ImportRow>,
-    { isPartial, ...act }: Act & { readonly isPartial: boolean },
-  ): Promise<ImportReport> {
-    const { totps } = this;
-    demandAdministrator(act);
-    return withStated(validStated(act, false), () =>
-      this.accountImport.run(rows, { actor: act.actor, isPartial, totps }),
-    );
+    return this.acts.perform(CREATE, undefined, act, () => this.creation.create(draft, act.actor));
   }
 }

@@ -11,9 +11,10 @@ import { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 import { AccountDirectory } from './account-directory.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
+import { AdminActs } from './admin-acts.service.js';
+import { BulkProvisioning } from './bulk-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { PersonExport } from './person-export.service.js';
-import { RefusedActs } from './refused-acts.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
@@ -21,8 +22,17 @@ import { StaffAdmission } from './staff-admission.service.js';
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
-    ...[EventExports, PersonExport, RefusedActs, StaffAdmission],
+    ...[AdminActs, BulkProvisioning, EventExports, PersonExport, StaffAdmission],
   ],
-  exports: [AccountAdministration, AccountDirectory, AccountProvisioning, EventExports, PersonExport, StaffAdmission],
+  exports: [
+    AccountAdministration,
+    AccountDirectory,
+    AccountProvisioning,
+    AdminActs,
+    BulkProvisioning,
+    EventExports,
+    PersonExport,
+    StaffAdmission,
+  ],
 })
 export class AdministrationModule {}

@@ -3,8 +3,8 @@ import { withoutUndefined } from '../collections/without-undefined.js';
 import { type ExportFormat, exportLines } from '../events/event-export.js';
 import { type EventFilter, EventSearch } from '../events/event-search.service.js';
 import { SecurityEvents } from '../events/security-events.service.js';
-import { withStated } from '../principal/command-context.js';
-import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
+import type { Act } from './act.js';
+import { AdminActs } from './admin-acts.service.js';
 
 /** Events that are exported; without a condition, all of them. */
 export type ExportedEvents = Omit<EventFilter, 'after' | 'limit'>;
@@ -15,6 +15,7 @@ export class EventExports {
   constructor(
     private readonly search: EventSearch,
     private readonly events: SecurityEvents,
+    private readonly acts: AdminActs,
   ) {}
 
   /**
@@ -23,17 +24,11 @@ export class EventExports {
    * @throws ServiceError `ACCESS_DENIED`; `NOT_FOUND` for a user that is no subject
    */
   async export(filter: ExportedEvents, format: ExportFormat, act: Act): Promise<AsyncIterable<string>> {
-    demandAdministrator(act);
     const { user, kind, from, to } = filter;
-    if (user !== undefined) demandSubject(user);
     const detail = withoutUndefined({ format, kind, from: instant(from), to: instant(to) });
-    await withStated(validStated(act, false), () =>
-      this.events.recordAlone({
-        kind: 'EVENTS_EXPORTED',
-        actor: act.actor,
-        detail,
-        ...withoutUndefined({ subject: user }),
-      }),
+    const subject = withoutUndefined({ subject: user });
+    await this.acts.perform({ name: 'exportEvents' }, user, act, () =>
+      this.events.recordAlone({ kind: 'EVENTS_EXPORTED', actor: act.actor, detail, ...subject }),
     );
     return exportLines(this.search.all(filter), format);
   }

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { withStated } from '../principal/command-context.js';
 import { KeyRotation, type Rotated } from '../token/keys/key-rotation.service.js';
-import { type Act, demandAdministrator, validStated } from './act.js';
+import type { Act } from './act.js';
+import { AdminActs } from './admin-acts.service.js';
 
 /** Rotates the signing keys for an administrator over HTTP. */
 @Injectable()
 export class KeyAdministration {
-  constructor(private readonly rotation: KeyRotation) {}
+  constructor(
+    private readonly rotation: KeyRotation,
+    private readonly acts: AdminActs,
+  ) {}
 
   /** Publishes a next key for each purpose that has none, and returns the next keys. @throws ServiceError `ACCESS_DENIED` */
   rotate(act: Act): Promise<readonly Rotated[]> {
-    demandAdministrator(act);
-    return withStated(validStated(act, false), () => this.rotation.rotate({ actor: act.actor }));
+    return this.acts.perform({ name: 'rotateKeys' }, undefined, act, () => this.rotation.rotate({ actor: act.actor }));
   }
 }

@@ -5,11 +5,11 @@ import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { PersonalData, type PersonalRow } from '../persistence/personal-data.service.js';
 import { personalTables } from '../persistence/personal-tables.js';
-import { withStated } from '../principal/command-context.js';
 // Commands do not load the staff login, whose tables belong to the export nevertheless.
 import '../saml/login/authn-requests.service.js';
 import '../saml/login/idp-sessions.service.js';
-import { type Act, demandAdministrator, demandSubject, validStated } from './act.js';
+import type { Act } from './act.js';
+import { AdminActs } from './admin-acts.service.js';
 
 /** Exports what is stored about one person, for requests by Article 15 or 20 of the GDPR. */
 @Injectable()
@@ -19,6 +19,7 @@ export class PersonExport {
     private readonly data: PersonalData,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
+    private readonly acts: AdminActs,
   ) {}
 
   /**
@@ -27,12 +28,11 @@ export class PersonExport {
    * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED`
    */
   async export(subject: string, act: Act): Promise<AsyncIterable<string>> {
-    demandAdministrator(act);
-    demandSubject(subject);
-    const stated = validStated(act, false);
-    if (!(await this.accounts.find(subject))) throw new ServiceError('NOT_FOUND', { reason: 'account' });
-    await withStated(stated, () => this.events.recordAlone({ kind: 'USER_EXPORTED', subject, actor: act.actor }));
-    return this.parts(subject);
+    return this.acts.perform({ name: 'exportUser' }, subject, act, async () => {
+      if (!(await this.accounts.find(subject))) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+      await this.events.recordAlone({ kind: 'USER_EXPORTED', subject, actor: act.actor });
+      return this.parts(subject);
+    });
   }
 
   private async *parts(subject: string): AsyncGenerator<string> {

@@ -4,8 +4,8 @@ import { importFormat, importRows } from '../account/import/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UploadedFile } from '../http/upload/uploads.js';
-import { AccountProvisioning } from './account-provisioning.service.js';
 import type { Act } from './act.js';
+import { BulkProvisioning } from './bulk-provisioning.service.js';
 
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
@@ -13,7 +13,7 @@ export const FILE_FIELD = 'file';
 /** Creates the users in an uploaded file, or reports what would be created. */
 @Injectable()
 export class UsersImport {
-  constructor(private readonly provisioning: AccountProvisioning) {}
+  constructor(private readonly provisioning: BulkProvisioning) {}
 
   /** @throws ServiceError `VALIDATION_FAILED` if the file is not an import file: no user is created then; `UNAVAILABLE` */
   async run(

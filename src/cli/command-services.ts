@@ -5,6 +5,7 @@ import { Accounts } from '../account/accounts.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
 import { AccountDirectory } from '../admin/account-directory.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import { BulkProvisioning } from '../admin/bulk-provisioning.service.js';
 import { EventExports } from '../admin/event-exports.service.js';
 import { PersonExport } from '../admin/person-export.service.js';
 import { Resends } from '../admin/resends.service.js';
@@ -71,6 +72,7 @@ export async function openCommandServices(
     accounts: context.get(Accounts),
     administration: context.get(AccountAdministration),
     provisioning: context.get(AccountProvisioning),
+    bulkProvisioning: context.get(BulkProvisioning),
     admission: context.get(StaffAdmission),
     directory: context.get(AccountDirectory),
     personExport: context.get(PersonExport),

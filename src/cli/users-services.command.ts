@@ -3,6 +3,7 @@ import type { Accounts } from '../account/accounts.service.js';
 import type { AccountAdministration } from '../admin/account-administration.service.js';
 import type { AccountDirectory } from '../admin/account-directory.service.js';
 import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import type { BulkProvisioning } from '../admin/bulk-provisioning.service.js';
 import type { PersonExport } from '../admin/person-export.service.js';
 import { printable } from '../config/show/failure-report.js';
 import type { AdmitServices } from './admit.command.js';
@@ -13,6 +14,7 @@ export interface UsersServices extends AdmitServices {
   readonly accounts: Accounts;
   readonly administration: AccountAdministration;
   readonly provisioning: AccountProvisioning;
+  readonly bulkProvisioning: BulkProvisioning;
   readonly directory: AccountDirectory;
   readonly personExport: PersonExport;
   readonly close: () => Promise<void>;

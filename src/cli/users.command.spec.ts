@@ -165,7 +165,7 @@ describe('the users commands', () => {
 interface Situation {
   readonly input?: string;
   readonly failure?: Error;
-  readonly report?: Awaited<ReturnType<UsersServices['provisioning']['import']>>;
+  readonly report?: Awaited<ReturnType<UsersServices['bulkProvisioning']['import']>>;
 }
 
 async function run(args: readonly string[], { input = '', failure, report }: Situation = {}): Promise<Outcome> {
@@ -188,6 +188,8 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
           draft,
           act,
         ),
+    },
+    bulkProvisioning: {
       import: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import'),
     },
     administration: Object.fromEntries(

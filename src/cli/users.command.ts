@@ -123,7 +123,7 @@ async function firstLineOf(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 async function importFile(
-  { provisioning }: UsersServices,
+  { bulkProvisioning: provisioning }: UsersServices,
   file: string,
   { isPartial, isPreview }: { readonly isPartial: boolean; readonly isPreview: boolean },
   act: Act,

@@ -83,8 +83,13 @@ export class PasswordChanges {
     given: string | undefined,
   ): Promise<ReadyPassword & { readonly generated?: string }> {
     if (given !== undefined) return this.ready(subject, given, 'pw');
+    return this.generateTemporary(await this.work.single((tx) => this.known(tx, subject)));
+  }
+
+  /** Generates and hashes a temporary password, also for an account that is yet to be created. @throws ServiceError `UNAVAILABLE` */
+  async generateTemporary(account: Pick<Account, 'loginId'>): Promise<ReadyPassword & { readonly generated: string }> {
     const generated = this.passwords.generate();
-    return { ...(await this.ready(subject, generated, 'pw')), generated };
+    return { ...(await this.passwords.ready(generated, account, 'pw')), generated };
   }
 
   /**

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { AccountImport } from '../account/import/account-import.service.js';
+import type { ImportReport, ImportRow } from '../account/import/import-row.js';
+import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
+import type { Act, Actor } from './act.js';
+import { type ActRule, AdminActs } from './admin-acts.service.js';
+
+const PREVIEW: ActRule = { name: 'previewImport' };
+const IMPORT: ActRule = { name: 'import' };
+
+/** Creates the accounts of a file for an administrator, for commands, HTTP and pages. */
+@Injectable()
+export class BulkProvisioning {
+  constructor(
+    private readonly accounts: AccountImport,
+    private readonly totps: ImportedTotps,
+    private readonly acts: AdminActs,
+  ) {}
+
+  /** Reports what an import of these rows would do now, and stores nothing. @throws ServiceError `ACCESS_DENIED` */
+  preview(rows: AsyncIterable<ImportRow>, act: Actor): Promise<ImportReport> {
+    return this.acts.perform(PREVIEW, undefined, act, () => this.accounts.preview(rows, { totps: this.totps }));
+  }
+
+  /**
+   * Creates the accounts of a file with their authenticators. `rows` begins at the first row each time it is called; it is
+   * read twice unless `isPartial`.
+   * @throws ServiceError `VALIDATION_FAILED`; `ACCESS_DENIED`; `UNAVAILABLE`
+   */
+  import(
+    rows: () => AsyncIterable<ImportRow>,
+    { isPartial, ...act }: Act & { readonly isPartial: boolean },
+  ): Promise<ImportReport> {
+    const { totps } = this;
+    return this.acts.perform(IMPORT, undefined, act, () =>
+      this.accounts.run(rows, { actor: act.actor, isPartial, totps }),
+    );
+  }
+}
