@@ -3,7 +3,8 @@ import type { Accounts } from '../account/accounts.service.js';
 import { parseInstant } from '../config/bind/instant.js';
 import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { KnownHead, VerificationOptions } from '../events/chain/chain-check.js';
+import type { VerificationOptions } from '../events/chain/chain-check.js';
+import type { BatchHash } from '../events/chain/event-batch.js';
 import type { EventVerification } from '../events/chain/event-verification.service.js';
 import type { EventRow } from '../events/event-line.js';
 import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../events/event-search.service.js';
@@ -89,7 +90,7 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
       'computes the hash chain of the events again; fails if events or batches were removed, changed or added',
     )
     .option('--head <batch:hash>', 'a head that an earlier run has printed; the chain must contain it', headOf)
-    .action(({ head, ...period }: EventPeriod & { readonly head?: KnownHead }) =>
+    .action(({ head, ...period }: EventPeriod & { readonly head?: BatchHash }) =>
       run((services) => verify(services, { ...period, known: head })),
     );
   withReason(withFilter(events.command('export')))
@@ -259,7 +260,7 @@ async function verify(
   ];
 }
 
-function headOf(text: string): KnownHead {
+function headOf(text: string): BatchHash {
   const [, batch, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
   if (batch === undefined || hash === undefined) {
     throw new InvalidArgumentError('A head looks like the last line of "events verify": 12:<43 characters>.');

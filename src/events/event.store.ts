@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { personalTable } from '../persistence/personal-tables.js';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type BatchedEvent, UNBATCHED } from './chain/event-batch.js';
+import { type BatchedEvent, MAX_BATCH, type PlacedEvent, UNBATCHED } from './chain/event-batch.js';
 import { EVENT_COLUMNS, type EventRow } from './event-line.js';
 
 personalTable('security_event', {
@@ -22,9 +22,10 @@ const UNBATCHED_EVENTS = `SELECT ${COLUMNS}, batch FROM security_event WHERE bat
 const OVERDUE = 'SELECT id, at FROM security_event WHERE batch <= 0 AND id < ? ORDER BY batch, id LIMIT ?';
 const BATCHED = `SELECT ${COLUMNS}, batch FROM security_event
   WHERE batch >= ? AND batch <= ? AND (batch > ? OR id > ?) ORDER BY batch, id LIMIT ?`;
-const OUTSIDE = `SELECT id, at, batch FROM security_event
-  WHERE batch < -1 OR (batch > 0 AND batch <= ?) OR batch > ? ORDER BY batch, id LIMIT ?`;
-const LAST_BATCH = 'SELECT MAX(batch) AS batch FROM security_event';
+const BEFORE_CHAIN = `SELECT id, at, batch FROM security_event
+  WHERE batch < ${UNBATCHED.new} OR (batch > 0 AND batch <= ?) ORDER BY batch, id LIMIT ?`;
+const BEYOND_CHAIN = 'SELECT id, at, batch FROM security_event WHERE batch > ? ORDER BY batch DESC, id LIMIT ?';
+const LAST_BATCH = `SELECT MAX(batch) AS batch FROM security_event WHERE batch < ${MAX_BATCH}`;
 const IDS_OF_BATCHES = 'SELECT id FROM security_event WHERE batch > ? AND batch <= ? ORDER BY batch, id';
 
 /** The append-only table of security events. */
@@ -68,14 +69,14 @@ export class EventStore {
     return tx.rows<BatchedEvent>(BATCHED, [first, last, first, afterId, limit]);
   }
 
-  /** Events of batches that were deleted, or that do not exist yet. */
-  outside(
-    tx: Tx,
-    deleted: number,
-    last: number,
-    limit: number,
-  ): Promise<readonly Pick<BatchedEvent, 'id' | 'at' | 'batch'>[]> {
-    return tx.rows(OUTSIDE, [deleted, last, limit]);
+  /** Events of batches that were deleted, and those whose number no batch can have. */
+  beforeChain(tx: Tx, deleted: number, limit: number): Promise<readonly PlacedEvent[]> {
+    return tx.rows(BEFORE_CHAIN, [deleted, limit]);
+  }
+
+  /** Events of batches after the last one, those of the highest number first. */
+  beyondChain(tx: Tx, last: number, limit: number): Promise<readonly PlacedEvent[]> {
+    return tx.rows(BEYOND_CHAIN, [last, limit]);
   }
 
   /** The highest number of a batch that an event names; 0 or less without any. */

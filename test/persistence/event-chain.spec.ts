@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import type { EventRow } from '../../src/events/event-line.js';
+import { BatchContent, type ChainedBatch, chainHash } from '../../src/events/chain/event-batch.js';
 import type { Verification } from '../../src/events/chain/chain-check.js';
 import type { Value } from '../../src/persistence/unit-of-work.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
 import { timeOrderedId } from '../../src/random/random.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { CollectedLog } from '../support/collected-log.js';
@@ -45,6 +47,21 @@ onEveryDatabase('the chain of security events', (database) => {
       await parts.relayAll();
       clock.advance(60);
     }
+  }
+
+  /** Computes all hashes from the tables, as a person with access to the database and without the seal key can. */
+  async function rewriteHashes(): Promise<string> {
+    let previous = '';
+    for (const batch of await rows<ChainedBatch>('SELECT * FROM event_batch ORDER BY batch')) {
+      const content = new BatchContent();
+      const events = await rows<EventRow>(`SELECT * FROM security_event WHERE batch = ${batch.batch} ORDER BY id`);
+      for (const event of events) content.add(event);
+      const written = { ...batch, events: events.length, content: content.digest() };
+      previous = chainHash(previous, written);
+      const values = [written.events, written.content, previous, batch.batch];
+      await change('UPDATE event_batch SET events = ?, content = ?, hash = ? WHERE batch = ?', ...values);
+    }
+    return previous;
   }
 
   it('is intact after batches of events, and an empty one is intact', async () => {
@@ -174,6 +191,59 @@ onEveryDatabase('the chain of security events', (database) => {
     expect((await verify({ known })).findings).toEqual([expect.stringMatching(/^Batch 4 .* is not in the chain/)]);
   });
 
+  it('L3: verification finds hashes that were computed again without the seal key', async () => {
+    await batches(4);
+    await change("DELETE FROM security_event WHERE batch = 2 AND reason = 'b'");
+    const hash = await rewriteHashes();
+    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 4: its hash is not the one in the head/)]);
+
+    await change('UPDATE event_chain SET hash = ?', hash);
+    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+  });
+
+  it('L3: the relay does not make hashes authentic that were computed again', async () => {
+    await batches(4);
+    await change("DELETE FROM security_event WHERE batch = 2 AND reason = 'b'");
+    await rewriteHashes();
+    await batches(1);
+
+    expect((await verify()).findings).toEqual([
+      expect.stringMatching(/^Batch 5 .*is not the one that followed batch 4/),
+    ]);
+  });
+
+  it('L3: verification finds a batch that was added after the last one, and the events that name it', async () => {
+    await batches(2);
+    await chain().record({ kind: 'MFA_LOCKED' });
+    await change(
+      `INSERT INTO event_batch (batch, begins, first_id, last_id, events, at, content, hash) SELECT 9, begins, first_id,
+        last_id, events, at, content, hash FROM event_batch WHERE batch = 2`,
+    );
+    await change('UPDATE security_event SET batch = 9 WHERE batch = -1');
+
+    expect((await verify()).findings).toEqual([
+      'Batch 9 follows the last one of the chain: it was added, or an old head was put back.',
+      expect.stringMatching(/^Event .* names batch 9, which does not exist: it was added or moved\.$/),
+    ]);
+  });
+
+  it.each([
+    ['removed characters after a NUL', 'a\u0000b', 'a'],
+    ['a lone surrogate that became another character', 'a\ud800', 'ab'],
+    ['a changed character outside of the Basic Multilingual Plane', 'a\u{1f511}', 'a\u{1f512}'],
+    ['digits with another spelling', '1e3', '1000'],
+    ['an added space at the end', 'a', 'a '],
+    ['another case', 'a', 'A'],
+  ])('L3: events with unusual texts are intact, and verification finds %s', async (_, agent, changed) => {
+    const parts = chain();
+    await withRequestContext({ requestId: 'r', ip: '::1', agent }, () => parts.record({ kind: 'MFA_OK' }));
+    await parts.relayAll();
+    expect(await verify()).toMatchObject({ findings: [], events: 1 });
+    await change('UPDATE security_event SET agent = ?', changed);
+
+    expect((await verify()).findings).toEqual([expect.stringContaining('at least one of its events was changed')]);
+  });
+
   it('L3: verification finds an event that names a batch which does not exist', async () => {
     await batches(1);
     await change("INSERT INTO security_event (id, at, kind, result, batch) VALUES ('x', 1, 'MFA_OK', 'ok', 7)");
@@ -216,6 +286,68 @@ onEveryDatabase('the chain of security events', (database) => {
     clock.advance(60);
     await batches(1);
     expect((await verify({ from })).findings).toEqual([]);
+  });
+
+  it('L3: the relay begins again if an old head was put back, and keeps the later batches as evidence', async () => {
+    await batches(2);
+    const [old] = await rows<Record<string, Value>>('SELECT batch, hash, mac FROM event_chain');
+    await batches(2);
+    const { batch = 0, hash = '', mac = '' } = old ?? {};
+    await change('UPDATE event_chain SET batch = ?, hash = ?, mac = ?', batch, hash, mac);
+    expect((await verify()).findings).toContainEqual(
+      'Batch 4 follows the last one of the chain: it was added, or an old head was put back.',
+    );
+    await chain().record({ kind: 'MFA_OK' });
+    await chain().relayAll();
+
+    expect(await rows("SELECT reason, detail FROM security_event WHERE kind = 'EVENT_CHAIN_RESTARTED'")).toEqual([
+      { reason: 'head_changed', detail: '{"batch":"5"}' },
+    ]);
+    expect(await verify()).toMatchObject({
+      findings: [expect.stringMatching(/^Batch 5 .*the chain begins again/)],
+      events: 14,
+    });
+  });
+
+  it('L3: events after a new beginning are intact although the head of deleted batches was lost', async () => {
+    await batches(3);
+    clock.advance(DAY);
+    await batches(2);
+    await chain().retention(1).sweep();
+    await change('DELETE FROM event_chain');
+    await batches(1);
+    const from = clock.millis();
+    await batches(1);
+
+    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 6 .*the chain begins again/)]);
+    expect((await verify({ from })).findings).toEqual([]);
+  });
+
+  it('a number that no batch can have does not stop the relay', async () => {
+    await batches(1);
+    await change('UPDATE security_event SET batch = 9223372036854775807 WHERE batch = 1');
+    await change('DELETE FROM event_chain');
+    await batches(1);
+
+    expect((await verify()).findings).toContainEqual(
+      expect.stringMatching(/names batch 9223372036854775807, which does not exist/),
+    );
+    expect(await rows("SELECT kind FROM security_event WHERE kind = 'EVENT_CHAIN_RESTARTED'")).toHaveLength(1);
+  });
+
+  it('a new beginning that failed is tried again in the next turn', async () => {
+    await batches(1);
+    await change('DELETE FROM event_chain');
+    const parts = chain();
+    let isBroken = true;
+    parts.relay.subscribe(['MFA_OK'], () =>
+      isBroken ? Promise.reject(new RangeError('a defect')) : Promise.resolve(),
+    );
+    await parts.record({ kind: 'MFA_OK' });
+    await expect(parts.relay.relay()).rejects.toThrow(RangeError);
+    isBroken = false;
+
+    expect(await parts.relay.relay()).toBe('relayed');
   });
 
   it('a period limits the verification of events, and not that of the batches', async () => {
@@ -340,6 +472,54 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('DELETE FROM security_event WHERE batch = 4');
     await change('DELETE FROM event_batch WHERE batch = 4');
     expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+  });
+
+  it.each([
+    ['changed', () => Promise.resolve('')],
+    ['changed, and all hashes computed again', rewriteHashes],
+  ])('L3: the retention deletes no event by a record that was %s', async (_, rewrite) => {
+    await batches(2);
+    clock.advance(DAY);
+    await batches(3);
+    const log = new CollectedLog();
+    const { retention } = eventChainParts(database.work, clock, { loggers: log.loggers });
+    await change("UPDATE event_batch SET last_id = '0'");
+    await rewrite();
+
+    expect(await retention(1).sweep()).toBe(0);
+
+    expect(log.lines).toMatchObject([{ level: 'ERROR', logger: 'events.retention', fields: { batch: 1 } }]);
+    expect(await verify()).toMatchObject({ deleted: 0, events: 15 });
+    expect((await verify()).findings).not.toEqual([]);
+  });
+
+  it('L3: the retention notices a record that changes after it has deleted earlier ones', async () => {
+    await batches(2);
+    clock.advance(DAY);
+    await batches(2);
+    const retention = chain().retention(1);
+    expect(await retention.sweep()).toBe(6);
+    clock.advance(DAY / 2);
+    await batches(1);
+    const [recent] = await rows<ChainedBatch>('SELECT * FROM event_batch WHERE batch = 5');
+    await change("UPDATE event_batch SET last_id = '0' WHERE batch = 5");
+    clock.advance(DAY / 2);
+
+    expect(await retention.sweep()).toBe(0);
+    await change('UPDATE event_batch SET last_id = ? WHERE batch = 5', recent?.last_id ?? '');
+    expect(await retention.sweep()).toBe(6);
+    expect(await verify()).toMatchObject({ deleted: 4, events: 3 });
+  });
+
+  it('events of before a new beginning of the chain are deleted by the retention', async () => {
+    await batches(2);
+    await change('UPDATE event_batch SET events = 4 WHERE batch = 1');
+    await change('DELETE FROM event_chain');
+    await batches(1);
+    clock.advance(2 * DAY);
+
+    expect(await chain().retention(1).sweep()).toBe(10);
+    expect(await verify()).toMatchObject({ findings: [], events: 0 });
   });
 
   it('the retention does not make a changed head authentic', async () => {

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../src/clock/clock.js';
 import { Duration } from '../../src/config/bind/duration.js';
+import { ChainRestarts } from '../../src/events/chain/chain-restarts.service.js';
 import { ChainSeal } from '../../src/events/chain/chain-seal.service.js';
+import { EventChain } from '../../src/events/chain/event-chain.service.js';
 import { EventChainStore } from '../../src/events/chain/event-chain.store.js';
 import { EventRelay, type RelayTurn } from '../../src/events/chain/event-relay.service.js';
 import { EventVerification } from '../../src/events/chain/event-verification.service.js';
-import { EventRetention } from '../../src/events/event-retention.task.js';
+import { EventRetention } from '../../src/events/event-retention.service.js';
+import { EventRetentionTask } from '../../src/events/event-retention.task.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { EventProperties } from '../../src/events/events.properties.js';
 import type { SecurityEvent } from '../../src/events/security-event.js';
@@ -46,20 +49,23 @@ export function eventChainParts(
   }: { readonly sealKeys?: SealKeys; readonly loggers?: Loggers; readonly meters?: Meters } = {},
 ): EventChainParts {
   const random = new SystemRandom();
-  const [store, chain] = [new EventStore(), new EventChainStore()];
+  const [store, batches] = [new EventStore(), new EventChainStore()];
   const seal = new ChainSeal(new Sealer(Object.keys(sealKeys).at(-1) ?? '', new Map(Object.entries(sealKeys)), random));
   const events = new SecurityEvents(store, clock, random, loggers, work);
-  const relay = new EventRelay(work, store, chain, seal, events, clock, loggers, meters);
+  const chain = new EventChain(batches, store, seal);
+  const relay = new EventRelay(work, chain, new ChainRestarts(events, clock, loggers, meters), clock);
   const tasks = new ScheduledTasks(clock);
   return {
     events,
     relay,
     tasks,
-    verification: new EventVerification(work, store, chain, seal, clock),
+    verification: new EventVerification(work, store, batches, seal, clock),
     retention(days) {
       const kept = days === undefined ? {} : { retention: Duration.ofSeconds(days * DAY_SECONDS) };
       const properties = Object.assign(new EventProperties(), kept);
-      return new EventRetention(store, chain, seal, work, clock, properties, random, tasks, loggers);
+      const retention = new EventRetention(chain, work, clock, properties, loggers);
+      new EventRetentionTask(retention, properties, random, tasks);
+      return retention;
     },
     record: (...recorded) => events.recordAlone(...recorded),
     async relayAll() {

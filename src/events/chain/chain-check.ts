@@ -1,19 +1,14 @@
 import type { EventRow } from '../event-line.js';
-import { type BatchedEvent, type ChainedBatch, chainHash, type HeadState, type SealedHead } from './event-batch.js';
-
-/** A batch and its hash, as an earlier verification printed them. */
-export interface KnownHead {
-  readonly batch: number;
-  readonly hash: string;
-}
+import type { BatchHash, ChainedBatch, HeadState, PlacedEvent, SealedHead } from './event-batch.js';
+import { chainHash } from './event-batch.js';
 
 /** The events of batches of this period are verified; the links between all batches always are. */
 export interface VerificationOptions {
   /** Milliseconds since 1970; `from` belongs to the period, `to` does not. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** The chain must contain it. */
-  readonly known?: KnownHead | undefined;
+  /** The chain must contain it; an earlier verification has printed it. */
+  readonly known?: BatchHash | undefined;
 }
 
 /** The outcome of a verification; without findings, the chain is intact. */
@@ -23,7 +18,7 @@ export interface Verification {
   readonly batches: number;
   readonly events: number;
   /** The last batch; undefined without any. */
-  readonly head?: KnownHead;
+  readonly head?: BatchHash;
   /** Batches up to this one were deleted by the retention. */
   readonly deleted: number;
 }
@@ -37,7 +32,7 @@ export class ChainCheck {
   private unlisted = 0;
   private batches = 0;
   private events = 0;
-  private previous: KnownHead;
+  private previous: BatchHash;
   private isKnownFound = false;
 
   constructor(
@@ -81,7 +76,9 @@ export class ChainCheck {
     const isNext = batch.batch === previous.batch + 1;
     if (!isNext) this.findMissing(previous.batch + 1, batch.batch - 1);
     this.checkBegin(batch);
-    const before = batch.begins === 1 ? '' : isNext ? previous.hash : undefined;
+    // The hash before the first batch is unknown after the chain has begun again.
+    const isKnown = isNext && previous.hash !== '';
+    const before = batch.begins === 1 ? '' : isKnown ? previous.hash : undefined;
     if (before !== undefined && chainHash(before, batch) !== batch.hash) {
       this.find(
         `${nameOf(batch)}: its record was changed, or it is not the one that followed batch ${previous.batch}.`,
@@ -118,7 +115,12 @@ export class ChainCheck {
     }
   }
 
-  outside({ id, at, batch }: Pick<BatchedEvent, 'id' | 'at' | 'batch'>): void {
+  /** Reports batches after the last one. */
+  beyond(batch: number): void {
+    this.find(`Batch ${batch} follows the last one of the chain: it was added, or an old head was put back.`);
+  }
+
+  outside({ id, at, batch }: PlacedEvent): void {
     this.find(`Event ${id} of ${instant(at)} names batch ${batch}, which does not exist: it was added or moved.`);
   }
 

@@ -9,8 +9,14 @@ export const UNBATCHED = {
   earlier: 0,
 } as const;
 
+/** No batch has a higher number: a row that names one was not written by the relay, and must not determine the next number. */
+export const MAX_BATCH = 2 ** 52;
+
 /** A stored event and the number of its batch. */
 export type BatchedEvent = EventRow & { readonly batch: number };
+
+/** An event and the batch that it names. */
+export type PlacedEvent = Pick<BatchedEvent, 'id' | 'at' | 'batch'>;
 
 /** Events that were relayed together; a link of the chain. */
 export interface EventBatch {
@@ -33,11 +39,15 @@ export interface ChainedBatch extends EventBatch {
   readonly hash: string;
 }
 
+/** A batch by its number and its hash. */
+export type BatchHash = Pick<ChainedBatch, 'batch' | 'hash'>;
+
 /** The row that names the last batch, and the last one that the retention has deleted. */
 export interface ChainHead {
   readonly batch: number;
   readonly hash: string;
   readonly deleted: number;
+  /** Empty if it is unknown, because the chain began again. */
   readonly deleted_hash: string;
 }
 
@@ -68,4 +78,10 @@ export function chainHash(previous: string, of: EventBatch): string {
   const { batch, begins, first_id, last_id, events, at, content } = of;
   const text = JSON.stringify([previous, batch, begins, first_id, last_id, events, at, content]);
   return createHash('sha256').update(text).digest('base64url');
+}
+
+/** True if the record of a batch has its hash, and is the one that followed the batch before. */
+export function continues(previous: BatchHash, { hash, ...batch }: ChainedBatch): boolean {
+  if (batch.begins === 1) return chainHash('', batch) === hash;
+  return batch.batch === previous.batch + 1 && chainHash(previous.hash, batch) === hash;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import type { ChainedBatch, SealedHead } from './event-batch.js';
+import { type ChainedBatch, MAX_BATCH, type SealedHead } from './event-batch.js';
 
 const HEAD_COLUMNS = 'batch, hash, deleted, deleted_hash, seal_key, mac';
 const HEAD = `SELECT ${HEAD_COLUMNS} FROM event_chain WHERE slot = 1`;
@@ -10,7 +10,9 @@ const REPLACE = `UPDATE event_chain SET batch = ?, hash = ?, deleted = ?, delete
 const BATCH_COLUMNS = 'batch, begins, first_id, last_id, events, at, content, hash';
 const ADD = `INSERT INTO event_batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const AFTER = `SELECT ${BATCH_COLUMNS} FROM event_batch WHERE batch > ? ORDER BY batch LIMIT ?`;
-const LAST = 'SELECT MAX(batch) AS batch FROM event_batch';
+const LAST = `SELECT MAX(batch) AS batch FROM event_batch WHERE batch < ${MAX_BATCH}`;
+const FIRST = 'SELECT MIN(batch) AS batch FROM event_batch WHERE batch > 0';
+const BEYOND = 'SELECT batch FROM event_batch WHERE batch > ? ORDER BY batch DESC LIMIT ?';
 const DELETE = 'DELETE FROM event_batch WHERE batch > ? AND batch <= ?';
 
 /** The batches of security events, and the head of their chain. */
@@ -43,6 +45,17 @@ export class EventChainStore {
   async last(tx: Tx): Promise<number> {
     const [row] = await tx.rows<{ readonly batch: number | null }>(LAST);
     return row?.batch ?? 0;
+  }
+
+  /** The lowest number of a stored batch; undefined without any. */
+  async first(tx: Tx): Promise<number | undefined> {
+    const [row] = await tx.rows<{ readonly batch: number | null }>(FIRST);
+    return row?.batch ?? undefined;
+  }
+
+  /** Numbers above that of a batch, highest first. */
+  async beyond(tx: Tx, batch: number, limit: number): Promise<readonly number[]> {
+    return (await tx.rows<{ readonly batch: number }>(BEYOND, [batch, limit])).map((row) => row.batch);
   }
 
   /** Deletes the batches after one number, up to and with another one. */

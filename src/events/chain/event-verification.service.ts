@@ -88,14 +88,21 @@ export class EventVerification {
     }
   }
 
-  /** Events that no batch contains. */
+  /** Rows that do not belong to the chain, and events that no batch contains. */
   private async checkOutside(head: SealedHead | undefined, check: ChainCheck): Promise<void> {
-    const { deleted = 0 } = head ?? {};
     const last = head?.batch ?? (await this.work.single((tx) => this.chain.last(tx)));
-    const outside = await this.work.single((tx) => this.store.outside(tx, deleted, last, LISTED));
-    // The relay may have added batches meanwhile.
-    const now = await this.work.single((tx) => this.chain.last(tx));
-    for (const event of outside) if (event.batch <= deleted || event.batch > now) check.outside(event);
+    const events = await this.work.single((tx) => this.store.beyondChain(tx, last, LISTED));
+    const batches = await this.work.single((tx) => this.chain.beyond(tx, last, LISTED));
+    // The relay may have added batches before these rows were read, and the head knows them now.
+    const now = Math.max(last, (await this.work.single((tx) => this.chain.head(tx)))?.batch ?? 0);
+    for (const batch of batches) if (batch > now) check.beyond(batch);
+    for (const event of events) if (event.batch > now) check.outside(event);
+    const before = await this.work.single((tx) => this.store.beforeChain(tx, head?.deleted ?? 0, LISTED));
+    for (const event of before) check.outside(event);
+    await this.checkOverdue(check);
+  }
+
+  private async checkOverdue(check: ChainCheck): Promise<void> {
     const before = timeOrderedId(Math.max(0, this.clock.millis() - OVERDUE_MILLIS), LOWEST);
     const overdue = await this.work.single((tx) => this.store.overdue(tx, before, LISTED));
     if (overdue.length > 0) check.overdue(overdue);
