@@ -7,8 +7,9 @@ import type { MailRow, MailState } from './mail-message.js';
 const COLUMNS =
   'id, message_id, created_at, template, user_id, facts, state, attempts, next_attempt_at, give_up_at, last_error, expires_at';
 const INSERT = `INSERT INTO mail_message (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-/** A time far ahead was written before the clock was set back. */
-const DUE = "state = 'waiting' AND next_attempt_at NOT BETWEEN ? AND ?";
+const DUE = 'next_attempt_at <= ?';
+/** A time far ahead. A range of the index, as the other one, so that no turn reads all mails that wait. */
+const DUE_BEFORE_CLOCK_CHANGE = 'next_attempt_at > ?';
 const CLAIMED = "id = ? AND state = 'waiting' AND next_attempt_at = ?";
 const CLAIM = `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = ? WHERE ${CLAIMED}`;
 const PLAN = `UPDATE mail_message SET next_attempt_at = ?, last_error = ? WHERE ${CLAIMED}`;
@@ -39,15 +40,19 @@ export class MailMessageStore {
     await tx.change(INSERT, [...content, state, attempts, next_attempt_at, give_up_at, last_error, expires_at]);
   }
 
-  /** The mails of these templates whose time does not lie between `now` and `latest`, in the order of their times. */
-  due(
+  /** The mails of these templates whose time has passed, or is later than `latest`, in the order of their times. */
+  async due(
     tx: Tx,
     templates: readonly string[],
     { now, latest, limit }: { readonly now: number; readonly latest: number; readonly limit: number },
   ): Promise<readonly MailRow[]> {
     const known = templates.map(() => '?').join(', ');
-    const sql = `SELECT ${COLUMNS} FROM mail_message WHERE ${DUE} AND template IN (${known}) ORDER BY next_attempt_at LIMIT ?`;
-    return tx.rows<MailRow>(sql, [now + 1, latest, ...templates, limit]);
+    const sql = (due: string): string => `SELECT ${COLUMNS} FROM mail_message
+      WHERE state = 'waiting' AND ${due} AND template IN (${known}) ORDER BY next_attempt_at LIMIT ?`;
+    const passed = await tx.rows<MailRow>(sql(DUE), [now, ...templates, limit]);
+    if (passed.length === limit) return passed;
+    const values = [latest, ...templates, limit - passed.length];
+    return [...passed, ...(await tx.rows<MailRow>(sql(DUE_BEFORE_CLOCK_CHANGE), values))];
   }
 
   /** Takes a mail until `until`; false if another replica was faster. */

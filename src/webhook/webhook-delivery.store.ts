@@ -35,10 +35,13 @@ export interface ListedDelivery {
   readonly created_at: number;
 }
 
-/** The attempt of one process: nothing else holds the delivery until `leasedUntil`. */
-export interface Lease {
+/** Times in seconds; one beyond its limit was written before the clock was set back, and has passed. */
+export interface DueTimes {
   readonly now: number;
-  readonly leasedUntil: number;
+  /** No attempt is planned later. */
+  readonly lastAttempt: number;
+  /** No lease ends later. */
+  readonly lastLease: number;
 }
 
 const ADD = `INSERT INTO webhook_delivery
@@ -47,13 +50,17 @@ const ADD = `INSERT INTO webhook_delivery
 /** One event is relayed after the other, so a new one is the last of its queue. */
 const END_OF_QUEUE = `SELECT MAX(position) AS position, MAX(CASE WHEN state = 'pending' THEN next_at END) AS next_at
   FROM webhook_delivery WHERE queue = ?`;
-const DUE = `SELECT id, queue, position, kind, body, attempts, created_at FROM webhook_delivery due
-  WHERE state = 'pending' AND next_at <= ? AND leased_until <= ? AND NOT EXISTS (
+/** `condition` on `next_at` alone is a range of the index, so that no turn reads all deliveries that have to wait. */
+const due = (condition: string): string => `SELECT id, queue, position, kind, body, attempts, created_at
+  FROM webhook_delivery due
+  WHERE state = 'pending' AND ${condition} AND leased_until NOT BETWEEN ? AND ? AND NOT EXISTS (
     SELECT 1 FROM webhook_delivery earlier
     WHERE earlier.queue = due.queue AND earlier.state = 'pending' AND earlier.position < due.position)
   ORDER BY next_at LIMIT ?`;
+const DUE = due('next_at <= ?');
+const DUE_BEFORE_CLOCK_CHANGE = due('next_at > ?');
 const LEASE = `UPDATE webhook_delivery SET leased_until = ?, attempts = attempts + 1
-  WHERE id = ? AND state = 'pending' AND attempts = ? AND leased_until <= ?`;
+  WHERE id = ? AND state = 'pending' AND attempts = ?`;
 const DELETE = 'DELETE FROM webhook_delivery WHERE id = ?';
 const FAIL = `UPDATE webhook_delivery SET next_at = ?, leased_until = 0, failure = ?
   WHERE id = ? AND state = 'pending' AND attempts = ?`;
@@ -81,23 +88,29 @@ export class WebhookDeliveryStore {
   }
 
   /** Deliveries that are due, at most one of each queue. */
-  due(tx: Tx, now: number, limit: number): Promise<readonly DueDelivery[]> {
-    return tx.rows<DueDelivery>(DUE, [now, now, limit]);
+  async due(tx: Tx, { now, lastAttempt, lastLease }: DueTimes, limit: number): Promise<readonly DueDelivery[]> {
+    const passed = await tx.rows<DueDelivery>(DUE, [now, now + 1, lastLease, limit]);
+    if (passed.length === limit) return passed;
+    const values = [lastAttempt, now + 1, lastLease, limit - passed.length];
+    return [...passed, ...(await tx.rows<DueDelivery>(DUE_BEFORE_CLOCK_CHANGE, values))];
   }
 
-  /** Returns false if another process has it. */
-  async lease(tx: Tx, { id, attempts }: DueDelivery, { now, leasedUntil }: Lease): Promise<boolean> {
-    return (await tx.change(LEASE, [leasedUntil, id, attempts, now])) === 1;
+  /** Nothing else holds the delivery until then. Returns false if another process has it: each lease counts an attempt. */
+  async lease(tx: Tx, { id, attempts }: DueDelivery, until: number): Promise<boolean> {
+    return (await tx.change(LEASE, [until, id, attempts])) === 1;
   }
 
   async delete(tx: Tx, { id }: DueDelivery): Promise<void> {
     await tx.change(DELETE, [id]);
   }
 
-  /** Plans the next attempt, before which no later event of the queue is tried. */
+  /**
+   * Plans the next attempt, before which no later event of the queue is tried. After the end of the lease, another process
+   * may have decided already.
+   */
   async fail(tx: Tx, { id, queue, position, attempts }: DueDelivery, failure: string, nextAt: number): Promise<void> {
-    await tx.change(FAIL, [nextAt, failure, id, attempts + 1]);
-    await tx.change(POSTPONE, [nextAt, queue, position, nextAt]);
+    const isOurs = (await tx.change(FAIL, [nextAt, failure, id, attempts + 1])) === 1;
+    if (isOurs) await tx.change(POSTPONE, [nextAt, queue, position, nextAt]);
   }
 
   /** Makes it a dead letter. */

@@ -5,15 +5,18 @@ import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { type DueDelivery, WebhookDeliveryStore } from './webhook-delivery.store.js';
+import { type DueDelivery, type DueTimes, WebhookDeliveryStore } from './webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';
 import { WebhookProperties } from './webhook.properties.js';
 
 /** Requests at the same time. */
 const MAX_REQUESTS = 16;
-/** A process that is killed holds its deliveries for this time beyond the timeout of a request. */
-const LEASE_MARGIN_SECONDS = 30;
+/**
+ * A process that is killed holds its deliveries for this time beyond the timeout of a request. Replicas with clocks that
+ * differ by less than this do not send an event at the same time.
+ */
+const MARGIN_SECONDS = 30;
 /** A receiver may not postpone an event for longer. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
@@ -44,7 +47,7 @@ export class WebhookSender {
   async send(stop: AbortSignal, onEnd: () => void): Promise<number> {
     const free = MAX_REQUESTS - this.running.size;
     if (free === 0 || stop.aborted) return 0;
-    const due = await this.work.single((tx) => this.store.due(tx, this.clock.seconds(), free));
+    const due = await this.work.single((tx) => this.store.due(tx, this.dueTimes(), free));
     const held = await Promise.all(due.map((delivery) => this.lease(delivery)));
     const own = due.filter((_, index) => held[index]);
     for (const delivery of own) {
@@ -67,9 +70,18 @@ export class WebhookSender {
   }
 
   private lease(delivery: DueDelivery): Promise<boolean> {
+    return this.work.single((tx) => this.store.lease(tx, delivery, this.clock.seconds() + this.leaseSeconds));
+  }
+
+  private get leaseSeconds(): number {
+    return Math.ceil(this.properties.timeout.seconds) + MARGIN_SECONDS;
+  }
+
+  private dueTimes(): DueTimes {
     const now = this.clock.seconds();
-    const leasedUntil = now + Math.ceil(this.properties.timeout.seconds) + LEASE_MARGIN_SECONDS;
-    return this.work.single((tx) => this.store.lease(tx, delivery, { now, leasedUntil }));
+    const delays = this.properties.retryDelays.map(({ seconds }) => Math.ceil(seconds));
+    const lastAttempt = now + Math.max(MAX_RETRY_AFTER_SECONDS, ...delays) + MARGIN_SECONDS;
+    return { now, lastAttempt, lastLease: now + this.leaseSeconds + MARGIN_SECONDS };
   }
 
   private async deliver(delivery: DueDelivery, stop: AbortSignal): Promise<void> {

@@ -237,6 +237,30 @@ onEveryDatabase('the webhook', (database) => {
     expect(await deliveries.counts()).toEqual({ pending: 0, dead: 0 });
   });
 
+  it('L3: three replicas keep the order of each user while requests fail and responses are lost', async () => {
+    const users = 6;
+    for (let index = 0; index < 60; index += 1) await enqueue(`user-${index % users}`);
+    let requests = 0;
+    receiver.answer = (_, response) => {
+      requests += 1;
+      if (requests % 3 === 0) response.writeHead(requests % 2 === 0 ? 500 : 302, { location: receiver.url }).end();
+      else if (requests % 5 === 0) response.destroy();
+      else response.writeHead(204).end();
+    };
+    const replicas = [1, 2, 3].map(() => replica({ retryDelays: [Duration.ofSeconds(1)] }));
+    const { deliveries } = replica();
+    while ((await deliveries.counts()).pending > 0) {
+      await Promise.all(replicas.map(({ send }) => send()));
+      clock.advance(1);
+    }
+
+    for (let user = 0; user < users; user += 1) {
+      const ids = receiver.of(`user-${user}`).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(10);
+      expect(ids).toEqual(ids.toSorted());
+    }
+  });
+
   it('two replicas send each event once', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => enqueue(`user-${index % 20}`)));
     const replicas = [replica(), replica()];
@@ -261,6 +285,50 @@ onEveryDatabase('the webhook', (database) => {
     await send();
 
     expect(sent()).toEqual([id, id]);
+    end.abort();
+    await killed.sender.idle();
+  });
+
+  it('a failure that is recorded after another replica has delivered the event postpones no later event', async () => {
+    const [first, second] = [await enqueue('anna'), await enqueue('anna')];
+    let fail = (): void => undefined;
+    receiver.answer = (_, response) => {
+      fail = () => void response.writeHead(500).end();
+    };
+    const slow = replica({ timeout: Duration.ofSeconds(300) });
+    await slow.sender.send(never, () => undefined);
+    await expect.poll(sent).toEqual([first]);
+    const failLate = fail;
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    // Beyond the lease: the slow replica was suspended.
+    clock.advance(400);
+    const { sender, send } = replica();
+    await sender.send(never, () => undefined);
+    await sender.idle();
+    failLate();
+    await slow.sender.idle();
+
+    await send();
+
+    expect(sent()).toEqual([first, first, second]);
+  });
+
+  it('events wait no longer after the clock was set back by a day', async () => {
+    clock.advance(DAY);
+    const first = await enqueue('anna');
+    receiver.answer = () => undefined;
+    const killed = replica();
+    const end = new AbortController();
+    await killed.sender.send(end.signal, () => undefined);
+    await expect.poll(sent).toEqual([first]);
+    clock.advance(-DAY);
+    const second = await enqueue('anna');
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+
+    await replica().send();
+
+    expect(sent()).toEqual([first, first, second]);
+    clock.advance(DAY);
     end.abort();
     await killed.sender.idle();
   });
