@@ -5,10 +5,12 @@ import { EventsModule } from '../events/events.module.js';
 import { SamlModule } from '../saml/saml.module.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { SessionModule } from '../session/session.module.js';
-import { AccountFormsController } from './account/account-forms.controller.js';
+import { AccountForms } from './account/account-forms.service.js';
 import { AccountOverview } from './account/account-overview.service.js';
 import { AccountController } from './account/account.controller.js';
 import { ActivityController } from './account/activity.controller.js';
+import { AuthenticatorPagesController } from './account/authenticator-pages.controller.js';
+import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
 import { AdministrationModule } from '../admin/administration.module.js';
@@ -23,6 +25,7 @@ import { FormTokens } from './form/form-tokens.service.js';
 import { PageForms } from './form/page-forms.service.js';
 import { HomeController } from './home/home.controller.js';
 import { Navigation } from './home/navigation.service.js';
+import { SecondFactorSummaries } from './home/second-factor-summaries.service.js';
 import { SignOutController } from './home/sign-out.controller.js';
 import { Visitors } from './home/visitors.service.js';
 import { CodePages } from './second-factor/code-pages.service.js';
@@ -58,7 +61,8 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     VerifyPageController,
     SetupPagesController,
     AccountController,
-    AccountFormsController,
+    BackupCodesPageController,
+    AuthenticatorPagesController,
     PasswordPageController,
     ActivityController,
     RecoveryPagesController,
@@ -69,9 +73,9 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AssetsController,
   ],
   providers: [
-    ...[FormTokens, PageForms, Navigation, Visitors],
+    ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
-    ...[AccountOverview, InlineStepUp, RecoveryPages, AdminPages, UsersImport],
+    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, UsersImport],
   ],
 })
 export class PortalModule {}

@@ -1,30 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
-import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
 import { MailQueue } from '../../mail/mail-queue.service.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Idps } from '../../saml/idp/idps.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { PageForms } from '../form/page-forms.service.js';
-import { Navigation } from '../home/navigation.service.js';
-import { type AccountFields, accountPage } from './account-page.js';
+import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
+import type { AccountFormFields } from './account-forms.js';
+import { AccountForms } from './account-forms.service.js';
+import { accountPage } from './account-page.js';
 import type { Done } from './account.schema.js';
 
 /** Collects what the overview of account security shows. */
 @Injectable()
 export class AccountOverview {
   constructor(
-    private readonly own: OwnSecondFactor,
+    private readonly secondFactors: SecondFactorSummaries,
     private readonly reauthentication: Reauthentication,
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
-    private readonly idps: Idps,
-    private readonly forms: PageForms,
-    private readonly navigation: Navigation,
+    private readonly forms: AccountForms,
     private readonly mails: MailQueue,
   ) {}
 
@@ -32,13 +29,13 @@ export class AccountOverview {
     const { subject, sid } = caller;
     const [{ hasPassword, email }, secondFactor, sessions, devices] = await Promise.all([
       this.reauthentication.accountOf(caller),
-      this.secondFactor(caller),
+      this.secondFactors.of(caller),
       this.sessions.list(subject),
       this.devices.list(subject),
     ]);
-    const form = (path: string): AccountFields['forms']['endSession'] => this.forms.forCaller(path, caller);
+    const form = (path: string): AccountFormFields => this.forms.fields(caller, path);
     return accountPage({
-      navigation: this.navigation.for(caller, 'security'),
+      navigation: form(ACCOUNT_PAGES.security).navigation,
       ...withoutUndefined({ done }),
       secondFactor,
       hasPassword,
@@ -51,17 +48,5 @@ export class AccountOverview {
         language: form(ACCOUNT_PAGES.language),
       },
     });
-  }
-
-  private async secondFactor(caller: FullPrincipal): Promise<AccountFields['secondFactor']> {
-    const { factors, isDemanded } = await this.own.state(caller);
-    const { remaining: codesLeft, isLow } = factors.backupCodes;
-    const organisation = caller.idp === undefined ? undefined : this.idps.displayName(caller.idp);
-    const { activatedAt } = factors;
-    return {
-      isActive: factors.state === 'active',
-      ...{ codesLeft, isLow, isDemanded },
-      ...withoutUndefined({ activatedAt, organisation }),
-    };
   }
 }

@@ -4,6 +4,7 @@ import { type PageContext, View } from '../../http/page/view.js';
 import { LANGUAGES, messagesOf } from '../../messages/messages.js';
 import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
+import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import type { Done } from './account.schema.js';
 import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from './session-panels.js';
 
@@ -11,16 +12,7 @@ import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from
 export interface AccountFields {
   readonly navigation: NavigationFields;
   readonly done?: Done;
-  readonly secondFactor: {
-    readonly isActive: boolean;
-    readonly activatedAt?: number;
-    readonly codesLeft: number;
-    readonly isLow: boolean;
-    /** Policy demands it, so the user cannot turn it off. */
-    readonly isDemanded: boolean;
-    /** The identity provider that checks it, for staff without an authenticator app here. */
-    readonly organisation?: string;
-  };
+  readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
   /** Where mails about the account go; absent if the service sends none. */
   readonly mails?: { readonly email?: string };

@@ -9,10 +9,10 @@ import type { FullPrincipal } from '../../principal/principal.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { PageForms } from '../form/page-forms.service.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
 import { CHOOSE_LANGUAGE, END_DEVICE, END_SESSION, SHOW_ACCOUNT } from '../portal.openapi.js';
-import { type Done, endDeviceForm, endSessionForm, languageForm, overviewQuery } from './account.schema.js';
+import { AccountForms } from './account-forms.service.js';
+import { endDeviceForm, endSessionForm, languageForm, overviewQuery } from './account.schema.js';
 import { AccountOverview } from './account-overview.service.js';
 
 interface SeeOther {
@@ -29,7 +29,7 @@ export class AccountController {
     private readonly sessionEnd: SessionRevocation,
     private readonly devices: TrustedDeviceList,
     private readonly accounts: Accounts,
-    private readonly forms: PageForms,
+    private readonly forms: AccountForms,
   ) {}
 
   @Get(ACCOUNT_PAGES.security)
@@ -52,10 +52,10 @@ export class AccountController {
   ): Promise<SeeOther> {
     if (id === undefined) {
       await this.sessionEnd.revokeOthers(subject, sid);
-      return this.overviewAfter('sessions');
+      return this.forms.overviewAfter('sessions');
     }
     await this.sessionEnd.revoke(subject, id, 'revoked');
-    return this.overviewAfter('session');
+    return this.forms.overviewAfter('session');
   }
 
   @Post(ACCOUNT_PAGES.endDevice)
@@ -66,7 +66,7 @@ export class AccountController {
     @Body({ schema: endDeviceForm }) { id }: InferOutput<typeof endDeviceForm>,
   ): Promise<SeeOther> {
     await this.devices.revoke(subject, id);
-    return this.overviewAfter('device');
+    return this.forms.overviewAfter('device');
   }
 
   @Post(ACCOUNT_PAGES.language)
@@ -78,10 +78,6 @@ export class AccountController {
   ): Promise<SeeOther> {
     await this.accounts.setLanguage(subject, language);
     // The page remembers the language of its query for this browser.
-    return { url: `${this.overviewAfter('language').url}&lang=${language}` };
-  }
-
-  private overviewAfter(done: Done): SeeOther {
-    return { url: `${this.forms.contextPath}${ACCOUNT_PAGES.security}?done=${done}` };
+    return { url: `${this.forms.overviewAfter('language').url}&lang=${language}` };
   }
 }

@@ -5,7 +5,6 @@ import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { OwnPassword } from '../../auth/own/own-password.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES, CHANGE_PASSWORD_PATH } from '../../auth/page-paths.js';
-import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
@@ -17,15 +16,13 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { PageForms } from '../form/page-forms.service.js';
-import { Navigation } from '../home/navigation.service.js';
 import { AccountPage, Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { CHANGE_PASSWORD, FIND_PASSWORD_PAGE, SHOW_PASSWORD } from '../portal.openapi.js';
 import { newPasswordText } from '../sign-in/new-password-text.js';
 import { passwordPage } from './account-forms.js';
+import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { passwordForm } from './account.schema.js';
-import { InlineStepUp } from './inline-step-up.service.js';
 
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(['INVALID_CREDENTIALS', 'MFA_CODE_INVALID', 'MFA_LOCKED', 'RATE_LIMITED', 'STEP_UP_REQUIRED'] as const),
@@ -40,10 +37,8 @@ export class PasswordPageController {
   constructor(
     private readonly ownPassword: OwnPassword,
     private readonly reauthentication: Reauthentication,
-    private readonly stepUp: InlineStepUp,
     private readonly credentials: CredentialWriter,
-    private readonly forms: PageForms,
-    private readonly navigation: Navigation,
+    private readonly forms: AccountForms,
     private readonly passwords: PasswordProperties,
   ) {}
 
@@ -54,7 +49,8 @@ export class PasswordPageController {
     const { hasPassword } = await this.reauthentication.accountOf(caller);
     if (hasPassword) return this.page(caller);
     const text = ({ passwordChange }: Messages): string => passwordChange.staff;
-    return accountNotePage(this.navigation.for(caller, 'security'), ({ passwordChange }) => passwordChange.title, text);
+    const { navigation } = this.forms.fields(caller, ACCOUNT_PAGES.password);
+    return accountNotePage(navigation, ({ passwordChange }) => passwordChange.title, text);
   }
 
   @Post(ACCOUNT_PAGES.password)
@@ -74,7 +70,7 @@ export class PasswordPageController {
       (error) => this.textOf(error),
     );
     if (renewed) this.credentials.writeCookies(reply, renewed);
-    return { url: `${this.forms.contextPath}${ACCOUNT_PAGES.security}?done=password` };
+    return this.forms.overviewAfter('password');
   }
 
   /** Where password managers look for the page (W3C, "A Well-Known URL for Changing Passwords"). */
@@ -83,19 +79,15 @@ export class PasswordPageController {
   @Page()
   @Operation(FIND_PASSWORD_PAGE)
   find(@Res() reply: Reply): PageResult {
-    reply.seeOther(this.forms.contextPath + ACCOUNT_PAGES.password);
+    reply.seeOther(this.forms.urlOf(ACCOUNT_PAGES.password));
     return '';
   }
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
     const { totpId, loginId } = await this.reauthentication.accountOf(caller);
-    const fields = {
-      ...this.forms.forCaller(ACCOUNT_PAGES.password, caller),
-      navigation: this.navigation.for(caller, 'security'),
-      asksForCode: totpId !== undefined && this.stepUp.isNeeded(caller),
-      ...withoutUndefined({ alert }),
-    };
-    return passwordPage(fields, loginId, this.passwords.minLength);
+    const fields = this.forms.fields(caller, ACCOUNT_PAGES.password, alert);
+    const asksForCode = totpId !== undefined && fields.asksForCode;
+    return passwordPage({ ...fields, asksForCode }, loginId, this.passwords.minLength);
   }
 
   private textOf(error: ServiceError): ((t: Messages) => string) | undefined {

@@ -3,6 +3,7 @@ import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from './navigation.js';
+import type { SecondFactorSummary } from './second-factor-summary.js';
 
 /** How a user signed in. */
 export type SignInMethod =
@@ -19,9 +20,8 @@ export interface HomeFields {
   readonly signedInAt?: number;
   readonly secondFactorAt?: number;
   /** The authenticator app of this account; absent for staff, whose second factor is at their identity provider. */
-  readonly secondFactor?: { readonly isActive: boolean; readonly codesLeft: number; readonly isLow: boolean };
-  /** When policy begins to demand a second factor, which the account lacks. */
-  readonly policy?: { readonly from: number; readonly days: number };
+  readonly secondFactor?: Pick<SecondFactorSummary, 'isActive' | 'codesLeft' | 'isLow'>;
+  readonly policy?: NonNullable<SecondFactorSummary['policy']>;
 }
 
 /** `GET /` for a signed-in user. */

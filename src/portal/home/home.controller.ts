@@ -1,23 +1,19 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
-import { Clock } from '../../clock/clock.js';
-import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
 import { Public } from '../../principal/access.decorator.js';
 import { hasOtp } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Idps } from '../../saml/idp/idps.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, ErrorPages, Operation } from '../../web/route.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { RESUME, SHOW_HOME } from '../portal.openapi.js';
-import { type HomeFields, homePage, type SignInMethod, unfinishedPage } from './home-page.js';
+import { homePage, type SignInMethod, unfinishedPage } from './home-page.js';
 import { Navigation } from './navigation.service.js';
+import { SecondFactorSummaries } from './second-factor-summaries.service.js';
 import { Visitors } from './visitors.service.js';
-
-const SECONDS_PER_DAY = 86_400;
 
 /** The home page. */
 @Public()
@@ -28,9 +24,7 @@ export class HomeController {
     private readonly visitors: Visitors,
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
-    private readonly own: OwnSecondFactor,
-    private readonly idps: Idps,
-    private readonly clock: Clock,
+    private readonly summaries: SecondFactorSummaries,
   ) {}
 
   /** A visitor without a session is redirected to the sign-in page. */
@@ -60,28 +54,22 @@ export class HomeController {
   }
 
   private async home(caller: FullPrincipal, loginId: string): Promise<View> {
-    const { factors, demandedFrom } = await this.own.state(caller);
-    const { remaining: codesLeft, isLow } = factors.backupCodes;
-    const isActive = factors.state === 'active';
-    const secondFactor = caller.idp === undefined || isActive ? { isActive, codesLeft, isLow } : undefined;
+    const { policy, organisation, ...secondFactor } = await this.summaries.of(caller);
+    const isHere = organisation === undefined || secondFactor.isActive;
     return homePage({
       navigation: this.navigation.for(caller, 'home'),
       loginId,
-      method: this.methodOf(caller),
+      method: methodOf(caller, organisation),
       ...withoutUndefined({
-        ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, secondFactor },
-        policy: isActive || demandedFrom === undefined ? undefined : this.policyFrom(demandedFrom),
+        ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, policy },
+        secondFactor: isHere ? secondFactor : undefined,
       }),
     });
   }
+}
 
-  private policyFrom(from: number): NonNullable<HomeFields['policy']> {
-    return { from, days: Math.max(1, Math.ceil((from - this.clock.seconds()) / SECONDS_PER_DAY)) };
-  }
-
-  private methodOf({ idp, amr, mfaMethod }: FullPrincipal): SignInMethod {
-    if (idp !== undefined) return { kind: 'idp', organisation: this.idps.displayName(idp), hasOtp: hasOtp(amr) };
-    if (!hasOtp(amr)) return { kind: 'password' };
-    return { kind: mfaMethod === 'backup_code' ? 'backup_code' : 'totp' };
-  }
+function methodOf({ amr, mfaMethod }: FullPrincipal, organisation: string | undefined): SignInMethod {
+  if (organisation !== undefined) return { kind: 'idp', organisation, hasOtp: hasOtp(amr) };
+  if (!hasOtp(amr)) return { kind: 'password' };
+  return { kind: mfaMethod === 'backup_code' ? 'backup_code' : 'totp' };
 }

@@ -1,0 +1,86 @@
+import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { OwnEnrolment } from '../../auth/own/own-enrolment.service.js';
+import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import type { View } from '../../http/page/view.js';
+import { Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, Operation } from '../../web/route.decorator.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AccountPage, SendsOn } from '../page.decorator.js';
+import { REPLACE, SHOW_REPLACE, SHOW_TURN_OFF, TURN_OFF } from '../portal.openapi.js';
+import { type AccountFormFields, replacePage, turnOffPage } from './account-forms.js';
+import { AccountForms } from './account-forms.service.js';
+import { confirmedForm } from './account.schema.js';
+import { InlineStepUp } from './inline-step-up.service.js';
+
+type Confirmed = InferOutput<typeof confirmedForm>;
+
+/** The pages to replace the authenticator app, and to turn the second factor off. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller()
+export class AuthenticatorPagesController {
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly ownEnrolment: OwnEnrolment,
+    private readonly stepUp: InlineStepUp,
+    private readonly credentials: CredentialWriter,
+    private readonly forms: AccountForms,
+  ) {}
+
+  @Get(ACCOUNT_PAGES.replace)
+  @AccountPage()
+  @Operation(SHOW_REPLACE)
+  showReplace(@Caller() caller: FullPrincipal): View {
+    return replacePage(this.forms.fields(caller, ACCOUNT_PAGES.replace));
+  }
+
+  @Post(ACCOUNT_PAGES.replace)
+  @SendsOn()
+  @Operation(REPLACE)
+  async replace(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: confirmedForm }) { code }: Confirmed,
+    @Res() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    await this.forms.showingErrors(caller, ACCOUNT_PAGES.replace, replacePage, async () => {
+      const proved = await this.stepUp.prove(caller, code, reply);
+      const pending = await this.ownEnrolment.pending(proved);
+      // The setup page warns of a setup that another sign-in has begun.
+      if (!pending || pending.isOwn) await this.ownEnrolment.setupOrResume(proved);
+    });
+    const setup = this.forms.urlOf(SECOND_FACTOR_PAGES.enrol);
+    return { url: withReturnTo(setup, this.forms.urlOf(ACCOUNT_PAGES.security)) };
+  }
+
+  @Get(ACCOUNT_PAGES.turnOff)
+  @AccountPage()
+  @Operation(SHOW_TURN_OFF)
+  showTurnOff(@Caller() caller: FullPrincipal): View {
+    return pageWithCode(this.forms.fields(caller, ACCOUNT_PAGES.turnOff));
+  }
+
+  @Post(ACCOUNT_PAGES.turnOff)
+  @SendsOn()
+  @Operation(TURN_OFF)
+  async turnOff(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: confirmedForm }) { code = '' }: Confirmed,
+    @Res() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const renewed = await this.forms.showingErrors(caller, ACCOUNT_PAGES.turnOff, pageWithCode, () =>
+      this.own.disable(caller, code, { codeIsProof: true }),
+    );
+    if (renewed) this.credentials.writeCookies(reply, renewed);
+    return this.forms.overviewAfter('off');
+  }
+}
+
+/** Turning the second factor off always needs a code. */
+function pageWithCode(fields: AccountFormFields): View {
+  return turnOffPage({ ...fields, asksForCode: true });
+}

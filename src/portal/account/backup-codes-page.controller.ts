@@ -1,0 +1,55 @@
+import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
+import type { View } from '../../http/page/view.js';
+import { Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AccountPage, Page } from '../page.decorator.js';
+import { NEW_CODES, SHOW_NEW_CODES } from '../portal.openapi.js';
+import { codesPage } from '../second-factor/setup-pages.js';
+import { newCodesPage } from './account-forms.js';
+import { AccountForms } from './account-forms.service.js';
+import { confirmedForm } from './account.schema.js';
+import { InlineStepUp } from './inline-step-up.service.js';
+
+/** The page to get new backup codes. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@Controller(ACCOUNT_PAGES.backupCodes)
+export class BackupCodesPageController {
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly reauthentication: Reauthentication,
+    private readonly stepUp: InlineStepUp,
+    private readonly forms: AccountForms,
+  ) {}
+
+  @Get()
+  @AccountPage()
+  @Operation(SHOW_NEW_CODES)
+  show(@Caller() caller: FullPrincipal): View {
+    return newCodesPage(this.forms.fields(caller, ACCOUNT_PAGES.backupCodes));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(NEW_CODES)
+  async renew(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: confirmedForm }) { code }: InferOutput<typeof confirmedForm>,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const { loginId } = await this.reauthentication.accountOf(caller);
+    const backupCodes = await this.forms.showingErrors(caller, ACCOUNT_PAGES.backupCodes, newCodesPage, async () =>
+      this.own.reissueBackupCodes(await this.stepUp.prove(caller, code, reply)),
+    );
+    return codesPage({ loginId, backupCodes, isSetup: false, next: this.forms.urlOf(ACCOUNT_PAGES.security) });
+  }
+}
