@@ -111,8 +111,12 @@ async function administer(browser, service, look) {
   await visitor.visit('portal/admin');
   await visitor.picture('users');
   await page.getByRole('link', { name: user, exact: true }).click();
-  await page.locator('summary').nth(1).click();
+  const userPage = page.url();
   await visitor.picture('user');
+  for (const part of ['access', 'activity', 'disable']) {
+    await page.goto(`${userPage}/${part}`);
+    await visitor.picture(`user-${part}`);
+  }
   await visitor.visit('portal/admin/new-user');
   await visitor.picture('new-user');
   await visitor.visit('portal/admin/import');

@@ -36,6 +36,11 @@ export class AccountDirectory {
     return { account, factors: await this.enrolment.state(subject) };
   }
 
+  /** True if the caller may act on the account, and see more than its facts. */
+  isOpenTo({ roles }: Account, { authority }: Actor): boolean {
+    return authority !== 'help desk' || !isProtected(roles);
+  }
+
   /** Live, complete sessions, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
   async sessions(subject: string, page: Slice, actor: Actor): Promise<readonly Session[]> {
     await this.demandVisible(subject, actor);
@@ -57,9 +62,8 @@ export class AccountDirectory {
     return this.eventSearch.search(filter);
   }
 
-  private async demandVisible(subject: string, { authority }: Actor): Promise<void> {
-    const { roles } = await this.known(subject);
-    if (authority === 'help desk' && isProtected(roles)) {
+  private async demandVisible(subject: string, actor: Actor): Promise<void> {
+    if (!this.isOpenTo(await this.known(subject), actor)) {
       throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
     }
   }

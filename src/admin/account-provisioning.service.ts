@@ -73,6 +73,19 @@ export class AccountProvisioning {
   }
 
   /**
+   * Mails another invitation to the user of an account that never had a password; the earlier link ends.
+   * @throws ServiceError `VALIDATION_FAILED` for an account without an address; `NOT_FOUND`; `CONFLICT` for an account that
+   * has or had a password; `ACCESS_DENIED`
+   */
+  inviteAgain(subject: string, act: Act): Promise<Invitation> {
+    return this.acts.perform(INVITE, subject, act, async () => {
+      const account = await this.accounts.find(subject);
+      if (!account) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+      return this.invitations.invite(account, undefined, act.actor, 'mail');
+    });
+  }
+
+  /**
    * Creates an account; a draft without a password cannot sign in before a temporary password is set.
    * @throws as `create`; ServiceError `ACCESS_DENIED`
    */

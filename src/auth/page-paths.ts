@@ -41,14 +41,13 @@ export const ADMIN_PAGES = {
   users: '/portal/admin',
   newUser: '/portal/admin/new-user',
   user: '/portal/admin/users/:sub',
-  deletion: '/portal/admin/users/:sub/delete',
   import: '/portal/admin/import',
   events: '/portal/admin/events',
 } as const;
 
-/** The path of a page about a user; `act` is what its form does. */
-export function adminUserPath(subject: string, act = ''): string {
-  return ADMIN_PAGES.user.replace(':sub', encodeURIComponent(subject)) + (act === '' ? '' : `/${act}`);
+/** The path of a page about a user, or of a form; `part` is what it shows or does. */
+export function adminUserPath(subject: string, part = ''): string {
+  return ADMIN_PAGES.user.replace(':sub', encodeURIComponent(subject)) + (part === '' ? '' : `/${part}`);
 }
 
 /**

@@ -11,6 +11,11 @@ export interface ErrorPageOptions {
   readonly redirectsVisitors?: boolean;
   /** Where a user whose proof of the second factor is too old proves it again; a path below the context path. */
   readonly stepUpAt?: string;
+  /**
+   * Template of the page with the form that this route takes, below the context path: after a sign-in, the browser comes
+   * back to it, since the form itself cannot be sent again.
+   */
+  readonly formPage?: string;
 }
 
 /** Options of a route for the listener. */

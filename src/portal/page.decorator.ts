@@ -1,6 +1,8 @@
 import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import type { ErrorPageOptions } from '../http/route-options.decorator.js';
 import { HTML } from '../http/page/layout.js';
 import type { View } from '../http/page/view.js';
 import { PageRoute } from '../principal/access.decorator.js';
@@ -17,19 +19,21 @@ export const Page = (): MethodDecorator =>
 export const AccountPage = (): MethodDecorator =>
   applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true }));
 
-/** A page of administrators: it sends users whose second factor is not recent to prove it, and back afterwards. */
-export const AdminPage = (): MethodDecorator =>
-  applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true, stepUpAt: SECOND_FACTOR_PAGES.verify }));
+/**
+ * A page of administrators: it sends users whose second factor is not recent to prove it, and back afterwards. A page that
+ * responds to a form names the `formPage` with that form.
+ */
+export const AdminPage = (formPage?: string): MethodDecorator =>
+  applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true, ...ofForm(formPage) }));
 
 /** The route accepts the form of a page and redirects to the `url` that it returns. */
 export const SendsOn = (): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));
 
-/** As `SendsOn`, for the form of an `AdminPage`. */
-export const SendsOnAdmin = (): MethodDecorator =>
-  applyDecorators(
-    PageRoute(),
-    ErrorPages(SIGN_IN_PAGE, { stepUpAt: SECOND_FACTOR_PAGES.verify }),
-    FormBody(),
-    Redirect('', 303),
-  );
+/** As `SendsOn`, for the form of the `AdminPage` with this template of a path. */
+export const SendsOnAdmin = (formPage: string): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, ofForm(formPage)), FormBody(), Redirect('', 303));
+
+function ofForm(formPage: string | undefined): Pick<ErrorPageOptions, 'stepUpAt' | 'formPage'> {
+  return withoutUndefined({ stepUpAt: SECOND_FACTOR_PAGES.verify, formPage });
+}

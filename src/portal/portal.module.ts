@@ -19,6 +19,8 @@ import { AdminActsController } from './admin/admin-acts.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
 import { AdminImportController } from './admin/admin-import.controller.js';
 import { AdminPages } from './admin/admin-pages.service.js';
+import { AdminUserController } from './admin/admin-user.controller.js';
+import { AdminUserPages } from './admin/admin-user-pages.service.js';
 import { AdminUsersController } from './admin/admin-users.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { FormTokens } from './form/form-tokens.service.js';
@@ -67,6 +69,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     ActivityController,
     RecoveryPagesController,
     AdminUsersController,
+    AdminUserController,
     AdminActsController,
     AdminEventsController,
     AdminImportController,
@@ -75,7 +78,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
-    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, UsersImport],
+    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages, UsersImport],
   ],
 })
 export class PortalModule {}

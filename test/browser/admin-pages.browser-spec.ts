@@ -1,17 +1,20 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UserAct } from '../../src/portal/admin/user-acts.js';
 import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { Administrator } from '../support/administrator.js';
 import { launchChromium } from '../support/chromium.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
 import { needs } from '../support/needs.js';
-import { LOOKS, PortalBrowser } from '../support/portal-browser.js';
+import { LOOKS, PHONE, PortalBrowser } from '../support/portal-browser.js';
 import { onSqlite } from '../support/story-database.js';
 
 /** Each story opens and checks up to ten pages. */
 const MANY_CHECKS_MILLIS = 60_000;
 /** Longest wait for a step. */
 const STEP_MILLIS = 8000;
+/** Screens of a phone that a page about a user fills at most. */
+const MAX_SCREENS = 2.2;
 const CHOSEN = 'nine wet lanterns & 3 harbours';
 const OTHERS = Object.fromEntries(
   LOOKS.flatMap((_, index) => [
@@ -60,9 +63,15 @@ needs('chromium')('administration and mailed links in a browser', () => {
           expect(await user.heading()).toBe(user.t.admin.users);
         }
 
-        /** Opens the form of an act on the page about a user. */
-        async function unfold(label: string): Promise<void> {
-          await user.page.locator('summary', { hasText: label }).click();
+        /** Sends the form of an act that succeeds. */
+        async function perform(act: UserAct, reason = ''): Promise<void> {
+          await user.page.locator(`main a[href$="/${act}"]`).click();
+          if (reason !== '') await user.page.locator('#reason').fill(reason);
+          await user.page.locator(`form[action$="/${act}"] button`).click();
+        }
+
+        async function told(): Promise<string | null> {
+          return user.page.getByRole('status').textContent();
         }
 
         it(`on ${look.name}, an administrator creates, finds and changes a user`, async () => {
@@ -89,30 +98,55 @@ needs('chromium')('administration and mailed links in a browser', () => {
           expect(await user.heading()).toBe(person.id);
           await user.check('page about a locked user');
 
-          await unfold(t.admin.unlock);
-          await user.check('page about a user with the form to unlock');
-          await page.locator('form[action$="/unlock"] button').click();
-          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.unlocked);
+          await perform('unlock');
+          expect(await told()).toContain(t.admin.userDone.unlocked);
 
-          await page.locator('#email').fill('a@harbour.example');
+          await user.press(t.admin.acts.roles.label);
+          await page.locator('#reason').fill('new post');
           await page.locator('#roles').fill('no role');
-          await page.locator('form[action$="/change"] button').click();
+          await page.locator('form[action$="/roles"] button').click();
           expect(await user.alert()).toContain(t.admin.faults['roles']);
-          await user.check('page about a user after wrong roles');
+          await user.check('page of the roles after wrong ones');
           await page.locator('#roles').fill('ROLE_MANAGEMENT');
+          await page.locator('form[action$="/roles"] button').click();
+          expect(await told()).toContain(t.admin.userDone.changed);
+          await user.press(t.admin.acts.change.label);
+          await user.check('page with the mail address of a user');
           await page.locator('form[action$="/change"] button').click();
-          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.changed);
+          expect(await told()).toContain(t.admin.userDone.changed);
 
-          await unfold(t.admin.resetMfa);
-          await page.locator('#reset-reason').fill('lost phone');
-          await page.locator('form[action$="/reset"] button').click();
-          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.reset);
+          await perform('reset', 'lost phone');
+          expect(await told()).toContain(t.admin.userDone.reset);
           await user.check('page about a user without second factor');
-
-          await user.press(t.admin.delete);
+          await perform('disable', 'left');
+          expect(await told()).toContain(t.admin.userDone.disabled);
+          await perform('enable');
+          expect(await told()).toContain(t.admin.userDone.enabled);
+          await user.press(t.admin.acts.delete.label);
           await user.check('page to delete a user');
-          await user.press(t.admin.deleteNow);
-          expect(await page.getByRole('status').textContent()).toContain(t.admin.done.deleted(person.id));
+          await page.locator('#reason').fill('left');
+          await page.locator('form[action$="/delete"] button').click();
+          expect(await told()).toContain(t.admin.done.deleted(person.id));
+        });
+
+        it(`on ${look.name}, the pages about a user are short, and one ends the sessions`, async () => {
+          const { t, page } = user;
+          const person = await story.enrolled();
+          await story.signIn(person, undefined, { trust_device: true });
+          await user.visit(`/portal/admin/users/${await story.subjectOf(person)}`);
+
+          for (const name of [t.admin.overview, t.admin.access, t.admin.activity]) {
+            await page.locator('main').getByRole('link', { name, exact: true }).click();
+            await user.check(`page about a user: ${name}`);
+            const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+            expect(height, name).toBeLessThan(MAX_SCREENS * PHONE.height);
+          }
+          await user.press(t.admin.access);
+          await page.locator('form[action$="/end-device"] button').click();
+          expect(await told()).toContain(t.admin.userDone.device);
+          await user.press(t.admin.endAll);
+          expect(await told()).toContain(t.admin.userDone.sessions);
+          await user.check('page about a user without sessions');
         });
 
         it(`on ${look.name}, an administrator imports users after a preview, and filters events`, async () => {
@@ -155,11 +189,12 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.visit(`/portal/admin/users/${await story.subjectOf(person)}`);
           await user.check('page about a user for the help desk');
 
-          await unfold(t.admin.resetMfa);
-          await page.locator('#reset-reason').fill('lost phone');
-          await page.locator('#reset-ticket').fill('HD-17');
+          await user.press(t.admin.acts.reset.label);
+          await user.check('page to reset a second factor for the help desk');
+          await page.locator('#reason').fill('lost phone');
+          await page.locator('#ticket').fill('HD-17');
           await page.locator('form[action$="/reset"] button').click();
-          expect(await page.getByRole('status').textContent()).toContain(t.admin.userDone.reset);
+          expect(await told()).toContain(t.admin.userDone.reset);
 
           await user.visit(`/portal/admin/users/${await story.subjectOf({ id: `boss-${index}` })}`);
           expect(await page.locator('main').textContent()).toContain(t.admin.protectedAccount);

@@ -48,13 +48,13 @@ const BY_OTHER_TESTS = [
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
   ),
-  ...['', '/new-user', '/import', '/events', '/users/{sub}', '/users/{sub}/delete'].map(
-    (end) => `GET /portal/admin${end}`,
-  ),
-  ...['/new-user', '/import', '/users/{sub}/delete'].map((end) => `POST /portal/admin${end}`),
-  ...['unlock', 'reset', 'change', 'status', 'password', 'invite', 'end-session', 'end-device'].map(
-    (act) => `POST /portal/admin/users/{sub}/${act}`,
-  ),
+  ...['', '/new-user', '/import', '/events'].map((end) => `GET /portal/admin${end}`),
+  ...['', '/access', '/activity', '/{act}'].map((part) => `GET /portal/admin/users/{sub}${part}`),
+  ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
+  ...[
+    ...['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'],
+    ...['end-session', 'end-device'],
+  ].map((act) => `POST /portal/admin/users/{sub}/${act}`),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
 ];
@@ -348,8 +348,11 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       for (const end of ['?query=person', '/new-user', '/import', '/events?kind=MFA_OK']) {
         expect(await visit(browser, `/portal/admin${end}`)).toBeAnswered(200);
       }
-      expect(await visit(browser, `${path}/delete`)).toBeAnswered(200);
-      const page = await visit(browser, path);
+      for (const part of ['', '/activity', '/delete', '/roles']) {
+        expect(await visit(browser, path + part)).toBeAnswered(200);
+      }
+      expect(await visit(browser, `${path}/nothing`)).toBeAnswered(404);
+      const page = await visit(browser, `${path}/access`);
       const ids = [...page.text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id = '']) => id);
       const created = { id: 'by-page', roles: '', access: 'temporary' };
       expect(await send('/portal/admin/new-user', created)).toBeAnswered(200);
@@ -362,17 +365,20 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(`${path}/unlock`, { unknown: 'x' })).toBeAnswered(400);
       expect(await send(`${path}/reset`, { reason: 'lost phone' })).toBeAnswered(303);
       expect(await send(`${path}/reset`)).toBeAnswered(400);
-      expect(await send(`${path}/change`, { email: 'a@harbour.example', roles: 'ROLE_A' })).toBeAnswered(303);
-      expect(await send(`${path}/change`, { roles: 'ROLE_PRE_MFA' })).toBeAnswered(400);
+      expect(await send(`${path}/change`, { email: 'a@harbour.example' })).toBeAnswered(303);
+      expect(await send(`${path}/change`, { email: 'harbour' })).toBeAnswered(400);
+      expect(await send(`${path}/roles`, { roles: 'ROLE_A', reason: 'new post' })).toBeAnswered(303);
+      expect(await send(`${path}/roles`, { roles: 'ROLE_PRE_MFA', reason: 'new post' })).toBeAnswered(400);
       expect(await send(`${path}/password`)).toBeAnswered(200);
       expect(await send(`${path}/password`, { csrf: 'x' })).toBeAnswered(403);
       expect(await send(`${path}/invite`)).toBeAnswered(409);
-      expect(await send(`${path}/status`, { status: 'disabled' })).toBeAnswered(303);
-      expect(await send(`${path}/status`, { status: 'asleep' })).toBeAnswered(400);
+      expect(await send(`${path}/disable`, { reason: 'left' })).toBeAnswered(303);
+      expect(await send(`${path}/disable`)).toBeAnswered(400);
+      expect(await send(`${path}/enable`)).toBeAnswered(303);
       expect(await upload('login_id,password\nby-file,five grey herons & 2 piers\n')).toBeAnswered(200);
       expect(await upload('no table')).toBeAnswered(400);
-      expect(await send(`${path}/delete`)).toBeAnswered(303);
-      expect(await send(`${path}/delete`)).toBeAnswered(404);
+      expect(await send(`${path}/delete`, { reason: 'left' })).toBeAnswered(303);
+      expect(await send(`${path}/delete`, { reason: 'left' })).toBeAnswered(404);
       expect(await visit(browser, path)).toBeAnswered(404);
       expect(await visit(story.client(), '/portal/admin')).toBeAnswered(303);
       story.clock.advance(301);

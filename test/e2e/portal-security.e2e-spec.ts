@@ -58,13 +58,15 @@ const ADMIN_FORMS: Readonly<Record<string, Fields>> = {
   '/portal/admin/new-user': { id: 'planted', roles: 'ROLE_ADMIN', access: 'temporary' },
   [`${USER}/unlock`]: {},
   [`${USER}/reset`]: { reason: 'x' },
-  [`${USER}/change`]: { roles: 'ROLE_ADMIN' },
+  [`${USER}/change`]: { email: 'planted@evil.example' },
+  [`${USER}/roles`]: { roles: 'ROLE_ADMIN', reason: 'x' },
   [`${USER}/password`]: {},
   [`${USER}/invite`]: {},
-  [`${USER}/status`]: { status: 'disabled' },
+  [`${USER}/disable`]: { reason: 'x' },
+  [`${USER}/enable`]: {},
   [`${USER}/end-session`]: {},
   [`${USER}/end-device`]: { id: 'x' },
-  [`${USER}/delete`]: {},
+  [`${USER}/delete`]: { reason: 'x' },
 };
 
 /** What a browser tells about a form of another site; a sibling subdomain is same-site. */
@@ -579,7 +581,7 @@ onSqlite('security of the portal', (engine) => {
       ]) {
         expect(await visit(client, path), path).toBeAnswered(403);
       }
-      for (const path of ['', '/events', '/import', '/new-user', '/users/x', '/users/x/delete']) {
+      for (const path of ['', '/events', '/import', '/new-user', '/users/x', '/users/x/delete', '/users/x/access']) {
         expect(await visit(client, `/portal/admin${path}`), path).toBeAnswered(403);
       }
       for (const [path, typed] of Object.entries({ ...OWN_FORMS, ...ADMIN_FORMS })) {
@@ -650,7 +652,7 @@ onSqlite('security of the portal', (engine) => {
       expect(await visit(await asAdministrator(), '/portal/admin')).toBeAnswered(200);
       const shown = await visit(client, `/portal/admin/users/${subject}`);
       expect(shown).toBeAnswered(200);
-      expect(shown.text).not.toMatch(/127\.0\.0\.1|<form[^>]*\/(?:unlock|reset|change|status|delete)"/);
+      expect(shown.text).not.toMatch(/127\.0\.0\.1|<form[^>]*\/(?:unlock|reset|change|roles|disable|delete)"/);
     });
 
     it('H10: for other users the help desk has the forms to unlock and to reset only, with reason and ticket', async () => {
@@ -717,7 +719,7 @@ onSqlite('security of the portal', (engine) => {
       for (const path of [
         `?query=${back}`,
         `/users/${subject}`,
-        `/users/${subject}/delete`,
+        ...['access', 'activity', 'unlock', 'roles', 'delete'].map((part) => `/users/${subject}/${part}`),
         '/events',
         `/events?user=${back}&from=${back}`,
       ]) {

@@ -220,8 +220,19 @@ export class ErrorResponder {
     const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
     const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[code as string];
     if (path === undefined || request.method !== 'GET') return undefined;
-    const { contextPath } = this.options;
-    return `${contextPath}${path}?return_to=${encodeURIComponent(contextPath + request.url)}`;
+    return this.options.contextPath + this.withReturnTo(path, request.url);
+  }
+
+  /** Where an error page leads its user to sign in, or to prove the second factor. */
+  private signInPathOf({ code }: ServiceError, pages: ErrorPageOptions, request: FastifyRequest): string {
+    const { backTo, stepUpAt = backTo, formPage } = pages;
+    const path = code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
+    if (formPage === undefined || request.method === 'GET') return path;
+    return this.withReturnTo(path, filled(formPage, request.params));
+  }
+
+  private withReturnTo(path: string, returnTo: string): string {
+    return `${path}?return_to=${encodeURIComponent(this.options.contextPath + returnTo)}`;
   }
 
   /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
@@ -235,11 +246,16 @@ export class ErrorResponder {
     if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, pages } = this.options;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    const { backTo, stepUpAt = backTo } = errorPages;
-    const view = httpFactsOf(error).page ?? problemPage(told, error.code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo);
+    const view = httpFactsOf(error).page ?? problemPage(told, this.signInPathOf(error, errorPages, request));
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy };
   }
+}
+
+/** The path of a template, with the parameters of a request. */
+function filled(template: string, params: unknown): string {
+  const values = params as Readonly<Record<string, string | undefined>>;
+  return template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {

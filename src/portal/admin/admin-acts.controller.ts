@@ -1,34 +1,30 @@
-import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../account/account.js';
 import { AccountAdministration } from '../../admin/account-administration.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
-import { actorOf } from '../../admin/act.js';
+import { type Act, actorOf, validStated } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
-import type { PagePart, View } from '../../http/page/view.js';
+import type { View } from '../../http/page/view.js';
 import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { AdminPage, SendsOnAdmin } from '../page.decorator.js';
-import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
-import { deletionPage, type GivenAct } from './admin-user-page.js';
+import { AdminPage } from '../page.decorator.js';
+import { ActRoute } from './act-route.decorator.js';
+import type { TypedAct } from './admin-act-page.js';
+import { ACT_ERRORS, adminErrorText, AdminPages, type SeeOther } from './admin-pages.service.js';
+import { AdminUserPages } from './admin-user-pages.service.js';
 import { temporaryPasswordPage } from './admin-users-page.js';
-import { actOperation, DELETE_USER, SET_TEMPORARY, SHOW_DELETION } from './admin.openapi.js';
-import { changeForm, endForm, statedForm, statusForm } from './admin.schema.js';
+import { SET_TEMPORARY } from './admin.openapi.js';
+import { changeForm, rolesForm, statedForm } from './admin.schema.js';
+import { actRule, type UserAct } from './user-acts.js';
 
 type Stated = InferOutput<typeof statedForm>;
-interface DeletionState {
-  readonly alert: PagePart;
-  readonly given: GivenAct;
-}
-interface SeeOther {
-  readonly url: string;
-}
 
-/** Acts on a user by the forms of the page about the user; `AccountAdministration` has their rules. */
+/** Acts on a user by the forms of their pages; `AccountAdministration` has their rules. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @Controller()
@@ -40,166 +36,133 @@ export class AdminActsController {
     private readonly directory: AccountDirectory,
     private readonly provisioning: AccountProvisioning,
     private readonly pages: AdminPages,
+    private readonly userPages: AdminUserPages,
   ) {}
 
-  @Post(`${ADMIN_PAGES.user}/unlock`)
+  @ActRoute('unlock', 'Unlock the second factor')
   @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
-  @SendsOnAdmin()
-  @Operation(actOperation('Unlock the second factor'))
   async unlock(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) { reason, ticket }: Stated,
+    @Body({ schema: statedForm }) form: Stated,
   ): Promise<SeeOther> {
-    const act = { ...actorOf(caller), reason, ticket };
-    const isUnlocked = await this.pages.act(caller, subject, { act: 'unlock', reason, ticket }, () =>
+    const isUnlocked = await this.perform('unlock', caller, subject, form, (act) =>
       this.administration.unlock(subject, act),
     );
     return this.pages.userUrl(subject, isUnlocked ? 'unlocked' : 'notLocked');
   }
 
-  @Post(`${ADMIN_PAGES.user}/reset`)
+  @ActRoute('reset', 'Reset the second factor')
   @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
-  @SendsOnAdmin()
-  @Operation(actOperation('Reset the second factor'))
   async resetMfa(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) { reason, ticket }: Stated,
+    @Body({ schema: statedForm }) form: Stated,
   ): Promise<SeeOther> {
-    const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, { act: 'reset', reason, ticket }, () =>
-      this.administration.resetMfa(subject, act),
-    );
+    await this.perform('reset', caller, subject, form, (act) => this.administration.resetMfa(subject, act));
     return this.pages.userUrl(subject, 'reset');
   }
 
-  @Post(`${ADMIN_PAGES.user}/change`)
-  @SendsOnAdmin()
-  @Operation(actOperation('Change mail address, roles and the demand for a second factor'))
+  @ActRoute('change', 'Change the mail address and the demand for a second factor')
   async change(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Body({ schema: changeForm }) form: InferOutput<typeof changeForm>,
   ): Promise<SeeOther> {
-    const { reason, ticket, email, roles, mfa_required: required } = form;
-    const change = { email: email ?? null, roles: rolesWritten(roles), mfaRequired: required === 'true' };
-    const act = { ...actorOf(caller), reason, ticket };
-    const given = { act: 'change', reason, ticket, email, roles, isMfaRequired: change.mfaRequired } as const;
-    await this.pages.act(caller, subject, given, () => this.administration.update(subject, change, act));
+    const change = { email: form.email ?? null, mfaRequired: form.mfa_required === 'true' };
+    await this.perform('change', caller, subject, form, (act) => this.administration.update(subject, change, act));
     return this.pages.userUrl(subject, 'changed');
   }
 
-  @Post(`${ADMIN_PAGES.user}/status`)
-  @SendsOnAdmin()
-  @Operation(actOperation('Disable or enable the account'))
-  async setStatus(
+  @ActRoute('roles', 'Replace the roles')
+  async setRoles(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statusForm }) { status, reason, ticket }: InferOutput<typeof statusForm>,
+    @Body({ schema: rolesForm }) form: InferOutput<typeof rolesForm>,
   ): Promise<SeeOther> {
-    const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, { act: 'status' }, () =>
-      this.administration.update(subject, { status }, act),
-    );
-    return this.pages.userUrl(subject, status === 'disabled' ? 'disabled' : 'enabled');
+    const change = { roles: rolesWritten(form.roles) };
+    await this.perform('roles', caller, subject, form, (act) => this.administration.update(subject, change, act));
+    return this.pages.userUrl(subject, 'changed');
   }
 
+  @ActRoute('disable', 'Disable the account')
+  async disable(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('disable', caller, subject, form, (act) => this.administration.disable(subject, act));
+    return this.pages.userUrl(subject, 'disabled');
+  }
+
+  @ActRoute('enable', 'Enable the account')
+  async enable(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('enable', caller, subject, form, (act) => this.administration.enable(subject, act));
+    return this.pages.userUrl(subject, 'enabled');
+  }
+
+  @ActRoute('invite', 'Mail another invitation')
+  async invite(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('invite', caller, subject, form, (act) => this.provisioning.inviteAgain(subject, act));
+    return this.pages.userUrl(subject, 'invited');
+  }
+
+  @ActRoute('delete', 'Delete a user')
+  async delete(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    const { account } = await this.directory.find(subject);
+    await this.perform('delete', caller, subject, form, (act) => this.administration.delete(subject, act));
+    return this.pages.usersUrl(account.loginId);
+  }
+
+  /** Shows the password in the response, once, so it does not redirect. */
   @Post(`${ADMIN_PAGES.user}/password`)
   @HttpCode(200)
-  @AdminPage()
+  @AdminPage(`${ADMIN_PAGES.user}/password`)
   @FormBody()
   @Operation(SET_TEMPORARY)
   async resetPassword(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
-    @Body({ schema: statedForm }) { reason, ticket }: Stated,
+    @Body({ schema: statedForm }) form: Stated,
   ): Promise<View> {
-    const act = { ...actorOf(caller), reason, ticket };
-    const { generated: password = '', expiresAt } = await this.pages.act(
-      caller,
-      subject,
-      { act: 'password', reason, ticket },
-      () => this.administration.resetPassword(subject, undefined, act),
-    );
-    const { loginId } = (await this.directory.find(subject)).account;
-    const back = this.pages.pathOf(subject);
-    return temporaryPasswordPage(this.pages.navigationFor(caller), { loginId, password, expiresAt, back });
-  }
-
-  @Post(`${ADMIN_PAGES.user}/invite`)
-  @SendsOnAdmin()
-  @Operation(actOperation('Mail another invitation'))
-  async invite(
-    @Caller() caller: FullPrincipal,
-    @Param('sub') subject: string,
-    @Body({ schema: statedForm }) { reason, ticket }: Stated,
-  ): Promise<SeeOther> {
-    const { loginId } = (await this.directory.find(subject)).account;
-    const act = { ...actorOf(caller), reason, ticket };
-    await this.pages.act(caller, subject, { act: 'invite' }, () => this.provisioning.invite({ loginId }, 'mail', act));
-    return this.pages.userUrl(subject, 'invited');
-  }
-
-  @Post(`${ADMIN_PAGES.user}/end-session`)
-  @SendsOnAdmin()
-  @Operation(actOperation('End one session, or all'))
-  async endSession(
-    @Caller() caller: FullPrincipal,
-    @Param('sub') subject: string,
-    @Body({ schema: endForm }) { id }: InferOutput<typeof endForm>,
-  ): Promise<SeeOther> {
-    const act = actorOf(caller);
-    if (id === undefined) await this.administration.endSessions(subject, act);
-    else await this.administration.endSession(subject, id, act);
-    return this.pages.userUrl(subject, id === undefined ? 'sessions' : 'session');
-  }
-
-  @Post(`${ADMIN_PAGES.user}/end-device`)
-  @SendsOnAdmin()
-  @Operation(actOperation('End the trust in a browser'))
-  async endDevice(
-    @Caller() caller: FullPrincipal,
-    @Param('sub') subject: string,
-    @Body({ schema: endForm }) { id = '' }: InferOutput<typeof endForm>,
-  ): Promise<SeeOther> {
-    await this.administration.endTrust(subject, id, actorOf(caller));
-    return this.pages.userUrl(subject, 'device');
-  }
-
-  @Get(ADMIN_PAGES.deletion)
-  @AdminPage()
-  @Operation(SHOW_DELETION)
-  async showDeletion(@Caller() caller: FullPrincipal, @Param('sub') subject: string): Promise<View> {
-    return this.deletion(caller, subject);
-  }
-
-  @Post(ADMIN_PAGES.deletion)
-  @SendsOnAdmin()
-  @Operation(DELETE_USER)
-  async delete(
-    @Caller() caller: FullPrincipal,
-    @Param('sub') subject: string,
-    @Body({ schema: statedForm }) { reason, ticket }: Stated,
-  ): Promise<SeeOther> {
-    const { loginId } = (await this.directory.find(subject)).account;
-    const act = { ...actorOf(caller), reason, ticket };
-    await rerenderOnError(
-      ACT_ERRORS,
-      (alert) => this.deletion(caller, subject, { alert, given: { act: 'delete', reason, ticket } }),
-      () => this.administration.delete(subject, act),
-      adminErrorText,
-    );
-    return this.pages.usersUrl(loginId);
-  }
-
-  private async deletion(caller: FullPrincipal, subject: string, failed?: DeletionState): Promise<View> {
     const { account } = await this.directory.find(subject);
-    return deletionPage(
-      this.pages.navigationFor(caller),
-      account,
-      this.pages.formFor(caller, subject, 'delete'),
-      failed,
+    const { generated: password = '', expiresAt } = await this.perform('password', caller, subject, form, (act) =>
+      this.administration.resetPassword(subject, undefined, act),
+    );
+    const shown = { loginId: account.loginId, password, expiresAt, back: this.pages.pathOf(subject) };
+    return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
+  }
+
+  /** Runs an act; an error that the caller can correct shows its page again, with what was typed. */
+  private perform<T>(
+    name: UserAct,
+    caller: FullPrincipal,
+    subject: string,
+    typed: TypedAct,
+    step: (act: Act) => Promise<T>,
+  ): Promise<T> {
+    const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
+    return rerenderOnError(
+      ACT_ERRORS,
+      (alert) => this.userPages.act(caller, subject, name, { alert, typed }),
+      () => {
+        // Programs may leave out some of the reasons that the pages ask for.
+        validStated(act, actRule(name).needsReason ?? false);
+        return step(act);
+      },
+      adminErrorText,
     );
   }
 }

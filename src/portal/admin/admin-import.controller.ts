@@ -40,7 +40,7 @@ export class AdminImportController {
 
   @Post()
   @HttpCode(200)
-  @AdminPage()
+  @AdminPage(ADMIN_PAGES.import)
   @UploadBody()
   @Operation({ ...IMPORT_BY_FORM, body: importUploadSchema })
   async importUsers(

@@ -164,6 +164,7 @@ export function temporaryPasswordPage(
     const { admin, common } = context.t;
     return {
       title: admin.temporaryPassword,
+      isShownOnce: true,
       navigation: navigation(context, nav),
       body: html`<div class="panel narrow">
 ${paragraph(admin.temporaryText(loginId))}<p><code class="key" id="password" data-text="${password}">${password}</code></p>

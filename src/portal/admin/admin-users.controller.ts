@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { rolesWritten } from '../../account/account.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
@@ -17,14 +17,14 @@ import { PageForms } from '../form/page-forms.service.js';
 import { AdminPage, type PageResult } from '../page.decorator.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import { newUserPage, temporaryPasswordPage, usersPage } from './admin-users-page.js';
-import { CREATE_USER, SHOW_NEW_USER, SHOW_USER, SHOW_USERS } from './admin.openapi.js';
-import { newUserForm, userQuery, usersQuery } from './admin.schema.js';
+import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
+import { newUserForm, usersQuery } from './admin.schema.js';
 
 const USERS_PER_PAGE = 30;
 
 type NewUser = InferOutput<typeof newUserForm>;
 
-/** Pages of administrators and the help desk: find users, see one, create one. */
+/** Pages of administrators and the help desk: find users, create one. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @Controller()
@@ -68,7 +68,7 @@ export class AdminUsersController {
   /** Invites the user by mail, or shows a temporary password once. */
   @Post(ADMIN_PAGES.newUser)
   @HttpCode(200)
-  @AdminPage()
+  @AdminPage(ADMIN_PAGES.newUser)
   @FormBody()
   @Operation(CREATE_USER)
   async create(
@@ -95,18 +95,6 @@ export class AdminUsersController {
       },
       adminErrorText,
     );
-  }
-
-  @Get(ADMIN_PAGES.user)
-  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
-  @AdminPage()
-  @Operation(SHOW_USER)
-  show(
-    @Caller() caller: FullPrincipal,
-    @Param('sub') subject: string,
-    @Query({ schema: userQuery }) { done }: InferOutput<typeof userQuery>,
-  ): Promise<View> {
-    return this.pages.user(caller, subject, withoutUndefined({ done }));
   }
 
   private newUserFields(caller: FullPrincipal): Parameters<typeof newUserPage>[0] {

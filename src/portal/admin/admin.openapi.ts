@@ -35,13 +35,23 @@ export const SET_TEMPORARY: OperationOptions = {
   errors: REFUSED,
 };
 
-export const SHOW_DELETION: OperationOptions = {
+export const SHOW_ACCESS: OperationOptions = {
   redirects: true,
-  summary: 'Page to delete a user',
+  summary: 'Page with the sessions and trusted browsers of a user',
   errors: ['NOT_FOUND'],
 };
 
-export const DELETE_USER: OperationOptions = actOperation('Delete a user');
+export const SHOW_ACTIVITY_OF_USER: OperationOptions = {
+  redirects: true,
+  summary: 'Page with the security events of a user',
+  errors: ['NOT_FOUND'],
+};
+
+export const SHOW_ACT: OperationOptions = {
+  redirects: true,
+  summary: 'Page that asks for an act on a user, such as `unlock`',
+  errors: ['NOT_FOUND'],
+};
 
 export const SHOW_EVENTS: OperationOptions = {
   redirects: true,

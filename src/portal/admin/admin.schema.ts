@@ -14,10 +14,6 @@ const optionalText = v.optional(
 );
 const stated = { reason: optionalText, ticket: optionalText };
 
-/** Acts on the page about a user, as parts of the paths of their forms. */
-export type UserAct =
-  'unlock' | 'reset' | 'change' | 'password' | 'invite' | 'status' | 'end-session' | 'end-device' | 'delete';
-
 /** Notes of the page about a user on what was just done. */
 export const USER_DONE = [
   ...(['created', 'invited', 'unlocked', 'notLocked', 'reset', 'changed', 'disabled', 'enabled'] as const),
@@ -33,6 +29,10 @@ export const usersQuery = v.object({
 
 export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_DONE)), undefined) });
 
+const id = v.pipe(v.string(), v.maxLength(64));
+
+export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefined) });
+
 export const newUserForm = v.strictObject({
   ...formEntries,
   id: anyText,
@@ -46,15 +46,14 @@ export const statedForm = v.strictObject({ ...formEntries, ...stated });
 export const changeForm = v.strictObject({
   ...statedForm.entries,
   email: optionalText,
-  roles: v.optional(anyText, ''),
   mfa_required: v.optional(v.literal('true')),
 });
 
-export const statusForm = v.strictObject({ ...statedForm.entries, status: v.picklist(['active', 'disabled']) });
+export const rolesForm = v.strictObject({ ...statedForm.entries, roles: v.optional(anyText, '') });
 
 export const endForm = v.strictObject({
   ...formEntries,
-  id: v.optional(v.pipe(v.string(), v.maxLength(64), v.description('Without it, all sessions end.'))),
+  id: v.optional(v.pipe(id, v.description('Without it, all sessions end.'))),
 });
 
 export const eventsQuery = v.object({
@@ -62,7 +61,7 @@ export const eventsQuery = v.object({
   kind: v.fallback(v.optional(v.picklist(['', ...KINDS]), ''), ''),
   from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
-  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64))), undefined),
+  after: v.fallback(v.optional(id), undefined),
 });
 
 export const importQuery = v.object({

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../account/account.js';
+import { AccountDirectory } from '../../admin/account-directory.service.js';
+import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
+import { actorOf } from '../../admin/act.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { View } from '../../http/page/view.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { shownEvent } from '../account/activity-page.js';
+import { userAccessPage } from './admin-access-page.js';
+import { type ActFields, actPage } from './admin-act-page.js';
+import { userActivityPage } from './admin-activity-page.js';
+import { AdminPages } from './admin-pages.service.js';
+import type { UserFrameFields } from './admin-user-frame.js';
+import { userPage } from './admin-user-page.js';
+import type { UserDone } from './admin.schema.js';
+import { actRule, type UserAct } from './user-acts.js';
+
+const MAX_BROWSERS = 30;
+const EVENTS_PER_PAGE = 10;
+
+/** Collects what the pages about a user show, for administrators and the help desk. */
+@Injectable()
+export class AdminUserPages {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly provisioning: AccountProvisioning,
+    private readonly pages: AdminPages,
+  ) {}
+
+  /** @throws ServiceError `NOT_FOUND` */
+  async overview(caller: FullPrincipal, subject: string, done?: UserDone): Promise<View> {
+    const { account, factors } = await this.directory.find(subject);
+    return userPage({
+      ...this.frame(caller, account, done),
+      factors,
+      isOneself: subject === caller.subject,
+      canInvite: this.provisioning.canMailInvitations,
+    });
+  }
+
+  /** @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async access(caller: FullPrincipal, subject: string, done?: UserDone): Promise<View> {
+    const actor = actorOf(caller);
+    const { account } = await this.directory.find(subject);
+    const [sessions, devices] = await Promise.all([
+      this.directory.sessions(subject, { limit: MAX_BROWSERS }, actor),
+      this.directory.devices(subject, { limit: MAX_BROWSERS }, actor),
+    ]);
+    return userAccessPage({
+      ...this.frame(caller, account, done),
+      sessions: sessions.map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: false })),
+      devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
+    });
+  }
+
+  /** Events after the one with the id `after`. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async activity(caller: FullPrincipal, subject: string, after?: string): Promise<View> {
+    const { account } = await this.directory.find(subject);
+    const filter = { user: subject, limit: EVENTS_PER_PAGE, ...withoutUndefined({ after }) };
+    const events = await this.directory.events(filter, actorOf(caller));
+    return userActivityPage({
+      ...this.frame(caller, account),
+      events: events.map(shownEvent),
+      after: events.length === EVENTS_PER_PAGE ? events.at(-1)?.id : undefined,
+      isFirst: after === undefined,
+    });
+  }
+
+  /** The page that asks for an act. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async act(
+    caller: FullPrincipal,
+    subject: string,
+    act: UserAct,
+    failed: Pick<ActFields, 'alert' | 'typed'> = {},
+  ): Promise<View> {
+    const { account } = await this.directory.find(subject);
+    const { isAdministrator, isOpen, navigation, formFor } = this.frame(caller, account);
+    if (!isAdministrator && !(actRule(act).byHelpDesk && isOpen)) {
+      throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });
+    }
+    return actPage({ navigation, act, account, isAdministrator, form: formFor(act), ...failed });
+  }
+
+  private frame(caller: FullPrincipal, account: Account, done?: UserDone): UserFrameFields {
+    const actor = actorOf(caller);
+    return {
+      navigation: this.pages.navigationFor(caller),
+      account,
+      isAdministrator: actor.authority === 'administrator',
+      isOpen: this.directory.isOpenTo(account, actor),
+      formFor: (part) => this.pages.formFor(caller, account.id, part),
+      ...withoutUndefined({ done }),
+    };
+  }
+}
