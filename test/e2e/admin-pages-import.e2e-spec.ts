@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminSceneOn, loginIdsIn, USERS } from '../support/admin-pages.js';
 import { csv } from '../support/administrator.js';
 import { freePort } from '../support/free-port.js';

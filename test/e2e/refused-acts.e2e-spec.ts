@@ -101,7 +101,7 @@ onEachEngine('refused acts of the administration', (engine) => {
         [`${USERS}/new-user`, { id: 'x', access: 'temporary' }],
         [`${path}/invite`, STATED],
         [`${path}/password`, STATED],
-        [`${path}/status`, { status: 'disabled', ...STATED }],
+        [`${path}/disable`, STATED],
       ] as const) {
         expect(await browser.send(target, typed), target).toBeAnswered(403);
       }
