@@ -109,7 +109,7 @@ onEachEngine('refused acts of the administration', (engine) => {
 
     const actor = await story.subjectOf(desk.person);
     expect(refusals).toEqual(
-      ['create', 'invite', 'resetPassword', 'setStatus'].map((act) => ({
+      ['create', 'invite', 'resetPassword', 'disable'].map((act) => ({
         user_id: null,
         actor,
         reason: 'help desk',
