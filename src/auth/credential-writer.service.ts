@@ -9,7 +9,7 @@ import { AccessTokens } from '../token/access-tokens.service.js';
 import type { RefreshToken } from '../session/session.js';
 import type { OpenedSession } from '../session/sessions.service.js';
 import type { secondStepResponse } from './api/responses.schema.js';
-import { AuthCookies, DEVICE } from './cookies.js';
+import { AuthCookies, DEVICE, SESSION, SIGN_IN_FORM } from './cookies.js';
 import { NewDevices } from './new-devices.service.js';
 
 /** Members of every response with an access token. */
@@ -79,9 +79,13 @@ export class CredentialWriter {
   /** Reports the login of a browser without a device cookie of this account, and writes the cookie. */
   private async writeDevice(reply: Reply, subject: string, { isLogin }: { readonly isLogin: boolean }): Promise<void> {
     // A browser keeps its device cookie: a new one at every login would add free guesses each time.
-    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
+    const { [DEVICE]: device, [SESSION]: session, [SIGN_IN_FORM]: form } = reply.cookies;
+    const known = this.devices.verify(device ?? '');
+    if (known?.subject === subject) return;
+    // The device cookie of another account means a browser that several users share.
+    const keepsCookies = known === undefined && (session ?? form) !== undefined;
     // First what can fail: a refused response must not have a cookie.
-    if (isLogin) await this.newDevices.record(subject);
+    if (isLogin) await this.newDevices.record(subject, { keepsCookies });
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
   }
 }

@@ -23,16 +23,17 @@ export class NewDevices {
 
   /**
    * Records a complete login of a browser without a device cookie of the account, unless it is the first login of the account.
+   * `keepsCookies` is true for a browser that has shown another cookie of the service: it is new whatever its user agent is.
    * Called after the login is committed and before its credentials are sent: if the process dies in between, nobody has
    * them.
    */
-  async record(subject: string): Promise<void> {
+  async record(subject: string, { keepsCookies }: { readonly keepsCookies: boolean }): Promise<void> {
     const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
     if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
     const client = requestContext() ?? { ip: '' };
     await this.work.run(async (tx) => {
-      if (await this.clients.remember(tx, subject, client))
-        await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
+      const isNew = await this.clients.remember(tx, subject, client);
+      if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
     });
   }
 }

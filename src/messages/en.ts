@@ -112,11 +112,12 @@ export const en = {
     totpLabel: 'Six-digit code',
     backupIntro: 'Enter one of the ten backup codes you saved. Each works once.',
     backupLabel: 'Backup code',
+    wrongBackupCode: 'This backup code is wrong, was already used, or was replaced by newer ones.',
     anyLabel: 'Code of your authenticator app, or a backup code',
     submit: 'Continue',
     trustDevice: (days: number) => `Do not ask for a code in this browser for ${days} days`,
     other: 'Use another account',
-    lost: 'Lost your phone and your backup codes? Ask your help desk to reset your second factor.',
+    lost: 'Lost your phone and your backup codes? Ask your help desk to reset your two-step sign-in.',
     elsewhere: 'You have no authenticator app here. Confirm your second factor at your organisation to continue.',
     again: (organisation: string) => `Sign in again with ${organisation}`,
   },
@@ -138,7 +139,7 @@ export const en = {
     intro:
       'To protect your account, sign-in asks for a code from an app on your phone, besides your password. You need an authenticator app such as Google Authenticator, Microsoft Authenticator or 2FAS.',
     introReplace:
-      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, and trusted browsers ask for a code again.',
+      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, you are signed out everywhere else, and trusted browsers ask for a code again.',
     begin: 'Begin',
     beginAgain: 'Begin again',
     otherPending:
@@ -147,13 +148,15 @@ export const en = {
     scan: 'Scan this QR code with the authenticator app on your phone.',
     qrAlt: 'QR code for your authenticator app',
     openApp: 'Open in authenticator app',
-    onPhone: 'Is your authenticator app on this phone? Open it here, or copy the key below.',
+    onPhone: 'Is your authenticator app on this phone? Open it here, or copy the key under “Cannot scan the code?”.',
     cannotScan: 'Cannot scan the code?',
     typeKey: 'Type this key into the app:',
     copyKey: 'Copy key',
     enter: 'Then enter the six digits that the app shows.',
     codeLabel: 'Six-digit code',
     confirm: 'Confirm',
+    wrongCode:
+      'This code does not match the QR code of this page. Enter the code that the newest entry for this account shows. If its codes keep failing, check the time of your phone.',
     hiddenSecret: 'Enter the six digits that your authenticator app shows now.',
     timeLeft: 'Your progress is kept for a few minutes, also if you reload or close this page.',
     again: 'Sign in again',
@@ -191,15 +194,15 @@ export const en = {
     secureNone: 'Two-step sign-in is off. Protect your account with an authenticator app.',
     setUp: 'Set up an authenticator app',
     codesLow: (count: number) => `Only ${count} backup ${count === 1 ? 'code is' : 'codes are'} left.`,
-    codesLost: 'Have you not saved them?',
+    codesLost: 'Lost them?',
     newCodes: 'Get new backup codes',
     manage: 'Manage account security',
     half: 'Your sign-in is not complete yet.',
     halfTitle: 'Almost there',
     policyFrom: (days: number) =>
-      days <= 1
-        ? 'From tomorrow on, you need an authenticator app to sign in.'
-        : `In ${days} days, you will need an authenticator app to sign in.`,
+      days < 1
+        ? 'Within a day, you will need an authenticator app to sign in.'
+        : `In ${days} ${days === 1 ? 'day' : 'days'}, you will need an authenticator app to sign in.`,
     policyDate: 'Required from',
   },
 
@@ -245,7 +248,7 @@ export const en = {
       password: 'Your password is changed. You are signed out everywhere else.',
       session: 'The session is ended.',
       sessions: 'You are signed out everywhere else.',
-      device: 'This browser will be asked for a code again.',
+      device: 'The browser will be asked for a code at its next sign-in.',
       off: 'Two-step sign-in is turned off.',
       language: 'The language is saved.',
     },
@@ -295,6 +298,7 @@ export const en = {
       MFA_UNLOCKED: 'Account unlocked',
       MFA_SETUP: 'Setup of an authenticator app begun',
       MFA_CONFIRMED: 'Authenticator app set up',
+      MFA_REPLACED: 'Authenticator app replaced',
       MFA_DISABLED: 'Two-step sign-in turned off',
       MFA_RESET_BY_ADMIN: 'Second factor reset by an administrator',
       BACKUP_USED: 'Backup code used',
@@ -373,7 +377,7 @@ export const en = {
       text: (user: string) =>
         `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password.`,
       submit: 'Protect my account',
-      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password.',
+      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If somebody else replaced your authenticator app, also ask your help desk to reset your two-step sign-in.',
     },
   },
 
@@ -575,7 +579,7 @@ export const en = {
     by: 'Done by',
     administrator: 'an administrator',
     notMe:
-      'If this was not you, open the following page. It signs you out everywhere, ends your present password, and mails you a link to choose a new one.',
+      'If this was you, there is nothing to do. If it was not you, open the following page. It signs you out everywhere, ends your present password, and mails you a link to choose a new one.',
     notMeLink: 'This was not me',
     /** For an account that gets no link, such as a disabled one. */
     notMeContact: 'If this was not you, contact your administrator.',
@@ -592,7 +596,7 @@ export const en = {
       },
       'mfa-replaced': {
         title: 'Your authenticator app was replaced',
-        text: 'Another authenticator app was set up for your account. From now on, only codes of the new app are accepted, and the earlier backup codes no longer work.',
+        text: 'Another authenticator app was set up for your account. From now on, only codes of the new app are accepted, and the earlier backup codes no longer work. If it was not you, also ask your help desk to reset your two-step sign-in.',
       },
       'mfa-off': {
         title: 'Two-step sign-in is off',
@@ -657,7 +661,7 @@ export const en = {
       title: 'Your account is protected',
       text: 'You reported that someone else used your account. We signed out all devices, and the old password no longer works. To choose a new password, open the following page within 15 minutes. The link works once.',
       link: 'Choose a new password',
-      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else.',
+      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else. Your authenticator app stays as it is: if somebody else replaced it, ask your help desk to reset your two-step sign-in.',
     },
     invitation: {
       title: 'Your new account',

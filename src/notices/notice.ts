@@ -34,8 +34,8 @@ export const NOTICE_KINDS: readonly NoticeKind[] = [
 ];
 
 /** The notice about an event of `NOTICE_EVENTS`. */
-export function noticeKindOf({ kind, detail }: EventRow): NoticeKind {
-  if (kind === 'MFA_CONFIRMED' && 'replaced' in detailOf(detail)) return 'mfa-replaced';
+export function noticeKindOf({ kind, reason }: EventRow): NoticeKind {
+  if (kind === 'MFA_CONFIRMED' && reason === 'replaced') return 'mfa-replaced';
   return NOTICE_OF_EVENT[kind as NoticeEvent];
 }
 
@@ -59,7 +59,7 @@ export interface NoticeFacts {
 /** The facts of an event that its notice stores until it is sent. */
 export function mailFactsOf({ at, user_id: subject, actor, ip, agent, detail }: EventRow): MailFacts {
   if (actor !== null && actor !== subject) return { at: String(at), by: 'administrator' };
-  const { remaining } = detailOf(detail);
+  const { remaining } = (detail === null ? {} : JSON.parse(detail)) as Readonly<Record<string, string>>;
   return {
     at: String(at),
     ...(ip !== null && { ip }),
@@ -76,8 +76,4 @@ export function noticeFactsOf({ at, by, ip, agent, remaining }: MailFacts): Noti
     ...(agent !== undefined && { agent }),
     ...(remaining !== undefined && { remaining: Number(remaining) }),
   };
-}
-
-function detailOf(detail: string | null): Readonly<Record<string, string>> {
-  return (detail === null ? {} : JSON.parse(detail)) as Readonly<Record<string, string>>;
 }

@@ -15,8 +15,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const MANY_CHECKS_MILLIS = 60_000;
 const ORGANISATION = 'Harbour Works';
 const DAYS = 7;
-/** An hour short of that many days, which users are told rounded up. */
-const POLICY_FROM = new Date(Date.now() + DAYS * 86_400_000 - 3_600_000);
+/** An hour more than that many days, which users are told. */
+const POLICY_FROM = new Date(Date.now() + DAYS * 86_400_000 + 3_600_000);
 
 needs('chromium')('pages of staff, and of users before policy holds, in a browser', () => {
   onSqlite('every page in every look', (engine) => {

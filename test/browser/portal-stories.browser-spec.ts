@@ -74,7 +74,7 @@ needs('chromium')('pages in a browser', () => {
           await user.check('page with the secret for typing');
 
           await user.enterCode(app.wrongCodeAt(story.clock.seconds));
-          expect(await user.alert()).toContain(t.errors.MFA_CODE_INVALID);
+          expect(await user.alert()).toContain(t.setup.wrongCode);
           await user.check('page with the secret after a wrong code');
 
           await user.enterCode(nextCode());
@@ -124,6 +124,8 @@ needs('chromium')('pages in a browser', () => {
           await user.signIn(id, PASSWORD);
           await user.press(t.verify.backupCode);
           await user.check('page for a backup code');
+          await user.enterCode('0000-0000');
+          expect(await user.alert()).toContain(t.verify.wrongBackupCode);
           await user.enterCode((codes[0] ?? '').toLowerCase().replace('-', ' '));
           expect(await user.heading()).toBe(t.home.title(id));
           expect(await user.page.getByText(t.home.withBackupCode).count()).toBe(1);

@@ -4,7 +4,8 @@ import type { NoticeKind } from '../../src/notices/notice.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { Administrator, OTHERS } from '../support/administrator.js';
 import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';
-import { textOf } from '../support/http-client.js';
+import { type HttpClient, textOf } from '../support/http-client.js';
+import { follow, submit, visit } from '../support/pages.js';
 import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
 import { SmtpRelayServer } from '../support/smtp-server.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
@@ -129,6 +130,23 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
     expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([3, 3]);
     expect((await story.command('users', 'set-roles', person.id, 'ROLE_CLERK')).exitCode).toBe(0);
     expect([await signIn('robot/1'), await signIn('robot/1')]).toEqual([4, 4]);
+  });
+
+  it('a second browser with the user agent and the network of a known one is new', async () => {
+    const { person } = await enrolledWithAddress(story, relay);
+    const signInOnPages = async (client: HttpClient): Promise<number> => {
+      const step = await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+      const code = story.nextCode(person);
+      expect(await submit(client, await follow(client, step), { code })).toBeAnswered(303);
+      return story.countOf(person, 'NEW_DEVICE');
+    };
+    const [first, second] = [story.client(), story.client()];
+
+    expect([await signInOnPages(first), await signInOnPages(second)]).toEqual([1, 2]);
+    // The known browser is not new, also after a sign-out.
+    const home = await visit(first, '/');
+    expect(await submit(first, home, {}, {}, 'Sign out')).toBeAnswered(303);
+    expect(await signInOnPages(first)).toBe(2);
   });
 
   it('a browser that only another account has used is new', async () => {

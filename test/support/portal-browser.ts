@@ -171,6 +171,8 @@ export class PortalBrowser {
   /** Asserts everything that holds on every page, in every look; `name` tells the page in a failure. */
   async check(name: string): Promise<void> {
     const told = `${name} on ${this.look.name}`;
+    // A press returns when the next page has begun to load; without its style sheet, nothing holds.
+    await this.page.waitForLoadState();
     expect(await this.page.locator('html').getAttribute('lang'), told).toBe(this.t.tag);
     expect(
       await this.page.evaluate(`(${TOO_SMALL})(${JSON.stringify([MIN_FONT, MIN_INPUT_HEIGHT, MIN_TARGET])})`),

@@ -27,7 +27,7 @@ export class AccountOverview {
 
   async page(caller: FullPrincipal, done: Done | undefined): Promise<View> {
     const { subject, sid } = caller;
-    const [{ hasPassword, email }, secondFactor, sessions, devices] = await Promise.all([
+    const [{ hasPassword, email, language }, secondFactor, sessions, devices] = await Promise.all([
       this.reauthentication.accountOf(caller),
       this.secondFactors.of(caller),
       this.sessions.list(subject),
@@ -36,11 +36,13 @@ export class AccountOverview {
     const form = (path: string): AccountFormFields => this.forms.fields(caller, path);
     return accountPage({
       navigation: form(ACCOUNT_PAGES.security).navigation,
-      ...withoutUndefined({ done }),
+      ...withoutUndefined({ done, language }),
       secondFactor,
       hasPassword,
       ...(this.mails.isEnabled && { mails: withoutUndefined({ email }) }),
-      sessions: sessions.map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: id === sid })),
+      sessions: sessions
+        .map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: id === sid }))
+        .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
       devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
       forms: {
         endSession: form(ACCOUNT_PAGES.endSession),

@@ -1,7 +1,7 @@
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
-import { LANGUAGES, messagesOf } from '../../messages/messages.js';
+import { type Language, LANGUAGES, messagesOf } from '../../messages/messages.js';
 import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
@@ -15,6 +15,8 @@ export interface AccountFields {
   readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
   /** Where mails about the account go; absent if the service sends none. */
+  /** The language that the user has chosen. */
+  readonly language?: Language;
   readonly mails?: { readonly email?: string };
   readonly sessions: readonly ShownSession[];
   readonly devices: readonly ShownDevice[];
@@ -110,9 +112,10 @@ function activityPanel({ t, contextPath }: PageContext): Html {
   );
 }
 
-function mailsPanel(context: PageContext, { mails, forms }: AccountFields): Html {
+function mailsPanel(context: PageContext, { mails, language = context.language, forms }: AccountFields): Html {
   const { account } = context.t;
-  if (mails === undefined) return panel('mails', account.language, languageForm(context, forms.language));
+  const choice = languageForm(context, forms.language, language);
+  if (mails === undefined) return panel('mails', account.language, choice);
   const { email } = mails;
   const address = email === undefined ? account.noAddress : html`${account.mailedTo}: <strong>${email}</strong>`;
   return panel(
@@ -120,11 +123,11 @@ function mailsPanel(context: PageContext, { mails, forms }: AccountFields): Html
     account.mails,
     html`<p>${address}<br>
 <span class="quiet small">${account.addressChange}</span></p>
-${languageForm(context, forms.language)}`,
+${choice}`,
   );
 }
 
-function languageForm({ t, language }: PageContext, fields: FormFields): Html {
+function languageForm({ t }: PageContext, fields: FormFields, language: Language): Html {
   const options = LANGUAGES.map((each) => {
     const { languageName, tag } = messagesOf(each);
     return html`<option value="${each}" lang="${tag}"${each === language ? html` selected` : undefined}>${languageName}</option>

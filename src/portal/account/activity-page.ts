@@ -57,7 +57,9 @@ export function shownEvent({ kind, at, result, user_id: subject, actor, reason, 
 
 /** The text for users about an event. */
 export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent, 'kind' | 'reason'>): string {
-  return reason === CHANGE_REQUIRED ? t.activity.temporaryPassword : (t.activity.kinds[kind] ?? kind);
+  const { kinds, temporaryPassword } = t.activity;
+  if (reason === CHANGE_REQUIRED) return temporaryPassword;
+  return (kind === 'MFA_CONFIRMED' && reason === 'replaced' ? kinds['MFA_REPLACED'] : kinds[kind]) ?? kind;
 }
 
 /** Events of one account, newest first. */

@@ -32,6 +32,6 @@ export class SecondFactorSummaries {
   }
 
   private policyFrom(from: number): NonNullable<SecondFactorSummary['policy']> {
-    return { from, days: Math.max(1, Math.ceil((from - this.clock.seconds()) / SECONDS_PER_DAY)) };
+    return { from, days: Math.max(0, Math.floor((from - this.clock.seconds()) / SECONDS_PER_DAY)) };
   }
 }

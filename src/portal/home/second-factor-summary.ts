@@ -6,7 +6,7 @@ export interface SecondFactorSummary {
   readonly isLow: boolean;
   /** Policy demands it, so the user cannot turn it off. */
   readonly isDemanded: boolean;
-  /** When policy begins to demand it, and the days until then, for a user without one. */
+  /** When policy begins to demand it, and the whole days until then, for a user without one. */
   readonly policy?: { readonly from: number; readonly days: number };
   /** The identity provider of staff, which may check a second factor itself. */
   readonly organisation?: string;

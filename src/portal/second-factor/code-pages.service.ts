@@ -4,6 +4,7 @@ import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { MailQueue } from '../../mail/mail-queue.service.js';
+import type { Messages } from '../../messages/messages.js';
 import type { Principal } from '../../principal/principal.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
@@ -63,16 +64,19 @@ export class CodePages {
 
   /**
    * Runs the step of a form with a code. A wrong code shows the form again; on a locked account, also by the last wrong code,
-   * the lock takes its place.
+   * the lock takes its place. `wrongCode` is the text about a wrong code; by default that of its error.
    */
   showingErrors<T>(
     caller: Principal,
     returnTo: string,
     again: (alert: PagePart) => View | Promise<View>,
     step: () => Promise<T>,
+    wrongCode?: (t: Messages) => string,
   ): Promise<T> {
     const page = async (alert: PagePart): Promise<View> => (await this.lock(caller, returnTo)) ?? again(alert);
-    return rerenderOnError(CODE_ERRORS, page, step);
+    return rerenderOnError(CODE_ERRORS, page, step, ({ code }) =>
+      code === 'MFA_CODE_INVALID' ? wrongCode : undefined,
+    );
   }
 
   /** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */

@@ -106,6 +106,7 @@ export class SetupPagesController {
       returnTo,
       (alert) => this.pendingPage(caller, asked, alert),
       () => this.own.confirm(caller, code, { withNewCodes: true }),
+      ({ setup }) => setup.wrongCode,
     );
     await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
     return codesPage({ loginId, backupCodes: backupCodes ?? [], isSetup: true, next: returnTo });

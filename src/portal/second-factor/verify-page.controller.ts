@@ -73,6 +73,7 @@ export class VerifyPageController {
       returnTo,
       (alert) => this.pages.verify(caller, { returnTo, method, proved, isTrusting, alert }),
       () => this.secondStep.prove(caller, code, { trustDevice: isTrusting && caller.kind === 'half' }),
+      method === 'backup_code' ? ({ verify }) => verify.wrongBackupCode : undefined,
     );
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);

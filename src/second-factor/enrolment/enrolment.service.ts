@@ -38,8 +38,8 @@ export class Enrolment {
     const { subject } = caller;
     return this.secondFactors.confirm(caller, async (tx, proof) => {
       await this.authenticators.cleanUp(tx, subject);
-      const detail = proof.hasReplaced ? { replaced: 'true' } : undefined;
-      await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ detail }) });
+      const reason = proof.hasReplaced ? 'replaced' : undefined;
+      await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ reason }) });
       return complete(tx, proof);
     });
   }
