@@ -32,9 +32,9 @@ export function slotOf(kind: LinkKind, subject: string, tokenHash: string): stri
 }
 
 /**
- * What the account must still be when a link of this kind is used, as a hash: a link for a forgotten password is void once
- * the account has another password or mail address, and a link that unlocks is for one lock. Undefined if the account gets no
- * such link.
+ * What the account must still be when a link of this kind is used, as a hash: a link is void once the account has another
+ * mail address, apart from that of a report, which is also mailed to the previous address. A link for a password is void once the
+ * account has another one, and a link that unlocks is for one lock. Undefined if the account gets no such link.
  */
 export function stateOf(kind: LinkKind, { account, lock }: LinkFacts): string | undefined {
   const state = partsOf(kind, account, lock);
@@ -49,7 +49,7 @@ function partsOf(kind: LinkKind, account: Account, lock?: LastLock): readonly un
     case 'invitation':
       return invitedAt === undefined ? undefined : [passwordVersion, email];
     case 'unlock':
-      return lock && [lock.id];
+      return lock && [lock.id, email];
     case 'not-me':
       return [];
   }

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import type { LinkKind } from '../../src/recovery/account-link.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
 import { freePort } from '../support/free-port.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, type Person, refresh, secondStep, storyOn } from '../support/login-story.js';
 import { mailboxAt } from '../support/mailbox.js';
-import { atOnce, outcomes } from '../support/races.js';
+import { atOnce, outcomes, upTo } from '../support/races.js';
 import { onEachEngine } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -257,16 +258,25 @@ onEachEngine('recovery by mailed links', (engine) => {
     expect(await mailbox.mailTo(addressOf(person), '비밀번호 재설정 요청을 받았습니다')).toBeDefined();
   });
 
-  it('S9: a mail scanner that follows a link does not use it up', async () => {
-    const person = story.person();
-    const token = await links.token(person, 'password-reset');
+  it.each<readonly [string, LinkKind, string, object]>([
+    ['/portal/reset', 'password-reset', '/password/reset', { new: CHOSEN }],
+    ['/portal/unlock', 'unlock', '/unlock', {}],
+    ['/portal/not-me', 'not-me', '/account/not-me', {}],
+  ])('S9: a mail scanner that follows a link to %s changes nothing', async (page, kind, path, more) => {
+    const person = await story.enrolled();
+    const { client, accessToken: bearer } = await story.signIn(person);
+    await story.lock(person);
+    const token = await links.token(person, kind);
+    const before = await story.database.query('SELECT * FROM account WHERE login_id = ?', [person.id]);
 
-    for (const method of ['GET', 'HEAD']) {
-      const { status } = await story.client().send(method, `/portal/reset?token=${token}`);
-      expect(status).toBeLessThan(500);
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const { status } = await story.client().send(method, `${page}?token=${token}`);
+      expect(status).toBe(200);
     }
 
-    expect(await reset(token)).toBeAnswered(204);
+    expect(await story.database.query('SELECT * FROM account WHERE login_id = ?', [person.id])).toEqual(before);
+    expect(await client.get('/me', { bearer })).toBeAnswered(200);
+    expect(await story.client().post(path, { token, ...more })).toBeAnswered(204);
   });
 
   it('S9: an unlock link ends the lock; the lock level and the failures in a row stay', async () => {
@@ -315,6 +325,61 @@ onEachEngine('recovery by mailed links', (engine) => {
     await story.lock(person);
     expect(await story.client().post('/unlock', { token: second })).toBeRefused(401, 'LINK_INVALID');
     expect(await columnOf(person, 'failures')).toBe(5);
+  });
+
+  it('S9: an unlock link is void once the account has another mail address', async () => {
+    const person = await withAddress(await story.enrolled());
+    await story.lock(person);
+    const token = await links.token(person, 'unlock');
+    await set(person, 'email', 'new@harbour.example');
+
+    expect(await story.client().post('/unlock', { token })).toBeRefused(401, 'LINK_INVALID');
+    expect(await story.client().post('/unlock', { token: await links.token(person, 'unlock') })).toBeAnswered(204);
+  });
+
+  it.each<readonly [string, (person: Person) => Promise<string>, object]>([
+    ['/password/reset', (person) => links.token(person, 'password-reset'), { new: CHOSEN }],
+    ['/account/not-me', (person) => links.token(person, 'not-me'), {}],
+  ])('S9: no login with the old password outlives %s by a link at the same moment', async (path, tokenOf, more) => {
+    const person = story.person();
+    const token = await tokenOf(person);
+    const clients = upTo(8).map(() => story.client());
+
+    const [used, ...logins] = await Promise.all([
+      story.client().post(path, { token, ...more }),
+      ...clients.map((client) => login(person, PASSWORD, client)),
+    ]);
+
+    expect(used).toBeAnswered(204);
+    expect(await login(person, PASSWORD)).toBeRefused(401, 'INVALID_CREDENTIALS');
+    for (const [index, { status, body }] of logins.entries()) {
+      expect([200, 401]).toContain(status);
+      const client = clients[index] ?? story.client();
+      const bearer = String(body['access_token']);
+      expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
+    }
+  });
+
+  it('S9: of a reset by link and a change of the password at once exactly one succeeds, and its password is valid', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const person = story.person();
+      const { client, accessToken: bearer } = await story.signInByPassword(person);
+      const token = await links.token(person, 'password-reset');
+
+      const [byLink, own] = await Promise.all([
+        reset(token, `${CHOSEN} by link`),
+        client.post('/me/password', { current: PASSWORD, new: `${CHOSEN} own` }, { bearer }),
+      ]);
+
+      const isByLink = byLink.status === 204;
+      expect(byLink.status).toBe(isByLink ? 204 : 401);
+      expect(isByLink ? [401, 409] : [204]).toContain(own.status);
+      expect(await login(person, `${CHOSEN} ${isByLink ? 'by link' : 'own'}`)).toBeAnswered(200);
+      expect(await login(person, `${CHOSEN} ${isByLink ? 'own' : 'by link'}`)).toBeRefused(401, 'INVALID_CREDENTIALS');
+      // A reset by link ends the session, a change of the password keeps its own.
+      expect((await client.get('/me', { bearer })).status).toBe(isByLink ? 401 : 200);
+    }
   });
 
   it('S9: a report by the link of a notice ends all access and the password, and mails a link to reset it', async () => {
