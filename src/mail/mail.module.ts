@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MailBacklog } from './mail-backlog.service.js';
+import { MailComposer } from './mail-composer.service.js';
 import { MailMessageStore } from './mail-message.store.js';
 import { MailQueue } from './mail-queue.service.js';
 import { MailSender } from './mail-sender.service.js';
@@ -7,7 +8,7 @@ import { MailTemplates } from './mail-templates.service.js';
 
 /** Stores mails; only the service itself sends them. */
 @Module({
-  providers: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailBacklog],
-  exports: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailBacklog],
+  providers: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailComposer, MailBacklog],
+  exports: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailComposer, MailBacklog],
 })
 export class MailModule {}

@@ -1,4 +1,5 @@
-import { layOutMail, type MailPart } from '../mail/mail-layout.js';
+import type { MailContent, MailTexts } from '../mail/mail-composer.service.js';
+import type { MailPart } from '../mail/mail-layout.js';
 import type { Messages } from '../messages/messages.js';
 import { LOW } from '../second-factor/backup-code/backup-code.js';
 import { browserNameOf } from './browser-name.js';
@@ -8,61 +9,46 @@ type Texts = Messages['notices'];
 
 /** Where a notice is about, and where its links lead. */
 export interface NoticeContext {
-  /** Name of the service. */
-  readonly service: string;
   readonly loginId: string;
-  /** IANA name. */
-  readonly timeZone: string;
   /** Undefined for an account that gets no such link. */
   readonly notMeUrl: string | undefined;
   /** Present in the notice about a lock that is still in force. */
   readonly unlock?: { readonly url: string; readonly minutes: number } | undefined;
 }
 
-interface NoticeText {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-/** Writes a notice in one language. */
-export function noticeMail(
+/** Writes a notice. */
+export function noticeContent(
   kind: NoticeKind,
   facts: NoticeFacts,
   context: NoticeContext,
-  messages: Messages,
-): NoticeText {
-  const { tag, notices: texts } = messages;
+  mailTexts: MailTexts,
+): MailContent {
+  const { notices: texts } = mailTexts.messages;
   const { title, text } = texts.kinds[kind];
   const parts: readonly MailPart[] = [
     { kind: 'text', text },
-    { kind: 'facts', facts: factsOf(facts, context, messages) },
+    { kind: 'facts', facts: factsOf(facts, context, mailTexts) },
     ...remainingParts(facts, texts),
     ...unlockParts(kind, context, texts),
     ...notMeParts(context, texts),
-    { kind: 'footer', text: texts.footer(context.service) },
   ];
-  return { subject: texts.subject(context.service, title), ...layOutMail({ tag, title, parts }) };
+  return { title, parts };
 }
 
-/** Writes the mail to the new address of an account of `service`. */
-export function addedAddressMail(service: string, { tag, notices: texts }: Messages): NoticeText {
-  const { title, text } = texts.addressAdded;
-  const parts: readonly MailPart[] = [
-    { kind: 'text', text },
-    { kind: 'footer', text: texts.footer(service) },
-  ];
-  return { subject: texts.subject(service, title), ...layOutMail({ tag, title, parts }) };
+/** Writes the mail to the new address of an account. */
+export function addedAddressContent({ messages }: MailTexts): MailContent {
+  const { title, text } = messages.notices.addressAdded;
+  return { title, parts: [{ kind: 'text', text }] };
 }
 
 function factsOf(
   { at, isByAdministrator, ip, agent }: NoticeFacts,
-  { loginId, timeZone }: NoticeContext,
-  { tag, notices: texts }: Messages,
+  { loginId }: NoticeContext,
+  { messages: { notices: texts }, timeText }: MailTexts,
 ): readonly (readonly [string, string])[] {
   const common = [
     [texts.account, loginId],
-    [texts.time, timeText(at, tag, timeZone)],
+    [texts.time, timeText(at)],
   ] as const;
   if (isByAdministrator) return [...common, [texts.by, texts.administrator]];
   return [...common, [texts.address, ip ?? texts.unknown], [texts.browser, browserText(agent ?? '', texts)]];
@@ -72,12 +58,6 @@ function browserText(agent: string, texts: Texts): string {
   const { browser, system } = browserNameOf(agent);
   if (browser === undefined) return system ?? texts.unknown;
   return system === undefined ? browser : texts.browserOn(browser, system);
-}
-
-/** A time to the minute that names its zone. */
-function timeText(at: number, tag: string, timeZone: string): string {
-  const format = { year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat(tag, { ...format, hourCycle: 'h23', timeZone, timeZoneName: 'short' }).format(at);
 }
 
 function remainingParts({ remaining }: NoticeFacts, texts: Texts): readonly MailPart[] {

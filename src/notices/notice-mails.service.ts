@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
 import { ADDRESS_TEMPLATES } from '../account/address-notices.service.js';
-import { BrandingProperties } from '../branding/branding.properties.js';
 import { Clock } from '../clock/clock.js';
-import { JsonProperties } from '../http/json/json.properties.js';
+import { MailComposer } from '../mail/mail-composer.service.js';
 import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
 import { MailTemplates } from '../mail/mail-templates.service.js';
-import { messagesOf } from '../messages/messages.js';
-import { MessagesProperties } from '../messages/messages.properties.js';
 import type { LinkKind } from '../recovery/account-link.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
 import { NOTICE_KINDS, type NoticeKind, noticeFactsOf, templateOf } from './notice.js';
-import { addedAddressMail, type NoticeContext, noticeMail } from './notice-mail.js';
+import { addedAddressContent, type NoticeContext, noticeContent } from './notice-mail.js';
 
 /** Each notice has a link to report the act; the notice about a lock also has one to end it. */
 function linksOf(kind: NoticeKind): readonly LinkKind[] {
@@ -25,9 +22,7 @@ export class NoticeMails {
     private readonly accounts: Accounts,
     private readonly links: AccountLinks,
     private readonly clock: Clock,
-    private readonly json: JsonProperties,
-    private readonly branding: BrandingProperties,
-    private readonly messages: MessagesProperties,
+    private readonly composer: MailComposer,
     templates: MailTemplates,
   ) {
     for (const kind of NOTICE_KINDS) templates.register(templateOf(kind), (mail) => this.compose(kind, mail));
@@ -43,25 +38,20 @@ export class NoticeMails {
     const account = created?.account ?? known;
     const to = facts['to'] ?? account.email;
     if (to === undefined) return undefined;
-    const { language = this.messages.defaultLanguage } = account;
     const { 'not-me': notMe, unlock } = created?.links ?? {};
     const context: NoticeContext = {
-      service: this.branding.name,
       loginId: account.loginId,
-      timeZone: this.json.timeZone,
       notMeUrl: notMe?.url,
       unlock: unlock && { url: unlock.url, minutes: Math.ceil((unlock.expiresAt - this.clock.seconds()) / 60) },
     };
-    const { subject: title, ...body } = noticeMail(kind, noticeFactsOf(facts), context, messagesOf(language));
-    return { to, language, subject: title, ...body };
+    const reader = { to, language: account.language };
+    return this.composer.compose(reader, (texts) => noticeContent(kind, noticeFactsOf(facts), context, texts));
   }
 
   /** The new address may belong to another person, so it learns nothing of the account. */
   private async composeAdded({ subject, facts: { to } }: QueuedMail): Promise<ComposedMail | undefined> {
     const account = await this.accounts.find(subject);
     if (!account || to === undefined) return undefined;
-    const { language = this.messages.defaultLanguage } = account;
-    const { subject: title, ...body } = addedAddressMail(this.branding.name, messagesOf(language));
-    return { to, language, subject: title, ...body };
+    return this.composer.compose({ to, language: account.language }, addedAddressContent);
   }
 }

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { BrandingProperties } from '../branding/branding.properties.js';
 import { Accounts } from '../account/accounts.service.js';
-import { JsonProperties } from '../http/json/json.properties.js';
-import { layOutMail, type MailPart } from '../mail/mail-layout.js';
+import { MailComposer } from '../mail/mail-composer.service.js';
 import type { ComposedMail, QueuedMail } from '../mail/mail-message.js';
 import { MailTemplates } from '../mail/mail-templates.service.js';
-import { isLanguage, messagesOf } from '../messages/messages.js';
-import { MessagesProperties } from '../messages/messages.properties.js';
 import type { LinkKind } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -31,9 +27,7 @@ export class RecoveryMails {
   constructor(
     private readonly accounts: Accounts,
     private readonly links: AccountLinks,
-    private readonly messages: MessagesProperties,
-    private readonly branding: BrandingProperties,
-    private readonly json: JsonProperties,
+    private readonly composer: MailComposer,
     templates: MailTemplates,
   ) {
     for (const name of Object.values(TEMPLATES)) templates.register(name, (mail) => this.compose(name, mail));
@@ -49,30 +43,20 @@ export class RecoveryMails {
     const { loginId, email: to } = account;
     const link = links[LINK_OF[name]];
     if (!link || to === undefined) return undefined;
-    const chosen = facts['language'];
-    const language = account.language ?? (isLanguage(chosen) ? chosen : this.messages.defaultLanguage);
-    const { tag, recovery, notices } = messagesOf(language);
-    const { title, text, link: label, more } = recovery[name];
-    const parts: readonly MailPart[] = [
-      { kind: 'text', text },
-      {
-        kind: 'facts',
-        facts: [
-          [recovery.username, loginId],
-          [recovery.validUntil, this.timeText(link.expiresAt, tag)],
-        ],
-      },
-      { kind: 'link', label, url: link.url },
-      { kind: 'text', text: more },
-      { kind: 'footer', text: notices.footer(this.branding.name) },
-    ];
-    return { to, language, subject: notices.subject(this.branding.name, title), ...layOutMail({ tag, title, parts }) };
-  }
-
-  private timeText(epochSeconds: number, tag: string): string {
-    const format = { year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-    const { timeZone } = this.json;
-    const formatted = new Intl.DateTimeFormat(tag, { ...format, hourCycle: 'h23', timeZone, timeZoneName: 'short' });
-    return formatted.format(epochSeconds * 1000);
+    const reader = { to, language: account.language, requested: facts['language'] };
+    return this.composer.compose(reader, ({ messages: { recovery }, timeText }) => {
+      const { title, text, link: label, more } = recovery[name];
+      const lines = [
+        [recovery.username, loginId],
+        [recovery.validUntil, timeText(link.expiresAt * 1000)],
+      ] as const;
+      const parts = [
+        { kind: 'text', text },
+        { kind: 'facts', facts: lines },
+        { kind: 'link', label, url: link.url },
+        { kind: 'text', text: more },
+      ] as const;
+      return { title, parts };
+    });
   }
 }

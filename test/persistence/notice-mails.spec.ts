@@ -6,6 +6,7 @@ import { LoginIds } from '../../src/account/login-id.js';
 import { BrandingProperties } from '../../src/branding/branding.properties.js';
 import { JsonProperties } from '../../src/http/json/json.properties.js';
 import type { ComposedMail, MailFacts } from '../../src/mail/mail-message.js';
+import { MailComposer } from '../../src/mail/mail-composer.service.js';
 import { MailTemplates } from '../../src/mail/mail-templates.service.js';
 import { MessagesProperties } from '../../src/messages/messages.properties.js';
 import { NoticeMails } from '../../src/notices/notice-mails.service.js';
@@ -62,8 +63,8 @@ onEveryDatabase('notices with links', (database) => {
     const moving = withMovingAddress(database.work, subject);
     const accounts = new Accounts(new AccountStore(), moving, new LoginIds(new LoginIdProperties()));
     const [store, templates] = [new ObservedLinks(), new MailTemplates()];
-    const properties = [new JsonProperties(), new BrandingProperties(), new MessagesProperties()] as const;
-    new NoticeMails(accounts, accountLinks(moving, clock, store), clock, ...properties, templates);
+    const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
+    new NoticeMails(accounts, accountLinks(moving, clock, store), clock, composer, templates);
     const queued = { id: 'm', subject, facts: { at: String(clock.now), ...facts }, createdAt: clock.now };
     const mail = await templates.find(templateOf(kind))?.(queued);
     return { mail, created: store.created };

@@ -6,6 +6,7 @@ import { LoginIdProperties } from '../../src/account/account.properties.js';
 import { LoginIds } from '../../src/account/login-id.js';
 import { BrandingProperties } from '../../src/branding/branding.properties.js';
 import { JsonProperties } from '../../src/http/json/json.properties.js';
+import { MailComposer } from '../../src/mail/mail-composer.service.js';
 import { MailTemplates } from '../../src/mail/mail-templates.service.js';
 import { MessagesProperties } from '../../src/messages/messages.properties.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
@@ -33,8 +34,8 @@ onEveryDatabase('mails with links', (database) => {
     const draft = { loginId: 'eva', password: 'nine wet lanterns', roles: [], email: 'old@example.com' };
     const { id: subject } = await creation.create(draft, 'cli:ops');
     const [links, templates] = [accountLinks(database.work, clock), new MailTemplates()];
-    const properties = [new MessagesProperties(), new BrandingProperties(), new JsonProperties()] as const;
-    new RecoveryMails(new MovingAccounts(database.work), links, ...properties, templates);
+    const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
+    new RecoveryMails(new MovingAccounts(database.work), links, composer, templates);
 
     const mail = await templates.find(TEMPLATES.reset)?.({ id: 'm', subject, facts: {}, createdAt: clock.now });
 

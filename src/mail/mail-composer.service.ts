@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { BrandingProperties } from '../branding/branding.properties.js';
+import { JsonProperties } from '../http/json/json.properties.js';
+import { isLanguage, type Language, type Messages, messagesOf } from '../messages/messages.js';
+import { MessagesProperties } from '../messages/messages.properties.js';
+import { layOutMail, type MailPart } from './mail-layout.js';
+import type { ComposedMail } from './mail-message.js';
+
+/** What one mail says, in the language of its reader. */
+export interface MailContent {
+  readonly title: string;
+  readonly parts: readonly MailPart[];
+}
+
+/** What the content of a mail is written with. */
+export interface MailTexts {
+  readonly messages: Messages;
+  /** A time to the minute that names its zone; `millis` since 1970. */
+  readonly timeText: (millis: number) => string;
+}
+
+/** Who reads a mail. */
+export interface MailReader {
+  /** The address. */
+  readonly to: string;
+  /** The language that the user has chosen. */
+  readonly language: Language | undefined;
+  /** The language of the request that caused the mail, for a user who has chosen none. */
+  readonly requested?: string | undefined;
+}
+
+/** Writes mails in the language of their reader, with the name of the service, its time zone and the footer of all mails. */
+@Injectable()
+export class MailComposer {
+  constructor(
+    private readonly branding: BrandingProperties,
+    private readonly properties: MessagesProperties,
+    private readonly json: JsonProperties,
+  ) {}
+
+  compose({ to, language: chosen, requested }: MailReader, write: (texts: MailTexts) => MailContent): ComposedMail {
+    const language = chosen ?? (isLanguage(requested) ? requested : this.properties.defaultLanguage);
+    const messages = messagesOf(language);
+    const { tag, notices } = messages;
+    const { title, parts } = write({ messages, timeText: (millis) => this.timeText(millis, tag) });
+    const footer: MailPart = { kind: 'footer', text: notices.footer(this.branding.name) };
+    const body = layOutMail({ tag, title, parts: [...parts, footer] });
+    return { to, language, subject: notices.subject(this.branding.name, title), ...body };
+  }
+
+  private timeText(millis: number, tag: string): string {
+    const format = { year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+    const { timeZone } = this.json;
+    const formatted = new Intl.DateTimeFormat(tag, { ...format, hourCycle: 'h23', timeZone, timeZoneName: 'short' });
+    return formatted.format(millis);
+  }
+}
