@@ -30,10 +30,11 @@ onEachEngine('mailed links of a disabled account', (engine) => {
         expect(await admin.send('PATCH', path, { status }, accessToken)).toBeAnswered(200);
       };
     },
-    'the page about the user': async () => {
+    'the pages about the user': async () => {
       const browser = await AdminBrowser.of(story, admin.person);
       return async (person, status) => {
-        expect(await browser.act(person, 'status', { status })).toBeAnswered(303);
+        const act = status === 'active' ? 'enable' : 'disable';
+        expect(await browser.act(person, act, { reason: 'ticket 4711' })).toBeAnswered(303);
       };
     },
     'a command': () =>
