@@ -34,6 +34,7 @@ export class AccountChanges {
   ): Promise<Account | undefined> {
     if (!(await this.store.insert(tx, [account]))) return undefined;
     await this.events.record(tx, { kind: 'USER_CREATED', subject: account.id, ...by });
+    if (account.isInvited) await this.events.record(tx, { kind: 'USER_INVITED', subject: account.id, ...by });
     const stored = await this.accounts.find(tx, account.id);
     return stored && withoutHash(stored);
   }

@@ -4,8 +4,8 @@ import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
+import { AccessTermination } from '../recovery/access-termination.service.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
-import { KnownClients } from '../session/known-clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and resets its second factor. */
@@ -14,7 +14,7 @@ export class AccountAccess {
   constructor(
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
-    private readonly clients: KnownClients,
+    private readonly termination: AccessTermination,
     private readonly enrolment: Enrolment,
     private readonly links: AccountLinks,
     private readonly events: SecurityEvents,
@@ -22,10 +22,8 @@ export class AccountAccess {
   ) {}
 
   /** Ends all sessions and the trust in all devices. */
-  async endAll(tx: Tx, subject: string): Promise<void> {
-    await this.sessions.endAll(tx, subject);
-    await this.devices.revokeAll(tx, subject);
-    await this.clients.forget(tx, subject);
+  endAll(tx: Tx, subject: string): Promise<void> {
+    return this.termination.endAll(tx, subject);
   }
 
   /** Ends all access of a disabled account, also by its mailed links: they are not valid again when it is enabled. */

@@ -5,7 +5,8 @@ import { PasswordChanges } from '../account/password/passwords.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { ServiceError } from '../errors/service-error.js';
-import { type Delivery, type Invitation, type InvitationDraft, Invitations } from '../recovery/invitations.service.js';
+import type { Delivery } from '../recovery/invitation-delivery.service.js';
+import { type Invitation, type InvitationDraft, Invitations } from '../recovery/invitations.service.js';
 import type { Act } from './act.js';
 import { type ActRule, AdminActs } from './admin-acts.service.js';
 

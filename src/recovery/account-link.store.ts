@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
@@ -36,20 +37,24 @@ export interface StoredLink {
   readonly subject: string;
   readonly state: string;
   readonly expiresAt: number;
+  readonly isExpired: boolean;
 }
 
-export interface NewLink extends StoredLink {
+export interface NewLink {
+  readonly slot: string;
+  readonly subject: string;
   readonly kind: LinkKind;
   readonly tokenHash: string;
-  readonly requestedAt: number;
+  readonly state: string;
+  readonly lifetimeSeconds: number;
 }
 
 export interface LinkRequest {
   readonly slot: string;
   readonly subject: string;
   readonly kind: LinkKind;
-  readonly now: number;
-  readonly before: number;
+  /** Shortest time since the previous request. */
+  readonly intervalSeconds: number;
 }
 
 interface LinkRow {
@@ -62,28 +67,35 @@ interface LinkRow {
 /** Table `account_link`: mailed links by the hashes of their tokens. */
 @Injectable()
 export class AccountLinkStore {
-  /** Stores a link in place of the one in its slot. */
-  async put(tx: Tx, link: NewLink): Promise<void> {
-    const { slot, subject, kind, tokenHash, state, requestedAt, expiresAt } = link;
-    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, requestedAt, expiresAt]);
+  constructor(private readonly clock: Clock) {}
+
+  /** Stores a link in place of the one in its slot; returns its expiry in epoch seconds. */
+  async put(tx: Tx, { slot, subject, kind, tokenHash, state, lifetimeSeconds }: NewLink): Promise<number> {
+    const now = this.clock.seconds();
+    const expiresAt = now + lifetimeSeconds;
+    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, now, expiresAt]);
     if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, slot]);
+    return expiresAt;
   }
 
-  /** Notes that a link was requested and ends the one before; false if one was requested after `before`. */
-  async reserve(tx: Tx, { slot, subject, kind, now, before }: LinkRequest): Promise<boolean> {
+  /** Notes that a link was requested and ends the one before; false if one was requested within the interval. */
+  async reserve(tx: Tx, { slot, subject, kind, intervalSeconds }: LinkRequest): Promise<boolean> {
+    const now = this.clock.seconds();
     const keptUntil = now + KEPT_SECONDS;
-    if ((await tx.change(RESERVE, [now, keptUntil, slot, before, now])) === 1) return true;
+    if ((await tx.change(RESERVE, [now, keptUntil, slot, now - intervalSeconds, now])) === 1) return true;
     return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil]);
   }
 
   async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {
     const [row] = await tx.rows<LinkRow>(BY_HASH, [tokenHash, kind]);
-    return row && { slot: row.slot, subject: row.user_id, state: row.state, expiresAt: row.expires_at };
+    if (!row) return undefined;
+    const { slot, user_id: subject, state, expires_at: expiresAt } = row;
+    return { slot, subject, state, expiresAt, isExpired: expiresAt <= this.clock.seconds() };
   }
 
   /** True for the one transaction that uses the link, before it expires. */
-  async use(tx: Tx, slot: string, tokenHash: string, now: number): Promise<boolean> {
-    return (await tx.change(USE, [slot, tokenHash, now])) === 1;
+  async use(tx: Tx, slot: string, tokenHash: string): Promise<boolean> {
+    return (await tx.change(USE, [slot, tokenHash, this.clock.seconds()])) === 1;
   }
 
   /** Ends the link in a slot. */

@@ -17,9 +17,6 @@ export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
 /** Name of the token in the query of a link, in a form, and in the body of a request. */
 export const LINK_TOKEN = 'token';
 
-/** 256 bits. */
-export const LINK_TOKEN_BYTES = 32;
-
 export interface LinkFacts {
   readonly account: Account;
   /** Needed for `unlock` alone. */

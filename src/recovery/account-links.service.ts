@@ -1,29 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
-import { Clock } from '../clock/clock.js';
 import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { Random } from '../random/random.js';
 import type { LastLock } from '../second-factor/attempts/attempt.js';
 import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { hashSecret } from '../session/session.js';
-import { Issuer } from '../token/signed-token.js';
-import {
-  hashOfToken,
-  LINK_PAGES,
-  LINK_TOKEN,
-  LINK_TOKEN_BYTES,
-  type LinkKind,
-  slotOf,
-  stateOf,
-} from './account-link.js';
+import { hashOfToken, type LinkKind, slotOf, stateOf } from './account-link.js';
 import { AccountLinkStore, type StoredLink } from './account-link.store.js';
-import { RecoveryProperties } from './recovery.properties.js';
-
-/** Lifetime of a link for a forgotten password or a lock (authentication.md 2.5). */
-const SHORT_LIFETIME_SECONDS = 15 * 60;
+import { LinkTokens } from './link-tokens.service.js';
 
 /** A link to be mailed. The URL contains the secret: it belongs into the mail and nowhere else. */
 export interface AccountLink {
@@ -56,10 +42,7 @@ export class AccountLinks {
     private readonly store: AccountLinkStore,
     private readonly accounts: Accounts,
     private readonly locks: AttemptBudget,
-    private readonly properties: RecoveryProperties,
-    private readonly issuer: Issuer,
-    private readonly clock: Clock,
-    private readonly random: Random,
+    private readonly tokens: LinkTokens,
     private readonly work: UnitOfWork,
   ) {}
 
@@ -101,8 +84,7 @@ export class AccountLinks {
    */
   reserve(tx: Tx, subject: string, seconds: number): Promise<boolean> {
     const slot = slotOf('password-reset', subject, '');
-    const now = this.clock.seconds();
-    return this.store.reserve(tx, { slot, subject, kind: 'password-reset', now, before: now - seconds });
+    return this.store.reserve(tx, { slot, subject, kind: 'password-reset', intervalSeconds: seconds });
   }
 
   /**
@@ -114,7 +96,7 @@ export class AccountLinks {
     const found = await this.find(tx, kind, token, (subject) => this.accounts.hold(tx, subject));
     if ('reason' in found) throw invalid(found.reason);
     const { link, account } = found;
-    if (!(await this.store.use(tx, link.slot, hashSecret(token), this.clock.seconds()))) throw invalid('link unknown');
+    if (!(await this.store.use(tx, link.slot, hashSecret(token)))) throw invalid('link unknown');
     await this.store.endOthers(tx, account.id, kind, link.slot);
     return account;
   }
@@ -134,12 +116,9 @@ export class AccountLinks {
     const lock = await this.lockFor(tx, kind, subject);
     const state = kind === 'unlock' && lock?.isInForce !== true ? undefined : stateOf(kind, { account, lock });
     if (state === undefined) return undefined;
-    const token = this.random.text(LINK_TOKEN_BYTES);
-    const now = this.clock.seconds();
-    const [tokenHash, expiresAt] = [hashSecret(token), now + this.lifetimeOf(kind)];
+    const { url, tokenHash, lifetimeSeconds } = this.tokens.issue(kind);
     const slot = slotOf(kind, subject, tokenHash);
-    await this.store.put(tx, { slot, subject, kind, tokenHash, state, requestedAt: now, expiresAt });
-    return { url: `${this.issuer.url}${LINK_PAGES[kind]}?${LINK_TOKEN}=${token}`, expiresAt };
+    return { url, expiresAt: await this.store.put(tx, { slot, subject, kind, tokenHash, state, lifetimeSeconds }) };
   }
 
   private read(kind: LinkKind, token: string): Promise<FoundLink> {
@@ -155,8 +134,8 @@ export class AccountLinks {
     const hash = hashOfToken(token);
     const link = hash === undefined ? undefined : await this.store.find(tx, kind, hash);
     if (!link) return { reason: 'link unknown' };
-    const { subject, state, expiresAt } = link;
-    if (expiresAt <= this.clock.seconds()) return { reason: 'link expired' };
+    const { subject, state, expiresAt, isExpired } = link;
+    if (isExpired) return { reason: 'link expired' };
     const account = await accountOf(subject);
     if (account?.status !== 'active') return { reason: 'account not active' };
     const lock = await this.lockFor(tx, kind, subject);
@@ -165,11 +144,6 @@ export class AccountLinks {
 
   private lockFor(tx: Tx, kind: LinkKind, subject: string): Promise<LastLock | undefined> {
     return kind === 'unlock' ? this.locks.lastLock(tx, subject) : Promise.resolve(undefined);
-  }
-
-  private lifetimeOf(kind: LinkKind): number {
-    if (kind === 'invitation') return Math.ceil(this.properties.invitationLifetime.seconds);
-    return kind === 'not-me' ? Math.ceil(this.properties.notMeLifetime.seconds) : SHORT_LIFETIME_SECONDS;
   }
 }
 

@@ -5,19 +5,13 @@ import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { Clock } from '../clock/clock.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { ServiceError } from '../errors/service-error.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import { MailQueue } from '../mail/mail-queue.service.js';
-import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
-import { type AccountLink, AccountLinks } from './account-links.service.js';
-import { TEMPLATES } from './recovery-mails.service.js';
+import type { AccountLink } from './account-links.service.js';
+import { type Delivery, InvitationDelivery } from './invitation-delivery.service.js';
 
 /** A new user, whose first password is chosen by the link of an invitation. */
 export type InvitationDraft = Omit<AccountDraft, 'password' | 'passwordHash' | 'isInvited' | 'enrolmentForced'>;
-
-/** How the user gets the link. */
-export type Delivery = 'mail' | 'link';
 
 export interface Invitation {
   readonly account: Account;
@@ -31,9 +25,7 @@ export class Invitations {
   constructor(
     private readonly creation: AccountCreation,
     private readonly changes: AccountChanges,
-    private readonly links: AccountLinks,
-    private readonly mails: MailQueue,
-    private readonly events: SecurityEvents,
+    private readonly delivery: InvitationDelivery,
     private readonly work: UnitOfWork,
     private readonly mfa: MfaProperties,
     private readonly clock: Clock,
@@ -41,7 +33,7 @@ export class Invitations {
 
   /** False if no relay is configured: links must then be handed over in another way. */
   get canMail(): boolean {
-    return this.mails.isEnabled;
+    return this.delivery.canMail;
   }
 
   /**
@@ -50,12 +42,11 @@ export class Invitations {
    * id is taken
    */
   async inviteNew(draft: InvitationDraft, actor: string, delivery: Delivery): Promise<Invitation> {
-    if (delivery === 'mail' && draft.email === undefined) throw withoutAddress();
+    this.delivery.demandAddress(delivery, draft.email);
     const invited = { ...draft, isInvited: true, enrolmentForced: this.forcesEnrolment };
-    const account = await this.creation.create(invited, actor, async (tx, { id: subject }) => {
-      await this.events.record(tx, { kind: 'USER_INVITED', subject, actor });
-      await this.addMail(tx, subject, delivery);
-    });
+    const account = await this.creation.create(invited, actor, (tx, { id: subject }) =>
+      this.delivery.begin(tx, subject, delivery),
+    );
     return this.delivered(account, delivery);
   }
 
@@ -67,14 +58,13 @@ export class Invitations {
   async invite(account: Account, email: string | undefined, actor: string, delivery: Delivery): Promise<Invitation> {
     const { id: subject } = account;
     const address = email ?? account.email;
-    if (delivery === 'mail' && address === undefined) throw withoutAddress();
+    this.delivery.demandAddress(delivery, address);
     await this.work.run(async (tx) => {
       await this.changes.invite(tx, subject, { actor, enrolmentForced: this.forcesEnrolment });
-      await this.links.endInvitation(tx, subject);
       if (address !== undefined && address !== account.email) {
         await this.changes.change(tx, subject, { email: address }, actor);
       }
-      await this.addMail(tx, subject, delivery);
+      await this.delivery.begin(tx, subject, delivery);
     });
     return this.delivered(account, delivery);
   }
@@ -84,16 +74,7 @@ export class Invitations {
     return !this.mfa.isOptional(this.clock.seconds());
   }
 
-  private async addMail(tx: Tx, subject: string, delivery: Delivery): Promise<void> {
-    if (delivery === 'mail') await this.mails.add(tx, { template: TEMPLATES.invitation, subject });
-  }
-
   private async delivered(account: Account, delivery: Delivery): Promise<Invitation> {
-    const created = delivery === 'mail' ? undefined : await this.links.create(account.id, ['invitation']);
-    return { account, ...withoutUndefined({ link: created?.links.invitation }) };
+    return { account, ...withoutUndefined({ link: await this.delivery.handOver(account.id, delivery) }) };
   }
-}
-
-function withoutAddress(): ServiceError {
-  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'email', code: 'required' }] });
 }

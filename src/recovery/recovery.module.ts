@@ -8,7 +8,9 @@ import { TokenModule } from '../token/token.module.js';
 import { AccessTermination } from './access-termination.service.js';
 import { AccountLinkStore } from './account-link.store.js';
 import { AccountLinks } from './account-links.service.js';
+import { InvitationDelivery } from './invitation-delivery.service.js';
 import { Invitations } from './invitations.service.js';
+import { LinkTokens } from './link-tokens.service.js';
 import { LockRecovery } from './lock-recovery.service.js';
 import { NotMeReports } from './not-me-reports.service.js';
 import { PasswordRecovery } from './password-recovery.service.js';
@@ -18,9 +20,9 @@ import { ResetMails } from './reset-mails.service.js';
 @Module({
   imports: [EventsModule, MailModule, AccountModule, SessionModule, TokenModule, MfaModule],
   providers: [
-    ...[AccountLinkStore, AccountLinks, AccessTermination, ResetMails],
+    ...[AccountLinkStore, LinkTokens, AccountLinks, AccessTermination, ResetMails, InvitationDelivery],
     ...[PasswordRecovery, LockRecovery, NotMeReports, Invitations],
   ],
-  exports: [AccountLinks, ResetMails, PasswordRecovery, LockRecovery, NotMeReports, Invitations],
+  exports: [AccessTermination, AccountLinks, ResetMails, PasswordRecovery, LockRecovery, NotMeReports, Invitations],
 })
 export class RecoveryModule {}

@@ -23,10 +23,10 @@ const OLD = 'old@example.com';
 class ObservedLinks extends AccountLinkStore {
   readonly created: { readonly kind: string; readonly address: string | null | undefined }[] = [];
 
-  override async put(tx: Tx, link: NewLink): Promise<void> {
+  override async put(tx: Tx, link: NewLink): Promise<number> {
     const [row] = await tx.rows<{ email: string | null }>('SELECT email FROM account WHERE id = ?', [link.subject]);
     this.created.push({ kind: link.kind, address: row?.email });
-    await super.put(tx, link);
+    return super.put(tx, link);
   }
 }
 
@@ -62,7 +62,7 @@ onEveryDatabase('notices with links', (database) => {
     await database.work.run((tx) => tx.change(locked, [clock.seconds(), subject]));
     const moving = withMovingAddress(database.work, subject);
     const accounts = new Accounts(new AccountStore(), moving, new LoginIds(new LoginIdProperties()));
-    const [store, templates] = [new ObservedLinks(), new MailTemplates()];
+    const [store, templates] = [new ObservedLinks(clock), new MailTemplates()];
     const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
     new NoticeMails(accounts, accountLinks(moving, clock, store), clock, composer, templates);
     const queued = { id: 'm', subject, facts: { at: String(clock.now), ...facts }, createdAt: clock.now };

@@ -11,6 +11,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import type { LinkKind } from '../../src/recovery/account-link.js';
 import { AccountLinkStore } from '../../src/recovery/account-link.store.js';
 import { AccountLinks } from '../../src/recovery/account-links.service.js';
+import { LinkTokens } from '../../src/recovery/link-tokens.service.js';
 import { RecoveryProperties } from '../../src/recovery/recovery.properties.js';
 import { Issuer } from '../../src/token/signed-token.js';
 import type { LoginStory, Person } from './login-story.js';
@@ -19,11 +20,11 @@ import { secondFactorParts } from './second-factor-parts.js';
 /** The base of all links. */
 export const PUBLIC_URL = 'https://login.example';
 
-export function accountLinks(work: UnitOfWork, clock: Clock, store = new AccountLinkStore()): AccountLinks {
+export function accountLinks(work: UnitOfWork, clock: Clock, store = new AccountLinkStore(clock)): AccountLinks {
   const accounts = new Accounts(new AccountStore(), work, new LoginIds(new LoginIdProperties()));
   const { budget } = secondFactorParts(work, clock);
-  const parts = [new RecoveryProperties(), new Issuer(PUBLIC_URL), clock, new SystemRandom()] as const;
-  return new AccountLinks(store, accounts, budget, ...parts, work);
+  const tokens = new LinkTokens(new SystemRandom(), new Issuer(PUBLIC_URL), new RecoveryProperties());
+  return new AccountLinks(store, accounts, budget, tokens, work);
 }
 
 /** The token of a URL in a text, such as a mail. */
