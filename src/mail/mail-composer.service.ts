@@ -1,23 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BrandingProperties } from '../branding/branding.properties.js';
 import { JsonProperties } from '../http/json/json.properties.js';
-import { isLanguage, type Language, type Messages, messagesOf } from '../messages/messages.js';
+import { isLanguage, type Language, messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
-import { layOutMail, type MailPart } from './mail-layout.js';
+import { layOutMail, type MailContent, type MailPart, type MailTexts } from './mail-layout.js';
 import type { ComposedMail } from './mail-message.js';
-
-/** What one mail says, in the language of its reader. */
-export interface MailContent {
-  readonly title: string;
-  readonly parts: readonly MailPart[];
-}
-
-/** What the content of a mail is written with. */
-export interface MailTexts {
-  readonly messages: Messages;
-  /** A time to the minute that names its zone; `millis` since 1970. */
-  readonly timeText: (millis: number) => string;
-}
 
 /** Who reads a mail. */
 export interface MailReader {

@@ -1,4 +1,5 @@
 import { type Html, html } from '../encoding/html.js';
+import type { Messages } from '../messages/messages.js';
 
 /** Parts of a mail in their order. Values may contain text of users: both forms keep it inert. */
 export type MailPart =
@@ -7,11 +8,22 @@ export type MailPart =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'footer'; readonly text: string };
 
-export interface MailLayout {
-  /** BCP 47 tag. */
-  readonly tag: string;
+/** What one mail says, in the language of its reader. */
+export interface MailContent {
   readonly title: string;
   readonly parts: readonly MailPart[];
+}
+
+/** What the content of a mail is written with. */
+export interface MailTexts {
+  readonly messages: Messages;
+  /** A time to the minute that names its zone; `millis` since 1970. */
+  readonly timeText: (millis: number) => string;
+}
+
+export interface MailLayout extends MailContent {
+  /** BCP 47 tag. */
+  readonly tag: string;
 }
 
 /** Line breaks, controls and characters that reorder text, with which a value could pretend to be another part. */

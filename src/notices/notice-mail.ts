@@ -1,5 +1,4 @@
-import type { MailContent, MailTexts } from '../mail/mail-composer.service.js';
-import type { MailPart } from '../mail/mail-layout.js';
+import type { MailContent, MailPart, MailTexts } from '../mail/mail-layout.js';
 import type { Messages } from '../messages/messages.js';
 import { LOW } from '../second-factor/backup-code/backup-code.js';
 import { browserNameOf } from './browser-name.js';
