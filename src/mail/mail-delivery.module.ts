@@ -1,15 +1,21 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { MailBacklogTask } from './mail-backlog.task.js';
+import { MailRenderer } from './mail-renderer.service.js';
 import { MailDelivery } from './mail-delivery.task.js';
 import { MailDispatch } from './mail-dispatch.service.js';
 import { MailIndicator } from './mail.indicator.js';
 import { MailModule } from './mail.module.js';
 import { MailOutbox } from './mail-outbox.service.js';
+import { MailRetrySchedule } from './mail-retry-schedule.service.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 /** Sends the stored mails; commands only store them. */
 @Module({
   imports: [MailModule, TasksModule],
-  providers: [MailOutbox, SmtpRelay, MailDispatch, MailDelivery, MailIndicator],
+  providers: [
+    ...[MailRetrySchedule, MailOutbox, MailRenderer, SmtpRelay, MailDispatch],
+    ...[MailDelivery, MailBacklogTask, MailIndicator],
+  ],
 })
 export class MailDeliveryModule {}

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock/clock.js';
 import type { BackgroundLoop } from '../tasks/repeat.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { MailBacklog } from './mail-backlog.service.js';
 import { MailDispatch } from './mail-dispatch.service.js';
 import type { MailRow } from './mail-message.js';
-import { MailOutbox } from './mail-outbox.service.js';
 import { MailQueue } from './mail-queue.service.js';
-import { MailTemplates } from './mail-templates.service.js';
 import { MailProperties } from './mail.properties.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
@@ -24,17 +20,11 @@ export class MailDelivery {
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private isWoken = false;
-  /** Milliseconds since 1970. */
-  private countedAt = 0;
 
   constructor(
-    private readonly outbox: MailOutbox,
     private readonly dispatch: MailDispatch,
-    private readonly templates: MailTemplates,
-    private readonly backlog: MailBacklog,
     private readonly relay: SmtpRelay,
     private readonly properties: MailProperties,
-    private readonly clock: Clock,
     queue: MailQueue,
     tasks: ScheduledTasks,
   ) {
@@ -51,7 +41,7 @@ export class MailDelivery {
       () => this.deliver(),
     );
     queue.onAdded(() => {
-      if (dispatch.pauseMillis === 0) this.wake();
+      if (relay.state.pauseMillis === 0) this.wake();
     });
   }
 
@@ -63,10 +53,9 @@ export class MailDelivery {
 
   private async deliver(): Promise<void> {
     this.isWoken = false;
-    const free = this.dispatch.pauseMillis > 0 ? 0 : this.properties.poolSize - this.sending.size;
-    const rows = free > 0 ? await this.outbox.claim(this.templates.names, free) : [];
+    const free = this.relay.state.pauseMillis > 0 ? 0 : this.properties.poolSize - this.sending.size;
+    const rows = free > 0 ? await this.dispatch.claim(free) : [];
     for (const row of rows) this.begin(row);
-    await this.count();
   }
 
   /** Each end of a sending wakes the loop: a connection is free, or the relay needs a pause. */
@@ -78,18 +67,9 @@ export class MailDelivery {
     this.sending.add(sent);
   }
 
-  /** A count reads all rows, so it does not follow each mail. */
-  private async count(): Promise<void> {
-    const now = this.clock.millis();
-    const sinceCount = now - this.countedAt;
-    if (sinceCount >= 0 && sinceCount < this.properties.pollInterval.milliseconds) return;
-    this.dispatch.meters.stored = await this.backlog.count();
-    this.countedAt = now;
-  }
-
   private delayMillis(): number {
     const { milliseconds } = this.properties.pollInterval;
-    const paused = this.dispatch.pauseMillis;
+    const paused = this.relay.state.pauseMillis;
     return paused > 0 ? Math.min(paused, milliseconds) : milliseconds;
   }
 

@@ -3,50 +3,37 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
-import { Random } from '../random/random.js';
-import type { ComposedMail, MailFacts, MailRow } from './mail-message.js';
+import { MailRenderer } from './mail-renderer.service.js';
+import type { MailRow } from './mail-message.js';
 import { MailMeters } from './mail-meters.js';
 import { MailOutbox } from './mail-outbox.service.js';
-import { type RetryDelays, retryDelay } from './mail-retries.js';
-import { MailTemplates } from './mail-templates.service.js';
-import { MailProperties, MailRetryProperties } from './mail.properties.js';
-import { RelayState } from './relay-state.js';
 import { type SmtpFailure, smtpFailureOf } from './smtp-failure.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 const DEFECT: SmtpFailure = { scope: 'mail', isPermanent: false, errorClass: 'COMPOSE' };
 
-/** Composes and sends claimed mails, one attempt each, and records the outcome. */
+/** Claims, composes and sends mails, one attempt each, and records the outcome. */
 @Injectable()
 export class MailDispatch {
-  readonly meters: MailMeters;
+  private readonly meters: MailMeters;
   private readonly logger: Logger;
-  private readonly delays: RetryDelays;
-  private readonly sendMillis: number;
-  private readonly relayState: RelayState;
   /** Mails that the relay accepted while the database could not record it. */
   private readonly accepted = new Set<string>();
 
   constructor(
     private readonly outbox: MailOutbox,
-    private readonly templates: MailTemplates,
+    private readonly renderer: MailRenderer,
     private readonly relay: SmtpRelay,
-    private readonly random: Random,
-    { sendTimeout }: MailProperties,
-    { firstDelay, maxDelay }: MailRetryProperties,
     meters: Meters,
     loggers: Loggers,
   ) {
     this.meters = new MailMeters(meters);
     this.logger = loggers.get('mail');
-    this.delays = { firstMillis: firstDelay.milliseconds, maxMillis: maxDelay.milliseconds };
-    this.relayState = new RelayState(this.delays, this.logger);
-    this.sendMillis = sendTimeout.milliseconds;
   }
 
-  /** The remaining time without attempts after a failure of the relay; 0 while it accepts mail. */
-  get pauseMillis(): number {
-    return this.relayState.pauseMillis;
+  /** Claims at most `limit` mails that are due. */
+  claim(limit: number): Promise<readonly MailRow[]> {
+    return this.outbox.claim(this.renderer.names, limit);
   }
 
   /** Never rejects: what the database could not record is repeated after the lease of the mail. */
@@ -75,13 +62,13 @@ export class MailDispatch {
     row: MailRow,
     stopping: AbortSignal,
   ): Promise<'accepted' | 'dropped' | 'interrupted' | SmtpFailure> {
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(this.sendMillis)]);
+    const signal = this.relay.timeLimit(stopping);
     try {
       // A template may store a link, which an attempt during an outage should not.
-      if (this.relayState.isFailing) await this.relay.verify(signal);
-      const composed = await this.compose(row);
+      if (this.relay.state.isFailing) await this.relay.verify(signal);
+      const composed = await this.renderer.render(row);
       if (!composed) return 'dropped';
-      if ('errorClass' in composed) return composed;
+      if (composed === 'failed') return DEFECT;
       const identity = { id: row.id, messageId: row.message_id, createdAt: row.created_at };
       await this.relay.send(composed, identity, signal);
     } catch (error) {
@@ -91,39 +78,29 @@ export class MailDispatch {
     return 'accepted';
   }
 
-  private async compose(row: MailRow): Promise<ComposedMail | SmtpFailure | undefined> {
-    const { id, user_id: subject, created_at: createdAt } = row;
-    try {
-      const facts = JSON.parse(row.facts) as MailFacts;
-      return await this.templates.find(row.template)?.({ id, subject, facts, createdAt });
-    } catch (error) {
-      if (!(error instanceof ServiceError)) {
-        this.logger.error('A mail could not be composed', { error, mail: id, template: row.template });
-      }
-      return DEFECT;
-    }
-  }
-
   private recordAccepted({ id, template, attempts }: MailRow): void {
     this.meters.sent.increment();
     this.logger.debug('A mail was sent', { mail: id, template, attempts });
-    this.relayState.recordSuccess();
+    this.relay.state.recordSuccess();
   }
 
   private async recordFailure(row: MailRow, failure: SmtpFailure): Promise<void> {
     const { errorClass: reason, isPermanent, scope } = failure;
     const fields = { mail: row.id, template: row.template, attempts: row.attempts, reason };
-    if (scope === 'relay') this.relayState.recordFailure(reason);
+    if (scope === 'relay') this.relay.state.recordFailure(reason);
     // A relay that rejects one mail is there for the others.
-    else if (failure !== DEFECT) this.relayState.recordSuccess();
+    else if (failure !== DEFECT) this.relay.state.recordSuccess();
     if (isPermanent || this.outbox.isTooOld(row)) {
       await this.outbox.giveUp(row, reason);
       this.meters.failed.increment();
       this.logger.warn('A mail could not be sent and was given up', fields);
       return;
     }
-    const delay = scope === 'relay' ? this.pauseMillis : retryDelay(this.delays, row.attempts, this.random);
-    await this.outbox.again(row, delay, reason);
-    if (scope === 'mail') this.logger.info('A mail was not accepted and will be retried', fields);
+    if (scope === 'relay') {
+      await this.outbox.again(row, this.relay.state.pauseMillis, reason);
+      return;
+    }
+    await this.outbox.retry(row, reason);
+    this.logger.info('A mail was not accepted and will be retried', fields);
   }
 }

@@ -3,7 +3,8 @@ import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import type { MailRow } from './mail-message.js';
 import { MailMessageStore } from './mail-message.store.js';
-import { MailProperties, MailRetryProperties } from './mail.properties.js';
+import { MailRetrySchedule } from './mail-retry-schedule.service.js';
+import { MailProperties } from './mail.properties.js';
 
 /** Replicas with clocks that differ by less than this do not send a mail at the same time. */
 const CLOCK_SKEW_MILLIS = 30_000;
@@ -19,11 +20,11 @@ export class MailOutbox {
     private readonly store: MailMessageStore,
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
-    properties: MailProperties,
-    retry: MailRetryProperties,
+    { sendTimeout }: MailProperties,
+    private readonly schedule: MailRetrySchedule,
   ) {
-    this.leaseMillis = 2 * properties.sendTimeout.milliseconds + CLOCK_SKEW_MILLIS;
-    this.horizonMillis = Math.max(this.leaseMillis, retry.maxDelay.milliseconds) + CLOCK_SKEW_MILLIS;
+    this.leaseMillis = 2 * sendTimeout.milliseconds + CLOCK_SKEW_MILLIS;
+    this.horizonMillis = Math.max(this.leaseMillis, schedule.maxDelayMillis) + CLOCK_SKEW_MILLIS;
   }
 
   /**
@@ -50,6 +51,11 @@ export class MailOutbox {
   /** Deletes a mail that the relay has accepted, or that has no recipient any more. */
   done({ id }: MailRow): Promise<void> {
     return this.work.single((tx) => this.store.delete(tx, id));
+  }
+
+  /** Tries a mail again after the delay that follows its attempts. */
+  retry(row: MailRow, errorClass: string): Promise<void> {
+    return this.again(row, this.schedule.delayAfter(row.attempts), errorClass);
   }
 
   /** Tries a mail again after `delayMillis`. */

@@ -1,5 +1,4 @@
 import type { Logger } from '../logging/logger.js';
-import { pauseAfter, type RetryDelays } from './mail-retries.js';
 
 /** Whether the relay accepts mail; after a failure, mails wait for a while before the next attempt. */
 export class RelayState {
@@ -9,7 +8,8 @@ export class RelayState {
   private pausedUntil = 0;
 
   constructor(
-    private readonly delays: RetryDelays,
+    /** Milliseconds without attempts after a number of failures in a row. */
+    private readonly pauseAfter: (failures: number) => number,
     private readonly logger: Logger,
   ) {}
 
@@ -27,7 +27,7 @@ export class RelayState {
     if (this.failures === 0) this.logger.warn('The mail relay accepts no mail; mails wait', { reason });
     if (this.pauseMillis > 0) return;
     this.failures += 1;
-    this.pausedUntil = performance.now() + pauseAfter(this.delays, this.failures);
+    this.pausedUntil = performance.now() + this.pauseAfter(this.failures);
   }
 
   recordSuccess(): void {

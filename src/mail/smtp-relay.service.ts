@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
 import type { ComposedMail } from './mail-message.js';
+import { Loggers } from '../logging/loggers.js';
+import { MailRetrySchedule } from './mail-retry-schedule.service.js';
 import { MailSender } from './mail-sender.service.js';
 import { MailProperties } from './mail.properties.js';
+import { RelayState } from './relay-state.js';
 import { InvalidAddress } from './smtp-failure.js';
 
 /** The same in every attempt to send a mail. */
@@ -24,12 +27,23 @@ type Transport = Mail<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
 /** The connections to the SMTP relay; none is opened before the first mail. */
 @Injectable()
 export class SmtpRelay {
+  /** Whether it accepts mail; the dispatch reports what became of each. */
+  readonly state: RelayState;
   private transport: Promise<Transport> | undefined;
 
   constructor(
     private readonly properties: MailProperties,
     private readonly sender: MailSender,
-  ) {}
+    schedule: MailRetrySchedule,
+    loggers: Loggers,
+  ) {
+    this.state = new RelayState((failures) => schedule.pauseAfter(failures), loggers.get('mail'));
+  }
+
+  /** Aborted at the end of the time to send one mail, or by `stopping`. */
+  timeLimit(stopping: AbortSignal): AbortSignal {
+    return AbortSignal.any([stopping, AbortSignal.timeout(this.properties.sendTimeout.milliseconds)]);
+  }
 
   /** Resolves once the relay has accepted the mail. @throws Error, see `smtpFailureOf`, also if `signal` is aborted */
   async send(

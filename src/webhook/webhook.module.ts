@@ -3,6 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookDeliveryStore } from './webhook-delivery.store.js';
+import { WebhookOutbox } from './webhook-outbox.service.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { WebhookSenderTask } from './webhook-sender.task.js';
 
@@ -15,5 +16,8 @@ import { WebhookSenderTask } from './webhook-sender.task.js';
 export class WebhookModule {}
 
 /** Sends them, in the service. */
-@Module({ imports: [WebhookModule, EventsModule, TasksModule], providers: [WebhookSender, WebhookSenderTask] })
+@Module({
+  imports: [WebhookModule, EventsModule, TasksModule],
+  providers: [WebhookOutbox, WebhookSender, WebhookSenderTask],
+})
 export class WebhookSenderModule {}

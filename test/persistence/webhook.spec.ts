@@ -5,6 +5,7 @@ import type { EventRow } from '../../src/events/event-line.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { WebhookDeliveries } from '../../src/webhook/webhook-deliveries.service.js';
 import { WebhookDeliveryStore } from '../../src/webhook/webhook-delivery.store.js';
+import { WebhookOutbox } from '../../src/webhook/webhook-outbox.service.js';
 import { WebhookSender } from '../../src/webhook/webhook-sender.service.js';
 import { WebhookProperties } from '../../src/webhook/webhook.properties.js';
 import { CollectedLog } from '../support/collected-log.js';
@@ -33,7 +34,8 @@ onEveryDatabase('the webhook', (database) => {
   function replica(keys: Partial<WebhookProperties> = {}, log = new CollectedLog()) {
     const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
     const store = new WebhookDeliveryStore();
-    const sender = new WebhookSender(database.work, store, properties, clock, new Meters(), log.loggers);
+    const outbox = new WebhookOutbox(store, database.work, clock, properties);
+    const sender = new WebhookSender(outbox, properties, clock, new Meters(), log.loggers);
     return {
       sender,
       log,

@@ -1,11 +1,14 @@
 import { Duration } from '../../src/config/bind/duration.js';
 import { type Clock, SystemClock } from '../../src/clock/clock.js';
 import { MailBacklog } from '../../src/mail/mail-backlog.service.js';
+import { MailBacklogTask } from '../../src/mail/mail-backlog.task.js';
+import { MailRenderer } from '../../src/mail/mail-renderer.service.js';
 import { MailDelivery } from '../../src/mail/mail-delivery.task.js';
 import { MailDispatch } from '../../src/mail/mail-dispatch.service.js';
 import { MailMessageStore } from '../../src/mail/mail-message.store.js';
 import { MailOutbox } from '../../src/mail/mail-outbox.service.js';
 import { MailQueue } from '../../src/mail/mail-queue.service.js';
+import { MailRetrySchedule } from '../../src/mail/mail-retry-schedule.service.js';
 import { MailSender } from '../../src/mail/mail-sender.service.js';
 import { MailTemplates } from '../../src/mail/mail-templates.service.js';
 import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
@@ -55,11 +58,14 @@ export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): Mai
   const sender = new MailSender(properties, { publicUrl: 'https://login.example.com/app' });
   const queue = new MailQueue(store, clock, random, sender, retry);
   const backlog = new MailBacklog(store, work, clock, retry);
-  const outbox = new MailOutbox(store, work, clock, properties, retry);
-  const relay = new SmtpRelay(properties, sender);
-  const dispatch = new MailDispatch(outbox, templates, relay, random, properties, retry, meters, log.loggers);
+  const schedule = new MailRetrySchedule(retry, random);
+  const outbox = new MailOutbox(store, work, clock, properties, schedule);
+  const relay = new SmtpRelay(properties, sender, schedule, log.loggers);
+  const renderer = new MailRenderer(templates, log.loggers);
+  const dispatch = new MailDispatch(outbox, renderer, relay, meters, log.loggers);
   const tasks = new ScheduledTasks(clock, log.loggers);
-  new MailDelivery(outbox, dispatch, templates, backlog, relay, properties, clock, queue, tasks);
+  new MailDelivery(dispatch, relay, properties, queue, tasks);
+  new MailBacklogTask(backlog, sender, properties, meters, tasks);
   return {
     queue,
     templates,
