@@ -34,7 +34,7 @@ export class BrandingProperties {
   readonly accentColor: string = '#2456c7';
 
   @Key(link, {
-    does: 'Link to help or to the help desk at the end of every page.',
+    does: 'Link to help or to the help desk at the end of every page, and of every mail unless it is a path.',
     effect: full,
     defaultText: 'none',
   })
@@ -42,8 +42,8 @@ export class BrandingProperties {
 
   @Key(text({ form: /^[^\p{Cc}<>]{1,200}$/u, called: 'a text of 1 to 200 characters' }), {
     does:
-      'How to reach the help desk, such as a telephone number: at the end of every page, and where users cannot help ' +
-      'themselves.',
+      'How to reach the help desk, such as a telephone number: at the end of every page and mail, and where users cannot ' +
+      'help themselves.',
     effect: full,
     defaultText: 'none',
   })

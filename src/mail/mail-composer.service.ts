@@ -3,7 +3,7 @@ import { BrandingProperties } from '../branding/branding.properties.js';
 import { JsonProperties } from '../http/json/json.properties.js';
 import { isLanguage, type Language, messagesOf } from '../messages/messages.js';
 import { MessagesProperties } from '../messages/messages.properties.js';
-import { layOutMail, type MailContent, type MailPart, type MailTexts } from './mail-layout.js';
+import { layOutMail, type MailContent, mailFooter, type MailTexts } from './mail-layout.js';
 import type { ComposedMail } from './mail-message.js';
 
 /** Who reads a mail. */
@@ -30,8 +30,7 @@ export class MailComposer {
     const messages = messagesOf(language);
     const { tag, notices } = messages;
     const { title, parts } = write({ messages, timeText: (millis) => this.timeText(millis, tag) });
-    const footer: MailPart = { kind: 'footer', text: notices.footer(this.branding.name) };
-    const body = layOutMail({ tag, title, parts: [...parts, footer] });
+    const body = layOutMail({ tag, title, parts: [...parts, mailFooter(this.branding, messages)] });
     return { to, language, subject: notices.subject(this.branding.name, title), ...body };
   }
 

@@ -6,7 +6,17 @@ export type MailPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [label: string, value: string])[] }
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
-  | { readonly kind: 'footer'; readonly text: string };
+  | { readonly kind: 'footer'; readonly lines: readonly FooterLine[] };
+
+/** A text, or a link with its label. */
+type FooterLine = string | { readonly label: string; readonly url: string };
+
+/** What mails show of `app.branding`. */
+export interface MailBrand {
+  readonly name: string;
+  readonly helpContact?: string | undefined;
+  readonly helpUrl?: string | undefined;
+}
 
 /** What one mail says, in the language of its reader. */
 export interface MailContent {
@@ -33,6 +43,14 @@ const MAX_VALUE_LENGTH = 255;
 /** A value of a user on one line. */
 export function mailValue(text: string): string {
   return text.toWellFormed().replaceAll(UNSEEN, ' ').trim().slice(0, MAX_VALUE_LENGTH).toWellFormed();
+}
+
+/** The last part of every mail: who has sent it, and how to reach the help desk. */
+export function mailFooter({ name, helpContact, helpUrl }: MailBrand, { common, notices }: Messages): MailPart {
+  const contact = helpContact === undefined ? [] : [common.contact(helpContact)];
+  // A path leads nowhere from a mailbox.
+  const help = helpUrl === undefined || helpUrl.startsWith('/') ? [] : [{ label: common.help, url: helpUrl }];
+  return { kind: 'footer', lines: [notices.footer(name), ...contact, ...help] };
 }
 
 /** Writes the plain text and the HTML document of a mail; neither loads anything from elsewhere. */
@@ -68,7 +86,7 @@ function textOf(part: MailPart): string {
       return `${part.label}:\n${part.url}`;
     case 'footer':
       // The separator of signatures (RFC 3676 section 4.3).
-      return `-- \n${part.text}`;
+      return ['-- ', ...part.lines.map(lineTextOf)].join('\n');
   }
 }
 
@@ -91,7 +109,16 @@ ${part.facts.map(
       return html`<p style="margin:0 0 16px"><a href="${part.url}" style="display:inline-block;padding:10px 18px;border:1px solid;border-radius:6px;font-weight:600">${part.label}</a></p>
 `;
     case 'footer':
-      return html`<p style="margin:24px 0 0;font-size:14px">${part.text}</p>
+      return html`<p style="margin:24px 0 0;font-size:14px">${part.lines.map(lineHtmlOf)}</p>
 `;
   }
+}
+
+function lineTextOf(line: FooterLine): string {
+  return typeof line === 'string' ? line : `${line.label}: ${line.url}`;
+}
+
+function lineHtmlOf(line: FooterLine, index: number): Html {
+  const content = typeof line === 'string' ? line : html`<a href="${line.url}">${line.label}</a>`;
+  return index === 0 ? html`${content}` : html`<br>${content}`;
 }

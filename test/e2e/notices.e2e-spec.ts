@@ -25,7 +25,11 @@ afterAll(() => relay.stop());
 
 describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
   onSqlite('Notices', (engine) => {
-    const args = [...relay.args, ...ARGS, `--app.messages.default-language=${language}`];
+    const contact = 'IT desk & friends, +82 2 123 4567';
+    const args = [
+      ...[...relay.args, ...ARGS, `--app.messages.default-language=${language}`],
+      `--app.branding.help-contact=${contact}`,
+    ];
     const story = storyOn(engine, { args, people: 4 });
     const texts = messagesOf(language).notices;
 
@@ -45,6 +49,9 @@ describe.each(['en', 'ko'] as const)('Notices in %s', (language) => {
             expect(body).toContain('UTC');
             expect(body).toMatch(/\/portal\/not-me\?token=[\w-]{43}/);
           }
+          const line = messagesOf(language).common.contact(contact);
+          expect(mail.text).toContain(`\n${line}\n`);
+          expect(mail.html).toContain(`<br>${line.replace('&', '&amp;')}</p>`);
           expect(mail.html).toContain(`<html lang="${language}">`);
           expect(mail.html).not.toMatch(/<(?:img|script|link|iframe)|src=|url\(/i);
           return mail.text;

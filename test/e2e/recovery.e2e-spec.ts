@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { messagesOf } from '../../src/messages/messages.js';
 import type { LinkKind } from '../../src/recovery/account-link.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
 import { freePort } from '../support/free-port.js';
@@ -16,6 +17,7 @@ const INTERVAL_SECONDS = 5 * 60;
 const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
 /** Text of a mail that a user has requested. */
 const REQUESTED = 'Someone asked for a new password';
+const HELP_CONTACT = 'IT desk & friends, +82 2 123 4567';
 const UNKNOWN_TOKEN = 'A'.repeat(43);
 
 onEachEngine('recovery by mailed links', (engine) => {
@@ -24,8 +26,9 @@ onEachEngine('recovery by mailed links', (engine) => {
     ...mailbox.args,
     `--app.security.public-url=${PUBLIC_URL}`,
     '--app.security.mfa.trusted-device.enabled=true',
+    `--app.branding.help-contact=${HELP_CONTACT}`,
   ];
-  const story = storyOn(engine, { people: 60, args });
+  const story = storyOn(engine, { people: 62, args });
   const links = new StoryLinks(story);
 
   const addressOf = ({ id }: Pick<Person, 'id'>): string => `${id}@harbour.example`;
@@ -257,6 +260,20 @@ onEachEngine('recovery by mailed links', (engine) => {
 
     expect(await mailbox.mailTo(addressOf(person), '비밀번호 재설정 요청을 받았습니다')).toBeDefined();
   });
+
+  it.each(['en', 'ko'] as const)(
+    'a mail about a forgotten password tells how to reach the help desk in %s',
+    async (language) => {
+      const person = await withAddress(story.person());
+
+      await forgot(person.id, story.client(), { 'accept-language': language });
+
+      const { text } = await mailbox.mailTo(addressOf(person));
+      const line = messagesOf(language).common.contact(HELP_CONTACT);
+      expect(text.split(/\r?\n/)).toContain(line);
+      expect(text).toContain(`<br>${line.replace('&', '&amp;')}</p>`);
+    },
+  );
 
   it.each<readonly [string, LinkKind, string, object]>([
     ['/portal/reset', 'password-reset', '/password/reset', { new: CHOSEN }],
