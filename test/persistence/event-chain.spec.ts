@@ -323,6 +323,23 @@ onEveryDatabase('the chain of security events', (database) => {
     expect((await verify({ from })).findings).toEqual([]);
   });
 
+  it('L3: after a new beginning, a period leaves out what was found before it, and nothing that follows', async () => {
+    await batches(4);
+    await change('UPDATE event_batch SET events = 4 WHERE batch = 2');
+    await change('DELETE FROM event_batch WHERE batch = 3');
+    await change('DELETE FROM event_chain');
+    await batches(1);
+    const from = clock.millis();
+    await batches(3);
+
+    expect((await verify()).findings).toHaveLength(4);
+    expect((await verify({ from })).findings).toEqual([]);
+    await change('UPDATE event_batch SET events = 4 WHERE batch = 6');
+    expect((await verify({ from: clock.millis() })).findings).toEqual([expect.stringMatching(/^Batch 6 .*changed/)]);
+    await change("UPDATE event_chain SET mac = 'x'");
+    expect((await verify({ from: clock.millis() })).findings[0]).toContain('The head of the chain is not authentic');
+  });
+
   it('a number that no batch can have does not stop the relay', async () => {
     await batches(1);
     await change('UPDATE security_event SET batch = 9223372036854775807 WHERE batch = 1');

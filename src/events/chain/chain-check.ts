@@ -2,7 +2,10 @@ import type { EventRow } from '../event-line.js';
 import type { BatchHash, ChainedBatch, HeadState, PlacedEvent, SealedHead } from './event-batch.js';
 import { chainHash } from './event-batch.js';
 
-/** The events of batches of this period are verified; the links between all batches always are. */
+/**
+ * The events of batches of this period are verified; the links between all batches always are, from the last new beginning
+ * of the chain before the period on.
+ */
 export interface VerificationOptions {
   /** Milliseconds since 1970; `from` belongs to the period, `to` does not. */
   readonly from?: number | undefined;
@@ -28,6 +31,7 @@ const MAX_FINDINGS = 100;
 
 /** Follows the chain from batch to batch, and collects findings. */
 export class ChainCheck {
+  private headFinding: string | undefined;
   private readonly findings: string[] = [];
   private unlisted = 0;
   private batches = 0;
@@ -45,13 +49,17 @@ export class ChainCheck {
   }
 
   get hasFindings(): boolean {
-    return this.findings.length > 0;
+    return this.headFinding !== undefined || this.findings.length > 0;
   }
 
   result(head: SealedHead | undefined): Verification {
-    const { findings, unlisted, batches, events } = this;
+    const { headFinding, findings, unlisted, batches, events } = this;
     return {
-      findings: unlisted > 0 ? [...findings, `${unlisted} further findings are not listed.`] : findings,
+      findings: [
+        ...(headFinding === undefined ? [] : [headFinding]),
+        ...findings,
+        ...(unlisted > 0 ? [`${unlisted} further findings are not listed.`] : []),
+      ],
       batches,
       events,
       ...(head && { head: { batch: head.batch, hash: head.hash } }),
@@ -61,11 +69,12 @@ export class ChainCheck {
 
   headState(state: HeadState, sealKey: string): void {
     if (state === 'changed') {
-      this.find('The head of the chain is not authentic: it was changed, or its seal key is another one of that name.');
+      this.headFinding =
+        'The head of the chain is not authentic: it was changed, or its seal key is another one of that name.';
     }
     if (state === 'unknown key') {
       const key = JSON.stringify(sealKey);
-      this.find(`The head of the chain is sealed under ${key}, which app.security.seal.keys does not have.`);
+      this.headFinding = `The head of the chain is sealed under ${key}, which app.security.seal.keys does not have.`;
     }
   }
 
@@ -133,12 +142,21 @@ export class ChainCheck {
   }
 
   private checkBegin(batch: ChainedBatch): void {
-    if (batch.begins === 1 && batch.batch !== 1 && this.isWithin(batch)) {
+    if (batch.begins !== 1 || batch.batch === 1) return;
+    const { from = -Infinity } = this.options;
+    // Known to the operator, who asks for a later period: what was found before it stays as it is.
+    if (batch.at < from) this.forget();
+    else if (this.isWithin(batch)) {
       this.find(
         `${nameOf(batch)}: the chain begins again, because its head was not authentic. Nothing protects the batches ` +
           'before it; see the event EVENT_CHAIN_RESTARTED.',
       );
     }
+  }
+
+  private forget(): void {
+    this.findings.length = 0;
+    this.unlisted = 0;
   }
 
   private isWithin({ at }: ChainedBatch): boolean {
