@@ -113,9 +113,9 @@ export class WebhookDeliveryStore {
     if (isOurs) await tx.change(POSTPONE, [nextAt, queue, position, nextAt]);
   }
 
-  /** Makes it a dead letter. */
-  async bury(tx: Tx, { id, attempts }: DueDelivery, failure: string, now: number): Promise<void> {
-    await tx.change(BURY, [failure, now, id, attempts + 1]);
+  /** Makes it a dead letter. Returns false if another process has decided already. */
+  async bury(tx: Tx, { id, attempts }: DueDelivery, failure: string, now: number): Promise<boolean> {
+    return (await tx.change(BURY, [failure, now, id, attempts + 1])) === 1;
   }
 
   list(tx: Tx, state: ListedDelivery['state'], after: string, limit: number): Promise<readonly ListedDelivery[]> {

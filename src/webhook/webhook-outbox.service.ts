@@ -47,8 +47,8 @@ export class WebhookOutbox {
     return this.work.run((tx) => this.store.fail(tx, delivery, failure, this.clock.seconds() + delay));
   }
 
-  /** Makes an event a dead letter. */
-  bury(delivery: DueDelivery, failure: string): Promise<void> {
+  /** Makes an event a dead letter. Returns false if another replica has decided already. */
+  bury(delivery: DueDelivery, failure: string): Promise<boolean> {
     return this.work.single((tx) => this.store.bury(tx, delivery, failure, this.clock.seconds()));
   }
 

@@ -89,7 +89,7 @@ export class WebhookSender {
     if (this.failures === 0) this.logger.warn('The webhook does not accept events', { failure, kind, id });
     this.failures += 1;
     if (outcome === 'gone' || this.outbox.isTooOld(delivery)) {
-      await this.outbox.bury(delivery, failure);
+      if (!(await this.outbox.bury(delivery, failure))) return;
       this.meters.count('dead');
       this.logger.warn('The webhook did not accept an event, which is a dead letter now', {
         failure,

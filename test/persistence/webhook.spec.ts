@@ -315,6 +315,26 @@ onEveryDatabase('the webhook', (database) => {
     expect(sent()).toEqual([first, first, second]);
   });
 
+  it('a late rejection makes no dead letter of an event that another replica has delivered', async () => {
+    await enqueue('anna');
+    let reject = (): void => undefined;
+    receiver.answer = (_, response) => {
+      reject = () => void response.writeHead(410).end();
+    };
+    const slow = replica({ timeout: Duration.ofSeconds(300) });
+    await slow.sender.send(never, () => undefined);
+    await expect.poll(() => receiver.deliveries.length).toBe(1);
+    const rejectLate = reject;
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    clock.advance(400);
+    await replica().send();
+    rejectLate();
+    await slow.sender.idle();
+
+    expect(slow.log.lines.map(({ message }) => message)).toEqual(['The webhook does not accept events']);
+    expect(await slow.deliveries.counts()).toEqual({ pending: 0, dead: 0 });
+  });
+
   it('events wait no longer after the clock was set back by a day', async () => {
     clock.advance(DAY);
     const first = await enqueue('anna');
