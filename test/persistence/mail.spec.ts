@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
+import { ServiceError } from '../../src/errors/service-error.js';
 import type { ComposedMail } from '../../src/mail/mail-message.js';
+import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { type MailParts, mailParts, type MailPartsOptions } from '../support/mail-parts.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
@@ -133,6 +135,31 @@ onEveryDatabase('Mail queue', (database) => {
 
     expect(second?.messageId).toBe(first?.messageId);
     expect(second?.noticeId).toBe(first?.noticeId);
+  });
+
+  it('a mail is not sent again if the database was away when the relay had accepted it', async () => {
+    const clock = new ManualClock();
+    let isAway = false;
+    const { work } = database;
+    const outages: UnitOfWork = Object.assign(Object.create(work) as UnitOfWork, {
+      single: <T>(statement: (tx: Tx) => Promise<T>) =>
+        isAway ? Promise.reject(new ServiceError('UNAVAILABLE')) : work.single(statement),
+    });
+    const { parts, relay } = scene.open({ clock, work: outages });
+    relay.onMail = () => {
+      isAway = true;
+    };
+    await scene.add(parts, 'anna@example.com');
+    parts.start();
+    await relay.mailsTo('anna@example.com');
+    await waitUntil('the mail was sent', () => countOf(parts, 'mail.sent') === 1);
+    isAway = false;
+    expect(await scene.rows(parts)).toMatchObject([{ state: 'waiting', attempts: 1 }]);
+    clock.advance(60);
+
+    await scene.isEmpty(parts);
+
+    expect(relay.received).toHaveLength(1);
   });
 
   it('mails wait no longer after the clock was set back by a day', async () => {
@@ -271,10 +298,15 @@ function mailScene(database: TestDatabase) {
   });
   afterAll(() => Promise.all(relays.map((each) => each.stop())));
   return {
-    open({ relay: own, properties, ...options }: MailPartsOptions & { readonly relay?: SmtpRelayServer } = {}): Opened {
+    open({
+      relay: own,
+      properties,
+      work = database.work,
+      ...options
+    }: MailPartsOptions & { readonly relay?: SmtpRelayServer; readonly work?: UnitOfWork } = {}): Opened {
       const to = own ?? relay;
       relays.push(to);
-      const parts = mailParts(database.work, { ...options, properties: { ...to.address, ...properties } });
+      const parts = mailParts(work, { ...options, properties: { ...to.address, ...properties } });
       parts.templates.register('news', ({ facts: { to: address = '' } }) =>
         Promise.resolve(address === 'nobody' ? undefined : mailTo(address)),
       );
