@@ -340,8 +340,8 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       const send = (to: string, form: Members = {}): Promise<Answer> =>
         browser.send('POST', to, { form: { csrf, ...form }, headers: BROWSER });
       const upload = (content: string): Promise<Answer> =>
-        browser.send('POST', `/portal/admin/import?mode=all&csrf=${encodeURIComponent(csrf)}`, {
-          raw: multipart({ content, fileName: 'people.csv' }),
+        browser.send('POST', '/portal/admin/import?mode=all', {
+          raw: multipart({ field: 'csrf', text: csrf }, { content, fileName: 'people.csv' }),
           headers: { ...BROWSER, 'content-type': MULTIPART },
         });
 

@@ -69,6 +69,9 @@ const ADMIN_FORMS: Readonly<Record<string, Fields>> = {
   [`${USER}/delete`]: { reason: 'x' },
 };
 
+/** An import that an attacker would send. */
+const PLANTED = { content: `login_id,password,roles\nplanted,${CHOSEN},ROLE_ADMIN\n`, fileName: 'x.csv' };
+
 /** What a browser tells about a form of another site; a sibling subdomain is same-site. */
 const FOREIGN: readonly (readonly [string, Fields])[] = [
   ['a foreign Origin', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
@@ -231,11 +234,8 @@ onSqlite('security of the portal', (engine) => {
         const csrf = await csrfOf(admin);
         const send = (client: HttpClient, token: string, headers: Fields = {}): Promise<Answer> =>
           path.endsWith('/import')
-            ? client.send('POST', `${path}?mode=all&csrf=${encodeURIComponent(token)}`, {
-                raw: multipart({
-                  content: `login_id,password,roles\nplanted,${CHOSEN},ROLE_ADMIN\n`,
-                  fileName: 'x.csv',
-                }),
+            ? client.send('POST', `${path}?mode=all`, {
+                raw: multipart({ field: 'csrf', text: token }, PLANTED),
                 headers: { ...BROWSER, 'content-type': MULTIPART, ...headers },
               })
             : post(client, path, { ...typed, csrf: token }, headers);
@@ -251,6 +251,44 @@ onSqlite('security of the portal', (engine) => {
         expect(await story.events(target)).toHaveLength(before);
         const planted = await story.database.query("SELECT id FROM account WHERE login_id = 'planted'");
         expect(planted).toEqual([]);
+      },
+    );
+
+    it.each([
+      ['without a token', () => [PLANTED]],
+      ['with the token behind the file', (csrf: string) => [PLANTED, { field: 'csrf', text: csrf }]],
+      ['with the token as a file', (csrf: string) => [{ field: 'csrf', content: csrf }, PLANTED]],
+      ['with two tokens', (csrf: string) => [{ field: 'csrf', text: csrf }, { field: 'csrf', text: csrf }, PLANTED]],
+    ] as const)('S5: an import %s stores nothing, also with a token in its address', async (_, partsOf) => {
+      const admin = await asAdministrator();
+      const csrf = await csrfOf(admin);
+
+      for (const query of ['', `&csrf=${encodeURIComponent(csrf)}`]) {
+        const answer = await admin.send('POST', `/portal/admin/import?mode=all${query}`, {
+          raw: multipart(...partsOf(csrf)),
+          headers: { ...BROWSER, 'content-type': MULTIPART },
+        });
+        expect([400, 403], answer.text).toContain(answer.status);
+      }
+      expect(await story.database.query("SELECT id FROM account WHERE login_id = 'planted'")).toEqual([]);
+    });
+
+    it.each(Object.keys(ADMIN_FORMS))(
+      'S5: the form of %s is not accepted as an upload, with or without its token',
+      async (form) => {
+        const target = story.person();
+        const admin = await asAdministrator();
+        const path = form.replace('{sub}', await story.subjectOf(target));
+        const before = (await story.events(target)).length;
+
+        for (const text of ['', await csrfOf(admin)]) {
+          const answer = await admin.send('POST', path, {
+            raw: multipart({ field: 'csrf', text }, { field: 'reason', text: 'x' }),
+            headers: { ...BROWSER, 'content-type': MULTIPART },
+          });
+          expect(answer).toBeAnswered(415);
+        }
+        expect(await story.events(target)).toHaveLength(before);
       },
     );
 

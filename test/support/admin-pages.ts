@@ -70,11 +70,12 @@ export class AdminBrowser {
     return follow(this.client, await this.act(person, act, typed));
   }
 
+  /** Sends the form of the import page with a file. */
   async upload(mode: string, part: FilePart): Promise<Answer> {
-    const page = await this.visit(`${USERS}/import`);
-    const action = formOf(this.client, page).path.replace('mode=preview', `mode=${mode}`);
+    const { path, fields } = formOf(this.client, await this.visit(`${USERS}/import`));
+    const raw = multipart({ field: 'csrf', text: fields['csrf'] ?? '' }, part);
     const headers = { ...BROWSER, 'content-type': MULTIPART };
-    return this.client.send('POST', action, { raw: multipart(part), headers });
+    return this.client.send('POST', path.replace('mode=preview', `mode=${mode}`), { raw, headers });
   }
 }
 

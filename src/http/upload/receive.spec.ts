@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { receive, type ReceivedFile, type UploadLimits } from './receive.js';
+import { receive, type ReceivedFile, type TextDemand, type UploadLimits } from './receive.js';
 
 const FOLDER = temporaryFolder('receive');
 const BOUNDARY = 'xXxXx';
@@ -17,16 +17,23 @@ interface Outcome {
   readonly content: Buffer;
 }
 
+interface Options {
+  readonly contentType?: string;
+  readonly silenceMillis?: number;
+  readonly demand?: TextDemand;
+}
+
 async function outcomeOf(
   pieces: Readable | readonly (string | Uint8Array)[],
   limits: Partial<UploadLimits> = {},
-  { contentType = `multipart/form-data; boundary=${BOUNDARY}`, silenceMillis = 60_000 } = {},
+  { contentType = `multipart/form-data; boundary=${BOUNDARY}`, silenceMillis = 60_000, demand }: Options = {},
 ): Promise<Outcome> {
   files += 1;
   const path = join(FOLDER, String(files));
   const target = await open(path, 'wx');
   const stream = pieces instanceof Readable ? pieces : Readable.from(pieces.map((piece) => Buffer.from(piece)));
-  const body = { stream, contentType, silenceMillis, onSilence: () => stream.destroy() };
+  const onSilence = (): Readable => stream.destroy();
+  const body = { stream, contentType, silenceMillis, onSilence, ...(demand && { demand }) };
   try {
     const received = await receive(body, 'file', target, { ...UNLIMITED, ...limits });
     return { received, content: await readFile(path) };
@@ -181,6 +188,60 @@ describe('an upload', () => {
     'multipart/form-data; note="; boundary=xXxXx; "',
   ])('with the media type %s is rejected', async (contentType) => {
     expect(await refusalOf([filePart('a'), END], {}, { contentType })).toEqual(MALFORMED);
+  });
+
+  describe('with a demanded text', () => {
+    const textPart = (value: string, name = 'token'): Buffer =>
+      part(`Content-Disposition: form-data; name="${name}"`, value);
+    const demand: TextDemand = {
+      names: ['token'],
+      verify: (texts) => {
+        if (texts.get('token') !== 'good') throw new ServiceError('CROSS_SITE');
+      },
+    };
+    const CROSS_SITE = { code: 'CROSS_SITE', errors: undefined };
+
+    it('is stored if the text precedes the file and is accepted', async () => {
+      const { content } = await outcomeOf([textPart('good'), filePart('a'), END], {}, { demand });
+
+      expect(content.toString()).toBe('a');
+    });
+
+    it.each([
+      ['without the text', [filePart('a'), END], CROSS_SITE],
+      ['with another value', [textPart('bad'), filePart('a'), END], CROSS_SITE],
+      ['with an empty value', [textPart(''), filePart('a'), END], CROSS_SITE],
+      ['with the text behind the file', [filePart('a'), textPart('good'), END], CROSS_SITE],
+      ['with the text twice', [textPart('bad'), textPart('good'), filePart('a'), END], invalid('token', 'format')],
+      ['with a long text', [textPart('good'.repeat(100)), filePart('a'), END], invalid('token', 'format')],
+      ['with another text', [textPart('good', 'note'), filePart('a'), END], invalid('note', 'unknown')],
+      [
+        'with the text as a file',
+        [part('Content-Disposition: form-data; name="token"; filename="a"', 'good'), END],
+        invalid('token', 'unknown'),
+      ],
+      ['with the text alone', [textPart('good'), END], invalid('file', 'required')],
+    ])('S5: %s is rejected', async (_, pieces, rejection) => {
+      expect(await refusalOf(pieces, {}, { demand })).toEqual(rejection);
+    });
+
+    it('S5: is rejected before the rest of its file arrives, and nothing of it is written', async () => {
+      const endless = Readable.from(
+        (function* () {
+          yield filePart('x'.repeat(1000));
+          for (;;) yield Buffer.alloc(1000);
+        })(),
+      );
+      const path = join(FOLDER, 'unwritten');
+      const target = await open(path, 'wx');
+      const contentType = `multipart/form-data; boundary=${BOUNDARY}`;
+      const body = { stream: endless, contentType, silenceMillis: 60_000, onSilence: () => undefined, demand };
+
+      await expect(receive(body, 'file', target, UNLIMITED)).rejects.toMatchObject({ code: 'CROSS_SITE' });
+
+      await target.close();
+      expect(await readFile(path)).toHaveLength(0);
+    });
   });
 
   it('is aborted if no byte arrives within the permitted silence', async () => {

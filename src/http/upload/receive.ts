@@ -13,6 +13,8 @@ const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/
 /** Maximum length of a part name in the response. */
 const MAX_FIELD_LENGTH = 64;
 const MAX_NAME_LENGTH = 255;
+/** Limit of a text before the file, in bytes; a form token has less than 80. */
+const MAX_TEXT_BYTES = 256;
 
 /** Size limits. */
 export interface UploadLimits {
@@ -20,6 +22,13 @@ export interface UploadLimits {
   readonly maxFileBytes: number;
   /** Limit of the whole body; Infinity for no limit. */
   readonly maxRequestBytes: number;
+}
+
+/** Texts that precede the file of a body, such as a form token. */
+export interface TextDemand {
+  readonly names: readonly string[];
+  /** Is called with the texts before anything of the file is written. @throws ServiceError to reject the body */
+  readonly verify: (texts: ReadonlyMap<string, string>) => void;
 }
 
 /** The incoming body of an upload. */
@@ -31,6 +40,8 @@ export interface IncomingBody {
   readonly silenceMillis: number;
   /** Is called after such a silence and ends the stream. */
   readonly onSilence: () => void;
+  /** Without it, the body has no texts. */
+  readonly demand?: TextDemand;
 }
 
 export interface ReceivedFile {
@@ -43,8 +54,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Reads a whole `multipart/form-data` body (RFC 7578) that must consist of one file named `field`, and writes the file.
- * An invalid part ends the reading at once; the rest of the body is left to the error response.
+ * Reads a whole `multipart/form-data` body (RFC 7578) that must consist of the demanded texts and one file named `field`,
+ * and writes the file. An invalid part ends the reading at once; the rest of the body is left to the error response.
  * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`; `UNAVAILABLE` if the file cannot be written
  */
 export async function receive(
@@ -53,8 +64,8 @@ export async function receive(
   target: FileHandle,
   limits: UploadLimits,
 ): Promise<ReceivedFile> {
-  const parser = await parserOf(body.contentType, limits);
-  const reception = new Reception(parser, field, target);
+  const parser = await parserOf(body, limits);
+  const reception = new Reception(parser, field, target, body.demand);
   let isTaking = false;
   const silence = setTimeout(() => {
     // A slow disk must not count as silence of the client.
@@ -90,18 +101,20 @@ class Reception {
   private readonly finished: Promise<unknown>;
   private file: { readonly stream: BusboyFileStream; readonly name: string; readonly mediaType: string } | undefined;
   private written: Promise<void> = Promise.resolve();
+  private readonly texts = new Map<string, string>();
 
   constructor(
     private readonly parser: BusboyInstance,
     private readonly field: string,
     private readonly target: FileHandle,
+    private readonly demand: TextDemand | undefined,
   ) {
     // The parser may finish before the body ends.
     this.finished = once(parser, 'finish', { signal: this.stop.signal });
     this.finished.catch((error: unknown) => this.fail(error));
     parser.on('error', (error) => this.fail(error));
     parser.on('partsLimit', () => this.fail(refusal('', 'format')));
-    parser.on('field', (name: string | undefined) => this.fail(refusal(name, name === field ? 'type' : 'unknown')));
+    parser.on('field', (name, value, isNameCut, isValueCut) => this.takeText(name, value, isNameCut || isValueCut));
     parser.on('file', (name, stream, fileName, _encoding, mediaType) => this.begin(name, stream, fileName, mediaType));
   }
 
@@ -135,6 +148,15 @@ class Reception {
     return this.written;
   }
 
+  private takeText(name: string | undefined, value: string, isCut: boolean): void {
+    if (name === undefined || !this.demand?.names.includes(name)) {
+      this.fail(refusal(name, name === this.field ? 'type' : 'unknown'));
+    }
+    // A text behind the file comes too late to decide about it.
+    else if (isCut || this.file || this.texts.has(name)) this.fail(refusal(name, 'format'));
+    else this.texts.set(name, value);
+  }
+
   /** Names may be missing, contrary to the types of the parser. */
   private begin(
     name: string | undefined,
@@ -142,18 +164,32 @@ class Reception {
     fileName: string | undefined,
     mediaType: string,
   ): void {
-    if (name !== this.field || this.file) {
+    const rejection = name !== this.field || this.file ? refusal(name, 'unknown') : this.rejectionOfTexts();
+    if (rejection !== undefined) {
       stream.on('error', () => undefined).resume();
-      this.fail(refusal(name, 'unknown'));
+      this.fail(rejection);
       return;
     }
     this.file = { stream, name: (fileName ?? '').slice(0, MAX_NAME_LENGTH), mediaType };
     stream.once('limit', () => this.fail(new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'uploaded file' })));
     this.written = this.target.writeFile(stream).catch((error: unknown) => this.fail(writeFailure(error)));
   }
+
+  /** The error of the texts before the file; undefined if they are accepted. */
+  private rejectionOfTexts(): unknown {
+    try {
+      this.demand?.verify(this.texts);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
 }
 
-async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Promise<BusboyInstance> {
+async function parserOf(
+  { contentType, demand }: IncomingBody,
+  { maxFileBytes }: UploadLimits,
+): Promise<BusboyInstance> {
   if (!BOUNDARY.test(contentType)) throw refusal('', 'format');
   const { Busboy } = await import('@fastify/busboy');
   try {
@@ -161,7 +197,7 @@ async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Pr
       headers: { 'content-type': contentType },
       limits: {
         ...(Number.isFinite(maxFileBytes) && { fileSize: maxFileBytes }),
-        fieldSize: 0,
+        fieldSize: demand ? MAX_TEXT_BYTES : 0,
         parts: MAX_PARTS,
         headerPairs: MAX_PART_HEADERS,
         headerSize: MAX_PART_HEADERS_LENGTH,

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
 import { sendContinue } from '../body/unread-body.js';
-import { type IncomingBody, type ReceivedFile, receive, type UploadLimits } from './receive.js';
+import { type IncomingBody, type ReceivedFile, receive, type TextDemand, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
 
 export interface UploadOptions extends UploadLimits {
@@ -32,7 +32,8 @@ export interface SilentClients {
   readonly onSilent: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-const incoming = new WeakMap<FastifyRequest, (reply: FastifyReply) => IncomingUpload>();
+const incoming = new WeakMap<object, (reply: FastifyReply) => IncomingUpload>();
+const demands = new WeakMap<object, TextDemand>();
 
 /** Files of requests in progress; files of aborted requests would otherwise outlive the process. */
 const present = new Set<string>();
@@ -44,6 +45,16 @@ const NO_UPLOAD: IncomingUpload = {
 /** The upload of a request; a request without a body has no file. */
 export function uploadOf(request: FastifyRequest, reply: FastifyReply): IncomingUpload {
   return incoming.get(request)?.(reply) ?? NO_UPLOAD;
+}
+
+/**
+ * Demands texts before the file of the upload of a request: nothing of the file is stored unless `verify` accepts them.
+ * False if the request, which is that of Fastify, has no upload.
+ */
+export function demandTexts(request: object, demand: TextDemand): boolean {
+  if (!incoming.has(request)) return false;
+  demands.set(request, demand);
+  return true;
 }
 
 /** Accepts `multipart/form-data` if `bodyError` does; nothing is read yet. */
@@ -62,7 +73,8 @@ export function registerUploads(fastify: FastifyInstance, options: UploadOptions
         reply.raw.once('finish', () => stream.destroy());
         silent.onSilent(request, reply);
       };
-      const body = { stream, contentType, silenceMillis: silent.limitMillis, onSilence };
+      const demand = demands.get(request);
+      const body = { stream, contentType, silenceMillis: silent.limitMillis, onSilence, ...(demand && { demand }) };
       return {
         use: async (field, run) => {
           refuseByLength(request, options);

@@ -2,7 +2,7 @@ import type { ImportReport } from '../../account/import/import-row.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
-import { buttonLink, type FormFields, note, paragraph } from '../form/forms.js';
+import { buttonLink, type FormFields, hidden, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { adminLinks } from './admin-users-page.js';
 
@@ -37,16 +37,15 @@ ${uploadForm(context, fields)}</div>
   });
 }
 
-/** The body of the form is the file alone, so the token and the choice are in the address of each button. */
+/** The token precedes the file, so that the file is received only after it. */
 function uploadForm({ t }: PageContext, { form }: ImportFields): Html {
   const { admin } = t;
-  const action = (mode: ImportMode): string =>
-    `${form.action}?${new URLSearchParams({ csrf: form.csrf, mode }).toString()}`;
+  const action = (mode: ImportMode): string => `${form.action}?mode=${mode}`;
   const choice = (mode: ImportMode, label: string, kind: string): Html =>
     html`<button type="submit" formaction="${action(mode)}"${kind === '' ? undefined : html` class="${kind}"`}>${label}</button>
 `;
   return html`<form method="post" action="${action('preview')}" enctype="multipart/form-data">
-<div class="field"><label for="file">${admin.file}</label>
+${hidden('csrf', form.csrf)}<div class="field"><label for="file">${admin.file}</label>
 <input id="file" name="file" type="file" accept=".csv,.jsonl,.ndjson,text/csv" required></div>
 <div class="actions">${choice('preview', admin.preview, 'primary')}${choice('all', admin.importAll, '')}${choice('partial', admin.importValid, '')}</div>
 </form>

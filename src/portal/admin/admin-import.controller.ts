@@ -1,7 +1,6 @@
 import { Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { actorOf } from '../../admin/act.js';
-import { importUploadSchema } from '../../admin/users-import.schema.js';
 import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { View } from '../../http/page/view.js';
@@ -16,7 +15,7 @@ import { AdminPage } from '../page.decorator.js';
 import { importPage } from './admin-import-page.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import { IMPORT_BY_FORM, SHOW_IMPORT } from './admin.openapi.js';
-import { importQuery } from './admin.schema.js';
+import { importForm, importQuery } from './admin.schema.js';
 
 /** The import of users from a file, with a preview. */
 @UseGuards(FormTokenGuard)
@@ -42,7 +41,7 @@ export class AdminImportController {
   @HttpCode(200)
   @AdminPage(ADMIN_PAGES.import)
   @UploadBody()
-  @Operation({ ...IMPORT_BY_FORM, body: importUploadSchema })
+  @Operation({ ...IMPORT_BY_FORM, body: importForm })
   async importUsers(
     @Caller() caller: FullPrincipal,
     @Query({ schema: importQuery }) { mode }: InferOutput<typeof importQuery>,

@@ -62,6 +62,6 @@ export const SHOW_IMPORT: OperationOptions = { redirects: true, summary: 'Page t
 
 export const IMPORT_BY_FORM: OperationOptions = {
   summary: 'Import users, or preview an import, by the form of the page',
-  description: 'Shows a report for each row. The token `csrf` is in the address, since the body is the file.',
+  description: 'Shows a report for each row. The token `csrf` is a part of the body before the file.',
   errors: ['CONFLICT'],
 };

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
+import { importUploadSchema } from '../../admin/users-import.schema.js';
 import { KINDS } from '../../events/security-event.js';
 import { formEntries } from '../form/forms.schema.js';
 
@@ -64,7 +65,9 @@ export const eventsQuery = v.object({
   after: v.fallback(v.optional(id), undefined),
 });
 
+/** Describes the body: the guard verifies the token before the file is received. */
+export const importForm = v.strictObject({ csrf: formEntries.csrf, ...importUploadSchema.entries });
+
 export const importQuery = v.object({
-  csrf: v.optional(v.pipe(v.string(), v.description('The token of the form, whose body is a file.'))),
   mode: v.fallback(v.optional(v.picklist(['preview', 'all', 'partial']), 'preview'), 'preview'),
 });

@@ -8,6 +8,7 @@ import { hasOtp } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
 import { cookiesOf } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
+import { demandTexts } from '../../http/upload/uploads.js';
 import { HttpError } from '../../http/errors/http-error.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { withForm } from './form-errors.js';
@@ -16,10 +17,15 @@ import { browserBinding, callerBinding, FormTokens } from './form-tokens.service
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {
   readonly body: unknown;
-  readonly query: unknown;
 }
 
-/** Rejects a form that was not sent from our page in the same session or, without a session, the same browser. */
+/** Field of every form with its token. */
+const TOKEN = 'csrf';
+
+/**
+ * Rejects a form that was not sent from our page in the same session or, without a session, the same browser. The handler
+ * of a form with a file must receive the upload before it changes anything: only the reception verifies its token.
+ */
 @Injectable()
 export class FormTokenGuard implements CanActivate {
   private readonly contextPath: string;
@@ -35,10 +41,11 @@ export class FormTokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     if (SAFE.has(request.method)) return true;
-    // The body of an upload is read later, so its form has the token in its address.
-    const { csrf } = (request.body ?? request.query ?? {}) as { readonly csrf?: unknown };
     const boundTo = bindingOf(request);
-    if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo)) return true;
+    // The body of an upload is read by its handler: then the token is verified before the file is received.
+    if (this.isDemandedOfUpload(request, boundTo)) return true;
+    const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
+    if (this.isValid(csrf, boundTo)) return true;
     if (boundTo === undefined && this.plainHttp.isCookieLost(request)) {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (problem) => this.plainHttp.page(problem));
@@ -47,6 +54,19 @@ export class FormTokenGuard implements CanActivate {
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
     const seeOther = isOutlived ? `${this.contextPath}/` : undefined;
     throw new HttpError('CROSS_SITE', { reason: 'form token', ...withoutUndefined({ seeOther }) });
+  }
+
+  private isDemandedOfUpload(request: FormRequest, boundTo: string | undefined): boolean {
+    return demandTexts(request, {
+      names: [TOKEN],
+      verify: (texts) => {
+        if (!this.isValid(texts.get(TOKEN), boundTo)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+      },
+    });
+  }
+
+  private isValid(csrf: unknown, boundTo: string | undefined): csrf is string {
+    return typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo);
   }
 }
 
