@@ -76,7 +76,12 @@ export default defineConfig(
     files: ['src/resources/pages/*.js'],
     languageOptions: {
       sourceType: 'script',
-      globals: { document: 'readonly', navigator: 'readonly', window: 'readonly', performance: 'readonly' },
+      globals: Object.fromEntries(
+        ['DOMParser', 'FormData', 'document', 'fetch', 'navigator', 'performance', 'window'].map((name) => [
+          name,
+          false,
+        ]),
+      ),
     },
   },
   {

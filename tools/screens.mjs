@@ -125,6 +125,8 @@ async function administer(browser, service, look) {
     .locator('input[type=file]')
     .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
   await page.locator('main form button[type=submit]').first().click();
+  // The script shows the preview in place.
+  await page.getByRole('status').waitFor();
   await visitor.picture('import');
   await visitor.visit('portal/admin/events');
   await visitor.picture('events');

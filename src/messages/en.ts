@@ -535,7 +535,19 @@ export const en = {
     importAll: 'Import all or nothing',
     importValid: 'Import valid rows',
     previewed: (valid: number, faults: number) =>
-      `Nothing was stored. ${valid} ${valid === 1 ? 'user' : 'users'} would be created; ${faults} ${faults === 1 ? 'error' : 'errors'}. To import, choose the file again.`,
+      `Nothing was stored. ${valid} ${valid === 1 ? 'user' : 'users'} would be created; ${faults} ${faults === 1 ? 'error' : 'errors'}.`,
+    /** Only without script, which keeps the chosen file. */
+    chooseAgain: 'To import, choose the file again below.',
+    importUsers: (count: number) => `Import ${count} ${count === 1 ? 'user' : 'users'}`,
+    importUsersWithout: (count: number) =>
+      `Import ${count} ${count === 1 ? 'user' : 'users'} and skip rows with errors`,
+    atLine: (line: number) => `Line ${line}`,
+    firstRows: 'Users in the file',
+    willBeCreated: 'New',
+    withPassword: 'password',
+    withAuthenticator: 'authenticator app',
+    moreRows: (count: number) => `and ${count} more`,
+    otherErrors: 'Errors in other rows',
     imported: (created: number, faults: number) =>
       `${created} ${created === 1 ? 'user was' : 'users were'} created; ${faults} ${faults === 1 ? 'error' : 'errors'}.`,
     line: 'Line',

@@ -4,7 +4,7 @@ import type { UserAct } from '../../src/portal/admin/user-acts.js';
 import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { Administrator } from '../support/administrator.js';
 import { launchChromium } from '../support/chromium.js';
-import { PASSWORD, storyOn } from '../support/login-story.js';
+import { type Enrolled, PASSWORD, storyOn } from '../support/login-story.js';
 import { needs } from '../support/needs.js';
 import { LOOKS, PHONE, PortalBrowser } from '../support/portal-browser.js';
 import { onSqlite } from '../support/story-database.js';
@@ -32,6 +32,8 @@ needs('chromium')('administration and mailed links in a browser', () => {
       args: ['--app.mail.host=127.0.0.1', '--app.mail.port=1', '--app.security.mfa.trusted-device.enabled=true'],
     });
     const links = new StoryLinks(story);
+    /** Administrators and members of the help desk who have a second factor. */
+    const staff = new Map<string, Enrolled>();
     let browser: Browser;
 
     beforeAll(async () => {
@@ -54,7 +56,8 @@ needs('chromium')('administration and mailed links in a browser', () => {
         afterAll(() => user.close());
 
         async function signInAs(id: string): Promise<void> {
-          const { person } = await Administrator.of(story, id);
+          const person = staff.get(id) ?? (await Administrator.of(story, id)).person;
+          staff.set(id, person);
           await user.visit('/portal/login');
           await user.signIn(id, PASSWORD);
           await user.enterCode(story.nextCode(person));
@@ -127,12 +130,14 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await page.locator('#reason').fill('left');
           await page.locator('form[action$="/delete"] button').click();
           expect(await told()).toContain(t.admin.done.deleted(person.id));
+          await user.press(t.common.signOut);
         });
 
         it(`on ${look.name}, the pages about a user are short, and one ends the sessions`, async () => {
           const { t, page } = user;
           const person = await story.enrolled();
           await story.signIn(person, undefined, { trust_device: true });
+          await signInAs(`boss-${index}`);
           await user.visit(`/portal/admin/users/${await story.subjectOf(person)}`);
 
           for (const name of [t.admin.overview, t.admin.access, t.admin.activity]) {
@@ -147,6 +152,7 @@ needs('chromium')('administration and mailed links in a browser', () => {
           await user.press(t.admin.endAll);
           expect(await told()).toContain(t.admin.userDone.sessions);
           await user.check('page about a user without sessions');
+          await user.press(t.common.signOut);
         });
 
         it(`on ${look.name}, an administrator imports users after a preview, and filters events`, async () => {
@@ -156,15 +162,25 @@ needs('chromium')('administration and mailed links in a browser', () => {
             page
               .locator('input[type=file]')
               .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+          await signInAs(`boss-${index}`);
           await user.visit('/portal/admin/import');
           await user.check('import page');
 
           await choose();
           await user.press(t.admin.preview);
-          expect(await page.locator('main').textContent()).toContain(t.admin.previewed(1, 1));
+          await page.getByText(t.admin.previewed(1, 1)).waitFor();
+          expect(await page.locator('#result').textContent()).toContain(`row-${index}`);
           await user.check('preview of an import');
-          await choose();
-          await user.press(t.admin.importValid);
+          // With script, the file stays chosen.
+          const next = user.target(t.admin.importUsersWithout(1));
+          expect(await next.isVisible()).toBe(user.hasScript);
+          expect(await page.getByText(t.admin.chooseAgain).isVisible()).toBe(!user.hasScript);
+          expect(new URL(page.url()).search).toBe(user.hasScript ? '' : '?mode=preview');
+          if (user.hasScript) await next.click();
+          else {
+            await choose();
+            await user.press(t.admin.importValid);
+          }
           expect(await page.locator('main').textContent()).toContain(t.admin.imported(1, 1));
           await user.check('report of an import');
 
@@ -180,6 +196,32 @@ needs('chromium')('administration and mailed links in a browser', () => {
           expect(download.suggestedFilename()).toMatch(/\.csv$/);
           await user.press(t.common.signOut);
         });
+
+        it.runIf(look.options.javaScriptEnabled !== false)(
+          `on ${look.name}, another file removes a preview, and without a session it leads to the sign-in page`,
+          async () => {
+            const { t, page } = user;
+            await signInAs(`boss-${index}`);
+            await user.visit('/portal/admin/import');
+            const users = {
+              name: 'people.csv',
+              mimeType: 'text/csv',
+              buffer: Buffer.from(`login_id\nlate-${index}\n`),
+            };
+            const choose = (): Promise<void> => page.locator('input[type=file]').setInputFiles(users);
+            await choose();
+            await user.press(t.admin.preview);
+            await page.getByRole('status').waitFor();
+            await choose();
+            await page.getByRole('status').waitFor({ state: 'detached' });
+            await user.context.clearCookies({ name: 'SESSION' });
+            await user.press(t.admin.preview);
+            await page.getByRole('alert').waitFor();
+            expect(await user.heading()).toBe(t.problem.titleSignIn);
+            await user.press(t.common.signIn);
+            expect(new URL(page.url()).searchParams.get('return_to')).toBe('/portal/admin/import');
+          },
+        );
 
         it(`on ${look.name}, the help desk resets the second factor of a user`, async () => {
           const { t, page } = user;

@@ -14,6 +14,7 @@ import {
   draftOf,
   type ImportReport,
   type ImportRow,
+  PreviewRows,
   type RowError,
   RowErrors,
   type RowFault,
@@ -83,6 +84,7 @@ export class AccountImport {
   /** Reports what an import would do now, and stores nothing. Rows that repeat a login id of the file are errors, too. */
   async preview(rows: AsyncIterable<ImportRow>, options: Pick<ImportOptions, 'totps'>): Promise<ImportReport> {
     const errors = new RowErrors();
+    const first = new PreviewRows();
     const seen = new Set<string>();
     let valid = 0;
     for await (const batch of batches(rows)) {
@@ -96,9 +98,11 @@ export class AccountImport {
         return isTaken;
       });
       valid += drafts.length - repeated.length;
-      errors.add([...faults, ...repeated.map(takenError)].sort((one, other) => one.line - other.line));
+      const ofBatch = [...faults, ...repeated.map(takenError)].sort((one, other) => one.line - other.line);
+      errors.add(ofBatch);
+      first.add(batch, ofBatch);
     }
-    return { ...errors.report(0), valid };
+    return { ...errors.report(0), valid, firstRows: first.rows };
   }
 
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {

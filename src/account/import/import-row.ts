@@ -1,4 +1,5 @@
 import { rolesWritten } from '../account.js';
+import { LONGEST_LOGIN_ID } from '../login-id.js';
 
 /** Columns of an import, in the words of its file (http-api.md, section 7). */
 export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;
@@ -49,7 +50,25 @@ export interface ImportReport {
   readonly errorsTotal: number;
   /** Of a preview: rows that an import would create now. */
   readonly valid?: number;
+  /** Of a preview: the first rows of the file, for the administrator who has sent it. */
+  readonly firstRows?: readonly PreviewRow[];
 }
+
+/** A row of a preview, without its secrets. */
+export interface PreviewRow {
+  readonly line: number;
+  /** As written in the file, cut to the maximum length of a login id. */
+  readonly loginId: string;
+  readonly email: string | undefined;
+  readonly roles: readonly string[];
+  readonly hasPassword: boolean;
+  readonly hasAuthenticator: boolean;
+  /** Empty for a row that an import would create now. */
+  readonly faults: readonly RowFault[];
+}
+
+/** Maximum number of rows that a preview shows. */
+const MAX_PREVIEWED = 10;
 
 /** Maximum number of listed errors; a file may have millions. */
 const MAX_LISTED = 1000;
@@ -70,6 +89,27 @@ export class RowErrors {
 
   report(created: number): ImportReport {
     return { created, errors: this.told, errorsTotal: this.count };
+  }
+}
+
+/** Collects the first rows of a preview. */
+export class PreviewRows {
+  readonly rows: PreviewRow[] = [];
+
+  /** `errors` are those of these rows. */
+  add(rows: readonly ImportRow[], errors: readonly RowError[]): void {
+    for (const row of rows.slice(0, MAX_PREVIEWED - this.rows.length)) {
+      const { loginId, email, roles, otpauthUri, ...secrets } = draftOf(row);
+      this.rows.push({
+        line: row.line,
+        loginId: loginId.slice(0, LONGEST_LOGIN_ID).toWellFormed(),
+        email,
+        roles,
+        hasPassword: secrets.password !== undefined || secrets.passwordHash !== undefined,
+        hasAuthenticator: otpauthUri !== undefined,
+        faults: errors.filter(({ line }) => line === row.line),
+      });
+    }
   }
 }
 

@@ -13,10 +13,11 @@ const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 
-/** The files that pages load: stylesheet, script, icon and logo. Their names change with their content. */
+/** The files that pages load: stylesheet, scripts, icon and logo. Their names change with their content. */
 export class PageAssets {
   readonly styleName: string;
   readonly scriptName: string;
+  readonly previewScriptName: string;
   readonly iconName: string;
   readonly logoName: string | undefined;
   private readonly assets: ReadonlyMap<string, Asset>;
@@ -25,15 +26,18 @@ export class PageAssets {
   constructor({ accentColor, logo: logoPath }: Pick<BrandingProperties, 'accentColor' | 'logo'>) {
     const style = variables(accentColor) + resource('portal.css');
     const script = resource('portal.js');
+    const previewScript = resource('preview.js');
     const icon = iconOf(accentColor);
     const logo: Logo | undefined = logoPath === undefined ? undefined : readLogo(logoPath);
     this.styleName = `portal-${shortHash(style)}.css`;
     this.scriptName = `portal-${shortHash(script)}.js`;
+    this.previewScriptName = `preview-${shortHash(previewScript)}.js`;
     this.iconName = `icon-${shortHash(icon)}.svg`;
     this.logoName = logo?.name;
     this.assets = new Map<string, Asset>([
       [this.styleName, { mediaType: CSS, content: style }],
       [this.scriptName, { mediaType: SCRIPT, content: script }],
+      [this.previewScriptName, { mediaType: SCRIPT, content: previewScript }],
       [this.iconName, { mediaType: SVG, content: icon }],
       ...(logo ? [[logo.name, { mediaType: logo.mediaType, content: logo.bytes }] as const] : []),
     ]);

@@ -154,11 +154,16 @@ describe('the texts of a page', () => {
 
 describe('the Content-Security-Policy of a page', () => {
   it.each([
-    [{}, undefined, "form-action 'self'"],
-    [{ returnOrigins: ['https://portal.example'] }, undefined, "form-action 'self' https://portal.example"],
-    [{ returnOrigins: ['https://portal.example'] }, 'https://idp.example/slo', "form-action 'self' https:"],
-  ] as const)('with %j and the form target %s has %s', async (options, formTarget, directive) => {
-    const view = new View(() => ({ title: 'x', body: html`` }), formTarget);
+    [{}, {}, "form-action 'self'"],
+    [{}, { previews: true }, "connect-src 'self'; form-action 'self'"],
+    [{ returnOrigins: ['https://portal.example'] }, {}, "form-action 'self' https://portal.example"],
+    [
+      { returnOrigins: ['https://portal.example'] },
+      { formTarget: 'https://idp.example/slo' },
+      "form-action 'self' https:",
+    ],
+  ] as const)('with %j for a page that needs %j has %s', async (options, needs, directive) => {
+    const view = new View(() => ({ title: 'x', body: html`` }), needs);
     const { headers } = await request({ url: '/' }, options, view);
 
     expect(headers['content-security-policy']).toBe(

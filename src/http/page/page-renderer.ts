@@ -5,7 +5,7 @@ import { acceptedLanguage, isLanguage, type Language, LANGUAGES, messagesOf } fr
 import { MessagesProperties } from '../../messages/messages.properties.js';
 import { htmlDocument } from './layout.js';
 import { PageAssets } from './page-assets.js';
-import type { PageContent, PageContext, View } from './view.js';
+import type { PageContent, PageContext, PageNeeds, View } from './view.js';
 
 /** Remembers the language that a browser has chosen. */
 export const LANGUAGE_COOKIE = 'language';
@@ -61,7 +61,7 @@ export class PageRenderer {
     if (chosen !== undefined) this.remember(chosen, request, reply);
     const language = chosen ?? this.languageOf(request);
     return {
-      body: this.document(view.compose(this.contextOf(language)), language, request),
+      body: this.document(view.compose(this.contextOf(language)), view.needs, language, request),
       policy: this.policyOf(view),
     };
   }
@@ -93,7 +93,7 @@ export class PageRenderer {
    * No inline script or style; images also as data, for QR codes. Browsers apply `form-action` to redirects after a form, too,
    * so it names every origin that a form may end at.
    */
-  private policyOf({ formTarget }: View): string {
+  private policyOf({ needs: { formTarget, previews = false } }: View): string {
     // Redirects may follow to origins that only the other side knows, but only from https to https.
     const targets = formTarget === undefined ? this.options.returnOrigins : [new URL(formTarget).protocol];
     return [
@@ -101,16 +101,26 @@ export class PageRenderer {
       "style-src 'self'",
       "script-src 'self'",
       "img-src 'self' data:",
+      ...(previews ? ["connect-src 'self'"] : []),
       ["form-action 'self'", ...targets].join(' '),
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ].join('; ');
   }
 
-  private document(content: PageContent, language: Language, request: FastifyRequest): string {
+  private document(
+    content: PageContent,
+    { previews = false }: PageNeeds,
+    language: Language,
+    request: FastifyRequest,
+  ): string {
     const { contextPath, branding } = this.options;
-    const { styleName, scriptName, iconName } = this.assets;
+    const { styleName, scriptName, previewScriptName, iconName } = this.assets;
     const assets = `${contextPath}/assets`;
+    const scripts = [scriptName, ...(previews ? [previewScriptName] : [])].map(
+      (name) => html`<script src="${assets}/${name}" defer></script>
+`,
+    );
     const { title, head, body, navigation, hasSecretAddress = false } = content;
     // With the header policy no-referrer, browsers would send a form of ours with the origin `null`.
     const wholeHead = html`<meta name="referrer" content="${hasSecretAddress ? 'strict-origin' : 'same-origin'}">
@@ -118,8 +128,7 @@ export class PageRenderer {
 <title>${title === branding.name ? title : `${title} - ${branding.name}`}</title>
 <link rel="icon" href="${assets}/${iconName}">
 <link rel="stylesheet" href="${assets}/${styleName}">
-<script src="${assets}/${scriptName}" defer></script>
-${head}`;
+${scripts}${head}`;
     const heading = html`<h1>${title}</h1>
 ${body}`;
     const wholeBody = navigation

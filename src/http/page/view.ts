@@ -40,11 +40,18 @@ export interface PageContent {
   readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
 }
 
+/** What a page needs of its Content-Security-Policy. */
+export interface PageNeeds {
+  /** Where the form of the page leads, if it leaves the service; otherwise forms lead to the service only. */
+  readonly formTarget?: string;
+  /** Loads `preview.js`, too, which sends a form and shows the response in place. */
+  readonly previews?: boolean;
+}
+
 /** A page that is still without language and layout: a controller returns it, and the listener renders it. */
 export class View {
   constructor(
     readonly compose: (context: PageContext) => PageContent,
-    /** Where the form of the page leads, if it leaves the service; otherwise forms lead to the service only. */
-    readonly formTarget?: string,
+    readonly needs: PageNeeds = {},
   ) {}
 }

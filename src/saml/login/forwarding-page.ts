@@ -47,6 +47,6 @@ ${fields}<button type="submit" class="primary">${t.common.continue}</button>
 <script src="${scriptPath}"></script>
 `,
     }),
-    to.url,
+    { formTarget: to.url },
   );
 }
