@@ -34,6 +34,8 @@ export const LOOKS: readonly Look[] = [
   },
 ];
 
+/** About responses with an error status, and about a field that had the focus before the page was read completely. */
+const EXPECTED = /^(?:Failed to load resource|Autofocus processing was blocked)/;
 /** Bytes of the first view of a page: its document and every file that it loads, uncompressed. */
 const MAX_BYTES = 30_000;
 const MIN_FONT = 16;
@@ -52,7 +54,7 @@ interface AxeResult {
 /** A user's browser on the pages of the service. */
 export class PortalBrowser {
   readonly t: Messages;
-  /** Messages of the console, without those about expected error statuses. */
+  /** Messages of the console, without the expected ones. */
   readonly complaints: string[] = [];
   private readonly sizes = new Map<string, Promise<number>>();
   private opened: Page | undefined;
@@ -94,7 +96,7 @@ export class PortalBrowser {
     await this.opened?.close();
     const page = await this.context.newPage();
     page.on('console', (message) => {
-      if (!message.text().startsWith('Failed to load resource')) this.complaints.push(message.text());
+      if (!EXPECTED.test(message.text())) this.complaints.push(message.text());
     });
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('response', (response) => {
