@@ -438,7 +438,7 @@ export const en = {
     data: 'Data and access',
     exportData: 'Export stored data',
     exportFirst: 'Export the stored data of this person first',
-    /** What an administrator does to a user: a link, and a page that asks before it is done. */
+    /** Acts on a user: the label of the link, and the page that asks for confirmation. */
     acts: {
       unlock: {
         label: 'Unlock',

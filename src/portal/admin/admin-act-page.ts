@@ -6,7 +6,7 @@ import { button, buttonLink, form, type FormFields, paragraph, submitButton } fr
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { actRule, type UserAct } from './user-acts.js';
 
-/** What was typed into the form of an act. */
+/** The input of the form of an act. */
 export interface TypedAct {
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
