@@ -6,7 +6,7 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { withStated } from '../principal/command-context.js';
 import { type Act, acceptableStated, demandAdministrator, demandSubject, isSubject, validStated } from './act.js';
 
-/** What an act demands of its caller. */
+/** The conditions under which a caller may perform an act. */
 export interface ActRule {
   /** Name of the act in the event of its refusal. */
   readonly name: string;

@@ -11,20 +11,20 @@ export type MailPart =
 /** A text, or a link with its label. */
 type FooterLine = string | { readonly label: string; readonly url: string };
 
-/** What mails show of `app.branding`. */
+/** The keys of `app.branding` that mails show. */
 export interface MailBrand {
   readonly name: string;
   readonly helpContact?: string | undefined;
   readonly helpUrl?: string | undefined;
 }
 
-/** What one mail says, in the language of its reader. */
+/** Title and parts of one mail, in the language of its reader. */
 export interface MailContent {
   readonly title: string;
   readonly parts: readonly MailPart[];
 }
 
-/** What the content of a mail is written with. */
+/** The message catalogue and the format of times for the content of a mail. */
 export interface MailTexts {
   readonly messages: Messages;
   /** A time to the minute that names its zone; `millis` since 1970. */

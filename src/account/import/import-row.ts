@@ -48,9 +48,9 @@ export interface ImportReport {
   readonly errors: readonly RowError[];
   /** The number of all errors. */
   readonly errorsTotal: number;
-  /** Of a preview: rows that an import would create now. */
+  /** Rows that an import would create now; only in a preview. */
   readonly valid?: number;
-  /** Of a preview: the first rows of the file, for the administrator who has sent it. */
+  /** The first rows of the file; only in a preview, for the administrator who has sent the file. */
   readonly firstRows?: readonly PreviewRow[];
 }
 

@@ -111,7 +111,7 @@ export class EventChain {
     return state === 'changed' || last > head.batch ? 'head_changed' : undefined;
   }
 
-  /** What such a head says about deleted batches is not authentic either: the batches that exist decide. */
+  /** The batches that exist decide: a head that is not authentic can also name a wrong last deleted batch. */
   private async headAfterRestart(tx: Tx, last: number): Promise<ChainHead> {
     const batch = Math.max(last, await this.events.lastBatch(tx), 0);
     const first = (await this.batches.first(tx)) ?? batch + 1;

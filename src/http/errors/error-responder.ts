@@ -24,6 +24,7 @@ import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
 import { type RawError, rawErrorOf, writeRawError } from './raw-error.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
+import { authenticationPageOf, signInPathOf } from './sign-in-links.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 export interface ErrorResponderOptions {
@@ -189,7 +190,7 @@ export class ErrorResponder {
     const known = serviceErrorOf(error);
     const facts = httpFactsOf(known);
     const page = this.pageOf(known, request, reply);
-    const sentOn = page && (facts.seeOther ?? this.authenticationPageOf(known, request));
+    const sentOn = page && (facts.seeOther ?? authenticationPageOf(known, request, this.options.contextPath));
     const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
     if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
@@ -212,29 +213,6 @@ export class ErrorResponder {
     return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
   }
 
-  /**
-   * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all
-   * other errors, methods and routes.
-   */
-  private authenticationPageOf({ code }: ServiceError, request: FastifyRequest): string | undefined {
-    const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
-    const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[code as string];
-    if (path === undefined || request.method !== 'GET') return undefined;
-    return this.options.contextPath + this.withReturnTo(path, request.url);
-  }
-
-  /** Where an error page leads its user to sign in, or to prove the second factor. */
-  private signInPathOf({ code }: ServiceError, pages: ErrorPageOptions, request: FastifyRequest): string {
-    const { backTo, stepUpAt = backTo, formPage } = pages;
-    const path = code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
-    if (formPage === undefined || request.method === 'GET') return path;
-    return this.withReturnTo(path, filled(formPage, request.params));
-  }
-
-  private withReturnTo(path: string, returnTo: string): string {
-    return `${path}?return_to=${encodeURIComponent(this.options.contextPath + returnTo)}`;
-  }
-
   /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
   private pageOf(
     error: ServiceError,
@@ -246,16 +224,11 @@ export class ErrorResponder {
     if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, pages } = this.options;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    const view = httpFactsOf(error).page ?? problemPage(told, this.signInPathOf(error, errorPages, request));
+    const view =
+      httpFactsOf(error).page ?? problemPage(told, signInPathOf(error, errorPages, request, this.options.contextPath));
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy };
   }
-}
-
-/** The path of a template, with the parameters of a request. */
-function filled(template: string, params: unknown): string {
-  const values = params as Readonly<Record<string, string | undefined>>;
-  return template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {

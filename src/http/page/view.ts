@@ -40,7 +40,7 @@ export interface PageContent {
   readonly navigation?: { readonly links: readonly NavLink[]; readonly signOut: Html };
 }
 
-/** What a page needs of its Content-Security-Policy. */
+/** Features of a page that its Content-Security-Policy must allow. */
 export interface PageNeeds {
   /** Where the form of the page leads, if it leaves the service; otherwise forms lead to the service only. */
   readonly formTarget?: string;

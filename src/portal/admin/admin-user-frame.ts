@@ -7,7 +7,7 @@ import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { UserDone } from './admin.schema.js';
 import { adminLinks } from './admin-users-page.js';
 
-/** What all pages about a user show. */
+/** The content that all pages about a user share. */
 export interface UserFrameFields {
   readonly navigation: NavigationFields;
   readonly account: Account;

@@ -1,4 +1,4 @@
-/** What pages tell a user about the own second factor; instants are epoch seconds. */
+/** Facts about the own second factor that pages show to a user; instants are epoch seconds. */
 export interface SecondFactorSummary {
   readonly isActive: boolean;
   readonly activatedAt?: number;

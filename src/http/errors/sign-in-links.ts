@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../errors/service-error.js';
+import type { ErrorPageOptions } from '../route-options.decorator.js';
+
+/**
+ * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all other
+ * errors, methods and routes.
+ */
+export function authenticationPageOf(
+  { code }: ServiceError,
+  request: FastifyRequest,
+  contextPath: string,
+): string | undefined {
+  const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
+  const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[code as string];
+  if (path === undefined || request.method !== 'GET') return undefined;
+  return contextPath + withReturnTo(path, contextPath + request.url);
+}
+
+/**
+ * Where an error page leads its user to sign in, or to prove the second factor, without the context path. After a form, it
+ * returns to the page of the form, if the route names that page.
+ */
+export function signInPathOf(
+  { code }: ServiceError,
+  { backTo, stepUpAt = backTo, formPage }: ErrorPageOptions,
+  request: FastifyRequest,
+  contextPath: string,
+): string {
+  const path = code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
+  if (formPage === undefined || request.method === 'GET') return path;
+  return withReturnTo(path, contextPath + filled(formPage, request.params));
+}
+
+function withReturnTo(path: string, returnTo: string): string {
+  return `${path}?return_to=${encodeURIComponent(returnTo)}`;
+}
+
+/** The path of a template, with the parameters of a request. */
+function filled(template: string, params: unknown): string {
+  const values = params as Readonly<Record<string, string | undefined>>;
+  return template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}
