@@ -17,10 +17,12 @@ import { MetricsModule } from '../../dist/metrics/metrics.module.js';
 import { dataFolder } from '../../dist/persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
 import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
+import { exportsOf } from '../../dist/boot/discovery.js';
 import { PROPERTIES } from '../../dist/boot/properties.js';
 import { RandomModule } from '../../dist/random/random.module.js';
 import { SealingModule } from '../../dist/sealing/sealing.module.js';
 
+await exportsOf('mapping');
 const configuration = loadConfiguration(PROPERTIES, processInputs());
 const folder = dataFolder(configuration.get(DatasourceProperties).url);
 
@@ -39,7 +41,7 @@ Module({
   ],
 })(YardstickModule);
 
-const app = await NestFactory.create(YardstickModule, new FastifyAdapter(), { logger: false });
+const app = await NestFactory.create(YardstickModule, new FastifyAdapter(), { logger: false, abortOnError: false });
 await app.listen(0, '127.0.0.1');
 process.on('SIGTERM', () => process.exit());
 console.log(`ready: ${await app.getUrl()}/`);
