@@ -47,7 +47,7 @@ export const en = {
     ACCESS_DENIED: 'You do not have permission to do this.',
     STEP_UP_REQUIRED: 'Please confirm again that it is you.',
     REFRESH_INVALID: 'Your sign-in has expired. Please sign in again.',
-    LINK_INVALID: 'This link has expired or was already used. Request a new one.',
+    LINK_INVALID: 'This link has expired or was already used.',
     MFA_STATE_CONFLICT: 'This setup step has expired. Start again.',
     CONFLICT: 'This is not possible at the moment: something has changed meanwhile. Reload the page and try again.',
     CROSS_SITE: 'We could not verify this form. Open the page again over https and try again.',

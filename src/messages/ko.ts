@@ -46,7 +46,7 @@ export const ko: Messages = {
     ACCESS_DENIED: '이 작업을 할 권한이 없습니다.',
     STEP_UP_REQUIRED: '본인인지 다시 확인해 주십시오.',
     REFRESH_INVALID: '로그인이 만료되었습니다. 다시 로그인하십시오.',
-    LINK_INVALID: '링크가 만료되었거나 이미 사용되었습니다. 새 링크를 요청하십시오.',
+    LINK_INVALID: '링크가 만료되었거나 이미 사용되었습니다.',
     MFA_STATE_CONFLICT: '이 설정 단계가 만료되었습니다. 처음부터 다시 시도하십시오.',
     CONFLICT: '그사이 내용이 변경되어 지금은 처리할 수 없습니다. 페이지를 새로 고친 뒤 다시 시도하십시오.',
     CROSS_SITE: '양식을 확인할 수 없습니다. https 주소로 페이지를 다시 열고 시도하십시오.',

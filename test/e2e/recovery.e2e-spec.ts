@@ -296,6 +296,22 @@ onEachEngine('recovery by mailed links', (engine) => {
     expect(await story.client().post(path, { token, ...more })).toBeAnswered(204);
   });
 
+  it.each<readonly [string, boolean]>([
+    ['/portal/reset', true],
+    ['/portal/unlock', false],
+    ['/portal/not-me', false],
+    ['/portal/invitation', false],
+  ])('the page of a link to %s that is not valid offers another link: %s', async (page, offers) => {
+    const headers = { accept: 'text/html', 'accept-language': 'en' };
+
+    const { status, text } = await story.client().get(`${page}?token=${UNKNOWN_TOKEN}`, { headers });
+
+    expect(status).toBe(401);
+    expect(/request a new/i.test(text)).toBe(offers);
+    expect(text.includes('href="/portal/forgot"')).toBe(offers);
+    expect(text.includes(messagesOf('en').linkInvalid.ask)).toBe(!offers);
+  });
+
   it('S9: an unlock link ends the lock; the lock level and the failures in a row stay', async () => {
     const person = await withAddress(await story.enrolled());
     await story.lock(person);

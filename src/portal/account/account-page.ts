@@ -14,9 +14,9 @@ export interface AccountFields {
   readonly done?: Done;
   readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
-  /** Where mails about the account go; absent if the service sends none. */
   /** The language that the user has chosen. */
   readonly language?: Language;
+  /** Where mails about the account go; absent if the service sends none. */
   readonly mails?: { readonly email?: string };
   readonly sessions: readonly ShownSession[];
   readonly devices: readonly ShownDevice[];
