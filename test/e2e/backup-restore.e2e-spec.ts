@@ -211,7 +211,8 @@ onEachEngine('backup and restore', (engine) => {
 
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('sealed under "k1"')]);
     expect(await database.query('SELECT id FROM account')).toEqual([]);
-    expect((await run('--lost-seal-keys')).exitCode).toBe(0);
+    const { exitCode, stderr } = await run('--lost-seal-keys');
+    expect(exitCode, stderr).toBe(0);
   });
 
   it('a restore replaces a database whose own seal key is lost', async () => {

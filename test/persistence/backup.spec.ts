@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createConnection } from 'mysql2/promise';
 import type { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { Clock } from '../../src/clock/clock.js';
@@ -268,6 +269,21 @@ describe('the database of a restore', () => {
 async function revertToFirst(dataSource: DataSource): Promise<void> {
   while ((await MigrationState.read(dataSource)).applied.length > 1) await revertLast(dataSource, true);
 }
+
+needs('mariadb')('the database of a restore, on a server', () => {
+  it('may have sessions that are ending, such as those of a service that was stopped a moment ago', async () => {
+    const { url, username, password, server } = await freshMariadbDatabase();
+    const { host, port } = server;
+    const database = url.slice(url.lastIndexOf('/') + 1);
+    const stopped = await createConnection({ host, port, user: username, password, database });
+    // The server ends the session after its statement, which nobody waits for any more.
+    const statement = stopped.query('DO SLEEP(0.7)').catch(() => undefined);
+    stopped.destroy();
+
+    await expect(checkTarget({ url, username, password }, { replace: false })).resolves.toBeUndefined();
+    await statement;
+  });
+});
 
 describe('a snapshot', () => {
   it('shows one state of the embedded database while others write, and delays none of them', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { BackupRejected } from './backup-format.js';
 import { DatabaseConnection, isFileInUse, isMissing, type Settings } from './database-connection.js';
 import { HAS_DATA, hasAccounts } from './load.js';
@@ -10,7 +11,7 @@ export async function checkTarget(settings: Settings, { replace }: { readonly re
   if (isMissing(settings)) return;
   if (isFileInUse(settings)) throw inUse();
   await DatabaseConnection.during(settings, async (connection) => {
-    if (await connection.hasOthers()) throw inUse();
+    if (await staysInUse(connection)) throw inUse();
     const { applied, unknown } = await connection.migrations();
     // Even if they are declared compatible: a restore would leave the rows of tables that this version does not know.
     if (unknown.length > 0) {
@@ -20,6 +21,18 @@ export async function checkTarget(settings: Settings, { replace }: { readonly re
     }
     if (!replace && applied.length > 0 && (await hasAccounts(connection.read))) throw new BackupRejected(HAS_DATA);
   });
+}
+
+/** A server lists a session for a moment longer than its client lives: until its statement ends and is taken back. */
+const ENDING_MILLIS = 2000;
+const PAUSE_MILLIS = 50;
+
+async function staysInUse(connection: DatabaseConnection): Promise<boolean> {
+  for (let waited = 0; waited < ENDING_MILLIS; waited += PAUSE_MILLIS) {
+    if (!(await connection.hasOthers())) return false;
+    await wait(PAUSE_MILLIS);
+  }
+  return connection.hasOthers();
 }
 
 function inUse(): BackupRejected {
