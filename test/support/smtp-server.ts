@@ -146,7 +146,7 @@ export class SmtpRelayServer {
   }
 
   /** The mails to an address, once there are `count` of them. */
-  async mailsTo(address: string, count = 1, limitMillis = 15_000): Promise<readonly ReceivedMail[]> {
+  async mailsTo(address: string, count = 1, limitMillis = 30_000): Promise<readonly ReceivedMail[]> {
     const of = (): readonly ReceivedMail[] => this.received.filter(({ to }) => to.includes(address));
     return waitUntil(
       `${count} mails to ${address} have arrived, of ${JSON.stringify(this.received.map(({ to, subject }) => [to, subject]))}`,

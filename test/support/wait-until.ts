@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function waitUntil<T>(
   awaited: string,
   ask: () => T | Promise<T>,
-  { limitMillis = 10_000, everyMillis = 20 } = {},
+  { limitMillis = 30_000, everyMillis = 20 } = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const giveUpAt = performance.now() + limitMillis;
   for (;;) {
