@@ -10,9 +10,9 @@ import { LOOKS, PHONE, PortalBrowser } from '../support/portal-browser.js';
 import { onSqlite } from '../support/story-database.js';
 
 /** Each story opens and checks up to ten pages. */
-const MANY_CHECKS_MILLIS = 60_000;
+const MANY_CHECKS_MILLIS = 180_000;
 /** Longest wait for a step. */
-const STEP_MILLIS = 8000;
+const STEP_MILLIS = 30_000;
 /** Screens of a phone that a page about a user fills at most. */
 const MAX_SCREENS = 2.2;
 const CHOSEN = 'nine wet lanterns & 3 harbours';
