@@ -276,7 +276,7 @@ needs('mariadb')('the database of a restore, on a server', () => {
     const { host, port } = server;
     const database = url.slice(url.lastIndexOf('/') + 1);
     const stopped = await createConnection({ host, port, user: username, password, database });
-    // The server ends the session after its statement, which nobody waits for any more.
+    // The client goes away, and the server ends the session only after its statement.
     const statement = stopped.query('DO SLEEP(0.7)').catch(() => undefined);
     stopped.destroy();
 
