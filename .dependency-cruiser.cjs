@@ -1,7 +1,7 @@
 /** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
 const RANKS = [
   ['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'],
-  ['principal', 'config', 'health', 'metrics'],
+  ['principal', 'config', 'health', 'metrics', 'tracing'],
   ['logging', 'tls', 'sealing', 'messages', 'branding'],
   ['tasks'],
   ['persistence', 'kvstore', 'outbound', 'http'],

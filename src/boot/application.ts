@@ -22,6 +22,8 @@ import { analyzeFailure } from './failure-analysis.js';
 import { Listeners } from './listeners.js';
 import type { Logging } from './logging.js';
 import type { ShutdownSignals } from './shutdown-signals.js';
+import { closeTracing, openTracing } from './tracing.js';
+import type { Tracer } from '../tracing/tracer.js';
 
 /** Background work of a start; shutdown waits for it. */
 interface AfterStart {
@@ -38,6 +40,7 @@ export class Application {
     private readonly listeners: Listeners,
     private readonly nest: INestApplication,
     private readonly watch: ProcessWatch,
+    private readonly tracer: Tracer | undefined,
   ) {}
 
   /** Builds the service; no listener is open yet. @throws ConfigurationFailure if the cause of a failure is known */
@@ -59,7 +62,8 @@ export class Application {
     });
     created.hasher = nest.get(PasswordHasher);
     const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
-    return new Application(configuration, logs, listeners, nest, watch);
+    const tracer = await openTracing(configuration, logs);
+    return new Application(configuration, logs, listeners, nest, watch, tracer);
   }
 
   /** Opens the listeners and hands the process over to `signals`; closes everything if it fails or is interrupted. */
@@ -145,6 +149,7 @@ export class Application {
     try {
       await this.nest.close();
     } finally {
+      await closeTracing(this.tracer);
       await this.listeners.end();
     }
   }

@@ -8,6 +8,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import { commandReason, commandTicket } from '../principal/command-context.js';
 import { requestContext, withRequestContext } from '../principal/request-context.js';
+import { rememberOrigin } from '../tracing/origin-span.js';
 import { EventGroups } from './event-groups.js';
 import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';
@@ -77,7 +78,10 @@ export class SecurityEvents {
   }
 
   private tell(rows: readonly EventRow[], events: readonly SecurityEvent[]): void {
-    for (const row of rows) logEvent(this.logger, row);
+    for (const row of rows) {
+      logEvent(this.logger, row);
+      rememberOrigin(row.id);
+    }
     for (const event of events) this.notify(event);
   }
 

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
 import { HttpError } from './errors/http-error.js';
 import { type RequestContext, withRequestContext } from '../principal/request-context.js';
+import { withSpan } from '../tracing/span.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
 import { sentMethod, CONNECT } from './methods.js';
@@ -20,9 +21,10 @@ export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestCo
   return agent === undefined ? { requestId: id, ip: shownIp } : { requestId: id, ip: shownIp, agent };
 }
 
-/** Runs code that belongs to a request in the context of that request. */
+/** Runs code that belongs to a request in its context and, if it is traced, within its span. */
 export function withContextOf<T>(request: FastifyRequest, run: () => T): T {
-  return withRequestContext(request.lifecycle?.context ?? requestContextOf(request), run);
+  const { context = requestContextOf(request), span } = request.lifecycle ?? {};
+  return span ? withSpan(span, () => withRequestContext(context, run)) : withRequestContext(context, run);
 }
 
 /** Rejects a request for its target or head alone; undefined if both are valid. */

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { withRequestContext } from '../principal/request-context.js';
 import { type RequestTracker, closeAfterResponse } from './admission/request-tracker.js';
 import { bodyError } from './body/body-parsers.js';
 import { afterBody, hasUnreadBody, LINGER_MILLIS, sendContinue, timeBody } from './body/unread-body.js';
 import type { ErrorResponder } from './errors/error-responder.js';
 import { HttpError } from './errors/http-error.js';
 import type { HostAdapter } from './host-adapter.js';
-import { requestContextOf, targetError } from './request-head.js';
+import { requestContextOf, targetError, withContextOf } from './request-head.js';
 import type { RequestStart } from './request-start.js';
 
 /** Shared instances: overload causes thousands of errors per second, and each stack trace would add to the load. */
@@ -50,9 +49,8 @@ export class RequestHooks {
       return;
     }
     this.beginBody(request, reply);
-    const context = requestContextOf(request);
-    if (request.lifecycle) request.lifecycle.context = context;
-    withRequestContext(context, done);
+    if (request.lifecycle) request.lifecycle.context = requestContextOf(request);
+    withContextOf(request, done);
   }
 
   private onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void {

@@ -1,6 +1,6 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Duration } from '../config/bind/duration.js';
-import { withoutRequestContext } from '../principal/request-context.js';
+import { withoutContext } from './log-context.js';
 import type { Level } from './level.js';
 import type { Logger } from './logger.js';
 import { isRoot, type Loggers, ROOT } from './loggers.js';
@@ -137,7 +137,7 @@ export class LogLevels {
     const until = this.clock.millis() + forMillis;
     temporary.set(name, { before, until, steadyUntil: performance.now() + forMillis });
     // The level expires outside the request that set it.
-    this.timer ??= withoutRequestContext(() =>
+    this.timer ??= withoutContext(() =>
       setInterval(() => {
         this.restoreExpired();
       }, CHECK_INTERVAL_MILLIS).unref(),

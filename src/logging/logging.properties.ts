@@ -85,10 +85,11 @@ export class LoggingFileProperties {
 @Properties('logging.pattern')
 export class LoggingPatternProperties {
   @Key(logPattern, {
-    does: 'Format of a console line, from the words %d %level %logger %thread %pid %msg %n %X{key:-default} %ex %clr.',
+    does: 'Format of a console line, from the words %d %level %logger %thread %pid %msg %n %X{key:-default} %correlationId %ex %clr.',
     effect: full,
   })
-  readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSSXXX} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
+  readonly console: string =
+    '%d{yyyy-MM-dd HH:mm:ss.SSSXXX} %-5level %pid --- [%thread] %correlationId%logger{40} : %msg%n%ex';
 
   @Key(logPattern, {
     does: 'Format of a line in the log file, from the words of logging.pattern.console.',

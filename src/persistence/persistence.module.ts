@@ -10,6 +10,7 @@ import { Random, SystemRandom } from '../random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { openDatabase, poolOf, type PoolOptions, socketTimeoutOf } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
+import { dialectOf } from './dialect.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
@@ -100,7 +101,12 @@ export function unitOfWork(
 ): UnitOfWork {
   const pool = poolOf(dataSource);
   const engine = pool
-    ? new DatabaseServer(pool, instrumentation, socketTimeoutOf(dataSource))
+    ? new DatabaseServer(
+        pool,
+        instrumentation,
+        dialectOf(`jdbc:${dataSource.options.type}`),
+        socketTimeoutOf(dataSource),
+      )
     : new EmbeddedDatabase(dataSource, instrumentation);
   return new UnitOfWork(engine, random, instrumentation.retries);
 }

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
+import { inSpan, type Span } from '../tracing/span.js';
 import type { RetryLog } from './database-instrumentation.js';
+import type { Dialect } from './dialect.js';
 import { type DriverFailure, classifyFailure } from './engines/driver-failure.js';
 
 /** A value that can be stored. */
@@ -28,6 +30,7 @@ export interface Tx extends Statements {
 
 /** Begins, commits and rolls back on one engine; the implementations are `EmbeddedDatabase` and `DatabaseServer`. */
 export interface Engine {
+  readonly dialect: Dialect;
   /** Attempts before the caller gets an error, if other transactions win each time. */
   readonly maxAttempts: number;
   /** Runs statements that are committed together or not at all. */
@@ -70,7 +73,7 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.commit((listeners) =>
+    return this.commit('transaction', (listeners) =>
       this.engine.transaction((statements) => Transaction.during(statements, listeners, work)),
     );
   }
@@ -80,22 +83,27 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.commit((listeners) =>
+    return this.commit('autocommit', (listeners) =>
       this.engine.autocommit((statements) => Transaction.during(statements, listeners, statement)),
     );
   }
 
   /** Listeners of an attempt that was rolled back are dropped, and a failing listener never repeats committed work. */
-  private async commit<T>(attempt: (listeners: (() => void)[]) => Promise<T>): Promise<T> {
+  private async commit<T>(kind: string, attempt: (listeners: (() => void)[]) => Promise<T>): Promise<T> {
     let listeners: (() => void)[] = [];
-    const result = await this.retry(() => attempt((listeners = [])));
+    // Its statements are not traced: their number and their values would disclose more than they explain.
+    const result = await inSpan('unit of work', (span) => {
+      span?.set({ 'db.system.name': this.engine.dialect, 'login.unit_of_work.kind': kind });
+      return this.retry(() => attempt((listeners = [])), span);
+    });
     for (const listener of listeners) listener();
     return result;
   }
 
-  private async retry<T>(attempt: () => Promise<T>): Promise<T> {
+  private async retry<T>(attempt: () => Promise<T>, span: Span | undefined): Promise<T> {
     let last: { readonly failure: DriverFailure; readonly error: unknown } | undefined;
     for (let attempts = 1; ; attempts += 1) {
+      span?.set({ 'login.unit_of_work.attempts': attempts });
       try {
         const result = await attempt();
         if (last) this.retries.report('tried_again', last.failure, attempts, last.error);

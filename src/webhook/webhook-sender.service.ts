@@ -4,6 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
+import { continueOrigin } from '../tracing/origin-span.js';
 import type { DueDelivery } from './webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
@@ -60,7 +61,8 @@ export class WebhookSender {
   }
 
   private async deliver(delivery: DueDelivery, stop: AbortSignal): Promise<void> {
-    const result = await this.client.send(delivery, this.clock.seconds(), stop);
+    const send = (): Promise<SendResult> => this.client.send(delivery, this.clock.seconds(), stop);
+    const result = await continueOrigin(delivery.id, send);
     if (result.outcome === 'accepted') await this.recordAccepted(delivery);
     else await this.recordFailed(delivery, result, stop);
   }

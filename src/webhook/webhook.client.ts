@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
+import { tracedCall } from '../tracing/traced-call.js';
 import { webhookHeaders } from './webhook-message.js';
 import type { WebhookProperties } from './webhook.properties.js';
 
@@ -28,14 +29,16 @@ export class WebhookClient {
   ): Promise<SendResult> {
     const { url = '', secrets, timeout } = this.properties;
     try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: webhookHeaders(message, now, secrets),
-        body: message.body,
-        // The target of a redirect must not receive events.
-        redirect: 'manual',
-        signal: AbortSignal.any([stop, AbortSignal.timeout(timeout.milliseconds)]),
-      });
+      const response = await tracedCall({ method: 'POST', url }, (trace) =>
+        fetch(url, {
+          method: 'POST',
+          headers: { ...trace, ...webhookHeaders(message, now, secrets) },
+          body: message.body,
+          // The target of a redirect must not receive events.
+          redirect: 'manual',
+          signal: AbortSignal.any([stop, AbortSignal.timeout(timeout.milliseconds)]),
+        }),
+      );
       // The status has decided, whatever becomes of the body.
       await discard(response).catch(() => undefined);
       if (response.ok) return { outcome: 'accepted' };

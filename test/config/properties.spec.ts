@@ -231,6 +231,7 @@ describe('the examples of these properties', () => {
         'date pattern',
         'boolean',
         'integer',
+        'number',
         'duration',
         'data size',
         'time zone',

@@ -111,7 +111,7 @@ describe('the logger persistence', () => {
       left -= 1;
       return left >= 0 ? Promise.reject(error) : work({} as Statements);
     };
-    const engine: Engine = { maxAttempts: 4, transaction: attempt, autocommit: attempt };
+    const engine: Engine = { dialect: 'sqlite', maxAttempts: 4, transaction: attempt, autocommit: attempt };
     const log = new CollectedLog();
     const { retries } = new DatabaseInstrumentation(new Meters(), log.loggers, POOL);
     return { work: new UnitOfWork(engine, new SystemRandom(), retries), log };

@@ -157,7 +157,8 @@ function withFreePort(args: readonly string[]): readonly string[] {
   ];
 }
 
-const LOG_LINE = /^\d{4}-\d\d-\d\d [\d:.]{12}(?:Z|[+-][\d:]{5}) (\w+) +\d+ --- \[[\w.-]+\] \[\S+\] [\w.]+ : (.*)$/gm;
+const LOG_LINE =
+  /^\d{4}-\d\d-\d\d [\d:.]{12}(?:Z|[+-][\d:]{5}) (\w+) +\d+ --- \[[\w.-]+\] \[\S+\] (?:\[\S+\] )?[\w.]+ : (.*)$/gm;
 
 /** `LEVEL message` of each line of a log in the packaged format. */
 export function logOf(stdout: string): readonly string[] {

@@ -1,5 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
@@ -12,6 +18,7 @@ export interface Delivery {
   readonly timestamp: number;
   readonly signatures: readonly string[];
   readonly text: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: { readonly type: string; readonly data: { readonly id: string; readonly user_id?: string } };
 }
 
@@ -73,6 +80,7 @@ export class WebhookReceiver {
       timestamp: Number(header('webhook-timestamp')),
       signatures: header('webhook-signature').split(' ').filter(Boolean),
       text,
+      headers: request.headers,
       body: JSON.parse(text) as Delivery['body'],
     };
     this.deliveries.push(delivery);

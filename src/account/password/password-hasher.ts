@@ -5,6 +5,7 @@ import type { Piscina } from 'piscina';
 import { ServiceError } from '../../errors/service-error.js';
 import { Meters } from '../../metrics/meters.js';
 import type { Random } from '../../random/random.js';
+import { inSpan } from '../../tracing/span.js';
 import {
   decoyHash,
   type HashCost,
@@ -110,10 +111,14 @@ export class PasswordHasher {
     const since = performance.now();
     try {
       const pool = await this.opened();
-      const { value, millis } = await pool.run(task);
-      this.times.record(millis);
-      this.meters.done(since);
-      return value;
+      return await inSpan('password hash', async (span) => {
+        const { value, millis } = await pool.run(task);
+        this.times.record(millis);
+        this.meters.done(since);
+        const waited = performance.now() - since - millis;
+        span?.set({ 'login.hash.work_ms': Math.round(millis), 'login.hash.wait_ms': Math.max(0, Math.round(waited)) });
+        return value;
+      });
     } catch (error) {
       // A worker ran out of memory, or the pool is being closed; the cause never contains the password.
       throw unavailable('failed', error);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { RequestContext } from '../../principal/request-context.js';
+import type { Span } from '../../tracing/span.js';
 import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
 import type { Admission, Slot } from './admission.js';
 
@@ -31,6 +32,9 @@ export class RequestLifecycle {
   readonly startedAt = performance.now();
   /** Stops the timer of active requests; undefined before the start and after the end. */
   endTask: (() => void) | undefined;
+  /** Undefined if the request is not traced. */
+  span: Span | undefined;
+  hasEndedSpan = false;
   private slot: Slot | undefined;
   private isOver = false;
 

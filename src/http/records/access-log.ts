@@ -5,7 +5,7 @@ import type { Batch, Place } from '../../logging/file/batch.js';
 import { perDay } from '../../logging/file/day.js';
 import { type LineTarget, LineWriter } from '../../logging/file/line-writer.js';
 import type { Logger } from '../../logging/logger.js';
-import { withoutRequestContext } from '../../principal/request-context.js';
+import { withoutContext } from '../../logging/log-context.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
 import type { AccessPattern } from './access-pattern.js';
 
@@ -29,7 +29,7 @@ export class AccessLog {
       target: new DayFiles(resolve(directory)),
       clock,
       warn: (text) => {
-        withoutRequestContext(() => {
+        withoutContext(() => {
           log.warn(text);
         });
       },

@@ -13,6 +13,7 @@ import { sentStatus } from '../sent-status.js';
 import { AccessLogRecorder, type UnreadRequest } from './access-log-recorder.js';
 import { ExchangeRecorder } from './exchange-recorder.js';
 import { RequestMeters } from './request-meters.js';
+import { beginSpan, endSpan } from './request-spans.js';
 
 /** Records the requests of a listener in the access log, the exchanges, the meters and the log. */
 export class RequestRecords {
@@ -37,6 +38,7 @@ export class RequestRecords {
   begin(lifecycle: RequestLifecycle): void {
     const { reply } = lifecycle;
     this.meters.begin(lifecycle);
+    beginSpan(lifecycle);
     this.accessLog?.begin(reply.request, reply);
     this.exchanges?.begin(reply.request, reply);
   }
@@ -48,6 +50,7 @@ export class RequestRecords {
     this.exchanges?.end(reply);
     this.meters.end(lifecycle);
     this.logAtDebug(lifecycle);
+    endSpan(lifecycle);
   }
 
   /** Records bytes that were not a valid request; `current` is the request whose body they are. */
@@ -57,8 +60,10 @@ export class RequestRecords {
     current: RequestLifecycle | undefined,
   ): void {
     this.accessLog?.rejected(socket, unread, current?.reply);
-    if (current) this.meters.end(current);
-    else this.meters.rejected(unread.request?.method, unread);
+    if (current) {
+      this.meters.end(current);
+      endSpan(current);
+    } else this.meters.rejected(unread.request?.method, unread);
   }
 
   /** One line per request: `GET /me 200 3 ms`. */

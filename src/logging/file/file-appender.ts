@@ -1,7 +1,7 @@
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Charset } from '../../encoding/charset.js';
-import { withoutRequestContext } from '../../principal/request-context.js';
+import { withoutContext } from '../log-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { CLOSE_MILLIS, LineWriter } from './line-writer.js';
@@ -45,7 +45,7 @@ export class FileAppender implements Appender {
     const { clock } = rest;
     // The warning is unrelated to the request whose line happens to wait.
     const warn = (text: string): void => {
-      withoutRequestContext(() => {
+      withoutContext(() => {
         rest.warn(text);
       });
     };

@@ -9,7 +9,7 @@ const SERVICE = 'login-service';
 /** Formats a line in the Elastic Common Schema; its fields become `labels`. */
 export const ecs: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
-  const { requestId, user, ip } = line.context ?? {};
+  const { requestId, user, ip, traceId, spanId } = line.context ?? {};
   return jsonLine({
     '@timestamp': new Date(line.at).toISOString(),
     log: { level: line.level, logger: line.logger },
@@ -20,6 +20,8 @@ export const ecs: LineFormat = (line) => {
     http: requestId === undefined ? undefined : { request: { id: requestId } },
     user: user === undefined ? undefined : { id: user },
     client: ip === undefined ? undefined : { ip },
+    trace: traceId === undefined ? undefined : { id: traceId },
+    span: spanId === undefined ? undefined : { id: spanId },
     error: error && { type: error.first.type, message: error.first.message, stack_trace: error.trace },
     labels: fields.length > 0 ? Object.fromEntries(fields) : undefined,
     ecs: { version: VERSION },

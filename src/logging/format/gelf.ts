@@ -11,14 +11,14 @@ const NAME_UNSAFE = /[^\w.-]/g;
 /** Names that a field of a line must not have; `_id` belongs to Graylog. */
 const OWN = new Set([
   ...['_id', '_level_name', '_process_pid', '_process_thread_name', '_log_logger', '_requestId', '_user', '_ip'],
-  ...['_error_type', '_error_message', '_error_stack_trace'],
+  ...['_traceId', '_spanId', '_error_type', '_error_message', '_error_stack_trace'],
 ]);
 const HOST = hostname();
 
 /** Formats a line in the Graylog Extended Log Format 1.1, in which additional members start with `_`. */
 export const gelf: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
-  const { requestId, user, ip } = line.context ?? {};
+  const { requestId, user, ip, traceId, spanId } = line.context ?? {};
   return jsonLine({
     version: '1.1',
     host: HOST,
@@ -34,6 +34,8 @@ export const gelf: LineFormat = (line) => {
     _requestId: requestId,
     _user: user,
     _ip: ip,
+    _traceId: traceId,
+    _spanId: spanId,
     _error_type: error?.first.type,
     _error_message: error?.first.message,
     _error_stack_trace: error?.trace,

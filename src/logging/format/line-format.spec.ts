@@ -10,7 +10,7 @@ const LINE: LogLine = {
   logger: 'auth.mfa',
   message: 'the door is open',
   thread: 'main',
-  context: { requestId: 'req-12345', user: 'anna-1', ip: '192.0.2.7' },
+  context: { requestId: 'req-12345', user: 'anna-1', ip: '192.0.2.7', traceId: '4bf92f35', spanId: '00f067aa' },
   fields: { reason: 'wind', count: 2 },
 };
 
@@ -33,6 +33,8 @@ describe('a JSON log line', () => {
       http: { request: { id: 'req-12345' } },
       user: { id: 'anna-1' },
       client: { ip: '192.0.2.7' },
+      trace: { id: '4bf92f35' },
+      span: { id: '00f067aa' },
       labels: { reason: 'wind', count: 2 },
       ecs: { version: '8.11' },
     });
@@ -50,6 +52,8 @@ describe('a JSON log line', () => {
       requestId: 'req-12345',
       user: 'anna-1',
       ip: '192.0.2.7',
+      traceId: '4bf92f35',
+      spanId: '00f067aa',
       reason: 'wind',
       count: 2,
     });
@@ -69,6 +73,8 @@ describe('a JSON log line', () => {
       _requestId: 'req-12345',
       _user: 'anna-1',
       _ip: '192.0.2.7',
+      _traceId: '4bf92f35',
+      _spanId: '00f067aa',
       _reason: 'wind',
       _count: 2,
     });

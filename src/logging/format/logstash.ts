@@ -12,13 +12,13 @@ const VALUES: Readonly<Record<LineLevel, number>> = {
 };
 const OWN = new Set([
   ...['@timestamp', '@version', 'message', 'logger_name', 'thread_name', 'level', 'level_value', 'stack_trace', 'tags'],
-  ...['requestId', 'user', 'ip'],
+  ...['requestId', 'user', 'ip', 'traceId', 'spanId'],
 ]);
 
 /** Formats a line for Logstash; context and fields become members beside those of the format. */
 export const logstash: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
-  const { requestId, user, ip } = line.context ?? {};
+  const { requestId, user, ip, traceId, spanId } = line.context ?? {};
   return jsonLine({
     '@timestamp': new Date(line.at).toISOString(),
     '@version': '1',
@@ -30,6 +30,8 @@ export const logstash: LineFormat = (line) => {
     requestId,
     user,
     ip,
+    traceId,
+    spanId,
     ...Object.fromEntries(fields.map(([name, value]) => [OWN.has(name) ? `field_${name}` : name, value])),
     stack_trace: error?.trace,
   });

@@ -43,6 +43,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   ...named('msg m message', () => shownMessage),
   ...named('n', () => () => '\n'),
   ...named('X mdc', contextWord),
+  ...named('correlationId', () => correlation),
   ...named('ex exception throwable xEx xException xThrowable', thrownWord),
   ...named('wEx', (options) => {
     const show = thrownWord(options);
@@ -133,6 +134,10 @@ function contextWord([option]: readonly string[]): Show {
   if (name === undefined) return () => otherwise;
   return ({ context }) => valueOf(context, name) ?? otherwise;
 }
+
+/** The trace of a line, as in the patterns of Spring Boot; nothing without a trace. */
+const correlation: Show = ({ context }) =>
+  context?.traceId === undefined ? '' : `[${context.traceId}-${context.spanId ?? ''}] `;
 
 function valueOf(context: LogContext | undefined, name: keyof LogContext): string | undefined {
   const value = context?.[name];

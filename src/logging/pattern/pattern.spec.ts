@@ -33,6 +33,7 @@ describe('a log pattern', () => {
     ['writes the message', '%msg|%m|%message', 'the door is open|the door is open|the door is open'],
     ['writes a line break', 'a%n-b', 'a\n-b'],
     ['writes a member of the context', '%X{requestId} %mdc{user}', 'req-12345 anna-1'],
+    ['writes no correlation id without a trace', '%correlationId|', '|'],
     ['writes the default of a missing context member', '%X{ip:-none} [%X{ip}] %X{traceId:-}', 'none [] '],
     ['writes the whole context', '%X', 'requestId=req-12345, user=anna-1'],
     ['writes the date', '%d{yyyy-MM-dd HH:mm:ss.SSS,UTC}', '2031-05-04 10:15:30.123'],

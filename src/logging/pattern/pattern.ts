@@ -5,7 +5,7 @@ import type { LineFormat } from '../log-line.js';
 import { BadPattern, parsePattern, type Piece, type Width } from './pattern-syntax.js';
 import { THROWN_WORDS, thrownWord, WORDS } from './pattern-words.js';
 
-const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %ex %wEx %nopex %clr(…)';
+const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %correlationId %ex %wEx %nopex %clr(…)';
 /** Longest part of an unknown word that a message repeats. */
 const MAX_WORD_LENGTH = 40;
 const COLOR_WORD = 'clr';

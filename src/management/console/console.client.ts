@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import { tracedCall } from '../../tracing/traced-call.js';
 import type { ConsoleInstance } from './instance.js';
 
 export interface ConsoleCredentials {
@@ -12,6 +13,11 @@ export class ConsoleFailure extends Error {
     super(`${url} ${reason}`, { cause });
     this.name = 'ConsoleFailure';
   }
+}
+
+interface ConsoleRequest extends RequestInit {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = 'application/json';
@@ -55,7 +61,7 @@ export class ConsoleClient {
     await body?.cancel();
   }
 
-  private async call(signal: AbortSignal, path: string, init: RequestInit): Promise<Response> {
+  private async call(signal: AbortSignal, path: string, init: ConsoleRequest): Promise<Response> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limitMillis)]);
     const response = await this.request(`${this.url}${path}`, { ...init, signal: limit });
     if (response.ok) return response;
@@ -63,10 +69,12 @@ export class ConsoleClient {
     throw new ConsoleFailure(this.url, `responded with ${response.status}`);
   }
 
-  private async request(url: string, init: RequestInit): Promise<Response> {
+  private async request(url: string, init: ConsoleRequest): Promise<Response> {
     try {
       // The target of a redirect must not receive our credentials.
-      return await fetch(url, { ...init, redirect: 'manual' });
+      return await tracedCall({ method: init.method, url }, (trace) =>
+        fetch(url, { ...init, headers: { ...trace, ...init.headers }, redirect: 'manual' }),
+      );
     } catch (error) {
       throw new ConsoleFailure(this.url, `cannot be reached: ${this.reasonOf(error)}`, error);
     }

@@ -1,4 +1,5 @@
 import type { DatabaseInstrumentation } from '../database-instrumentation.js';
+import type { Dialect } from '../dialect.js';
 import type { Engine, Statements } from '../unit-of-work.js';
 import { ResponseDeadline, type WaitLimits } from './response-deadline.js';
 import type { ServerPool } from './server-pool.js';
@@ -13,6 +14,7 @@ export class DatabaseServer implements Engine {
   constructor(
     private readonly pool: ServerPool,
     private readonly instrumentation: DatabaseInstrumentation,
+    readonly dialect: Dialect,
     socketTimeoutMillis?: number,
   ) {
     pool.addMeters(instrumentation.pool);

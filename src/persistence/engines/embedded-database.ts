@@ -12,6 +12,7 @@ import type { WriteAheadLog } from './write-ahead-log.js';
  * commit, while the result of the unit of work waits for the disk.
  */
 export class EmbeddedDatabase implements Engine {
+  readonly dialect = 'sqlite';
   /** Retries for some seconds while another process locks the file; the event loop stays free meanwhile. */
   readonly maxAttempts = 60;
   private readonly database: NodeSqlite;

@@ -1,3 +1,4 @@
+import { tracedCall } from '../../tracing/traced-call.js';
 import { MAX_METADATA_LENGTH } from '../xml/metadata-allowlist.js';
 import { decodeUtf8, MetadataFailure } from './metadata-source.js';
 
@@ -19,11 +20,13 @@ export class MetadataClient {
     try {
       // Redirects are not followed: the operator must configure the host from which trust comes.
       const headers = { accept: 'application/samlmetadata+xml, application/xml;q=0.9, */*;q=0.1' };
-      const response = await fetch(url, {
-        headers,
-        redirect: 'manual',
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      });
+      const response = await tracedCall({ method: 'GET', url }, (trace) =>
+        fetch(url, {
+          headers: { ...trace, ...headers },
+          redirect: 'manual',
+          signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        }),
+      );
       if (response.status !== 200) {
         await response.body?.cancel();
         const hint = response.status >= 300 && response.status < 400 ? ', and redirects are not followed' : '';

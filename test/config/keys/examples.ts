@@ -110,6 +110,7 @@ const TEXTS: readonly string[] = [
   '2027-03-01',
   'Login <no-reply@example.com>',
   '#336699',
+  '0.5',
 ];
 
 /** 32 random bytes. */

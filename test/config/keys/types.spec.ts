@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DataSize } from '../../../src/config/bind/data-size.js';
 import { Duration } from '../../../src/config/bind/duration.js';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
+import { TraceSamplingProperties } from '../../../src/management/tracing.properties.js';
 import { DatasourceProperties, PoolProperties } from '../../../src/persistence/datasource.properties.js';
 import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper.properties.js';
 import { AccesslogProperties, EmbeddedProperties } from '../../../src/http/admission/embedded.properties.js';
@@ -29,6 +30,18 @@ function reasonsOf(situation: Situation): readonly (string | undefined)[] {
 
 /** Texts that YAML may convert. Keys of type text keep them; every other key must read or reject them without a crash. */
 const TRAPS = ['on', '0600', '12:30', '1.10', '20 s', '1h30m', '-5', 'PT20S', '50mb', '1.5GB', '1e3', 'null', '٣'];
+
+describe('numbers', () => {
+  const key = 'management.tracing.sampling.probability';
+
+  it.each(everywhere(key, '0.25'))('a number has the same value in %s', (_, situation) => {
+    expect(bound(situation, TraceSamplingProperties).probability).toBe(0.25);
+  });
+
+  it.each(['-0.1', '1.01', '10%', '1e-1', '0,5', 'half', '.5'])('a share is not read from %s', (text) => {
+    expect(reasonsOf({ args: [`--${key}=${text}`] })).toEqual(['not a number from 0.0 to 1.0']);
+  });
+});
 
 describe('durations', () => {
   it.each(everywhere('server.embedded.connection-timeout', '20s'))(

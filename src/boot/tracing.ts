@@ -1,0 +1,77 @@
+import type { Configuration } from '../config/configuration.js';
+import { inThread } from '../logging/log-context.js';
+import type { Logger } from '../logging/logger.js';
+import {
+  OpenTelemetryProperties,
+  OpenTelemetryTracingProperties,
+  OtlpTracingProperties,
+  TraceExportProperties,
+  TraceSamplingProperties,
+  TracingProperties,
+} from '../management/tracing.properties.js';
+import type { Meters } from '../metrics/meters.js';
+import { SystemRandom } from '../random/random.js';
+import type { DropReason, ExportWatch } from '../tracing/span-export.js';
+import { type Tracer, useTracer } from '../tracing/tracer.js';
+import type { Logging } from './logging.js';
+
+const THREAD = 'tracing';
+const DEFAULT_NAME = 'login-service';
+const DROP_REASONS = ['queue_full', 'not_delivered', 'rejected'] as const satisfies readonly DropReason[];
+
+/** Turns traces on if they are configured; otherwise the code of OpenTelemetry is not loaded. */
+export async function openTracing(
+  configuration: Configuration,
+  { loggers, meters }: Pick<Logging, 'loggers' | 'meters'>,
+): Promise<Tracer | undefined> {
+  const { endpoint, headers, timeout } = configuration.get(OtlpTracingProperties);
+  if (endpoint === undefined || !configuration.get(TracingProperties).enabled) return undefined;
+  const { openTracer } = await import('../tracing/open-telemetry.js');
+  const { scheduleDelay, maxQueueSize } = configuration.get(TraceExportProperties);
+  const settings = {
+    sampler: configuration.get(OpenTelemetryTracingProperties).sampler,
+    probability: configuration.get(TraceSamplingProperties).probability,
+    target: { endpoint, headers: Object.fromEntries(headers), timeoutMillis: timeout.milliseconds },
+    limits: { maxQueueSize, scheduleDelayMillis: scheduleDelay.milliseconds },
+    resource: {
+      'service.name': DEFAULT_NAME,
+      ...Object.fromEntries(configuration.get(OpenTelemetryProperties).resourceAttributes),
+    },
+  };
+  const tracer = openTracer(settings, new SystemRandom(), exportWatch(loggers.get('tracing'), meters));
+  useTracer(tracer);
+  return tracer;
+}
+
+/** Exports the spans of the last requests, and turns traces off. */
+export async function closeTracing(tracer: Tracer | undefined): Promise<void> {
+  useTracer(undefined);
+  await tracer?.close();
+}
+
+function exportWatch(log: Logger, meters: Meters): ExportWatch {
+  const exported = meters.counter('tracing.spans.exported', { description: 'Spans that the collector accepted' }).of();
+  const all = meters.counter('tracing.spans.dropped', { description: 'Spans that were lost' });
+  const dropped = new Map(DROP_REASONS.map((reason) => [reason, all.of({ reason })]));
+  let lost = 0;
+  return {
+    exported: (spans) => {
+      exported.increment(spans);
+    },
+    dropped: (spans, reason) => {
+      lost += spans;
+      dropped.get(reason)?.increment(spans);
+    },
+    failing: (reason) => {
+      lost = 0;
+      inThread(THREAD, () => {
+        log.warn('The collector does not accept traces; spans that do not fit into the queue are dropped', { reason });
+      });
+    },
+    recovered: () => {
+      inThread(THREAD, () => {
+        log.info('The collector accepts traces again', { dropped: lost });
+      });
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { TraceFlags } from '@opentelemetry/api';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import type { OtlpClient, OtlpResult } from './otlp-client.js';
+
+export type DropReason = 'queue_full' | 'not_delivered' | 'rejected';
+
+/** Learns what becomes of spans. */
+export interface ExportWatch {
+  exported(spans: number): void;
+  dropped(spans: number, reason: DropReason): void;
+  /** Called once when delivery begins to fail, whatever follows until `recovered`. */
+  failing(reason: string): void;
+  recovered(): void;
+}
+
+export interface ExportLimits {
+  /** Ended spans that wait for the next batch; further ones are dropped. */
+  readonly maxQueueSize: number;
+  /** Longest time between two batches. */
+  readonly scheduleDelayMillis: number;
+}
+
+const MAX_BATCH_SIZE = 512;
+/** A restart of the collector takes less time; afterwards newer spans are worth more. */
+const MAX_ATTEMPTS = 5;
+const FIRST_DELAY_MILLIS = 1000;
+/** Longer than all attempts of a batch: they are limited by their number. */
+const NO_LIMIT_MILLIS = 2 ** 31 - 1;
+
+/**
+ * Exports ended spans in batches, outside of the requests that ended them. The queue is bounded: if the collector is slow or
+ * down, spans are dropped and counted, and no request waits.
+ */
+export class SpanExport implements SpanProcessor, SpanExporter {
+  private readonly stop = new AbortController();
+  private readonly batches: BatchSpanProcessor;
+  private waiting = 0;
+  private isFailing = false;
+
+  constructor(
+    private readonly client: OtlpClient,
+    private readonly limits: ExportLimits,
+    private readonly watch: ExportWatch,
+  ) {
+    this.batches = new BatchSpanProcessor({
+      exporter: this,
+      // This class limits the queue, in order to count what is dropped.
+      maxQueueSize: limits.maxQueueSize + 1,
+      maxExportBatchSize: Math.min(MAX_BATCH_SIZE, limits.maxQueueSize),
+      scheduledDelayMillis: limits.scheduleDelayMillis,
+      exportTimeoutMillis: NO_LIMIT_MILLIS,
+    });
+  }
+
+  onStart(): void {
+    // Only ended spans are exported.
+  }
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    if (this.waiting >= this.limits.maxQueueSize) {
+      this.watch.dropped(1, 'queue_full');
+      return;
+    }
+    this.waiting += 1;
+    this.batches.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.batches.forceFlush();
+  }
+
+  /** Called by the batches, which export one after the other. */
+  export(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): void {
+    this.waiting -= spans.length;
+    void this.deliver(spans).then((code) => {
+      done({ code });
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Exports the waiting spans; after `limitMillis` the rest is dropped. */
+  async close(limitMillis: number): Promise<void> {
+    const limit = setTimeout(() => {
+      this.stop.abort();
+    }, limitMillis);
+    await this.batches.shutdown().catch(() => undefined);
+    clearTimeout(limit);
+  }
+
+  private async deliver(spans: readonly ReadableSpan[]): Promise<ExportResultCode> {
+    const result = await this.attempts(Uint8Array.from(JsonTraceSerializer.serializeRequest([...spans]) ?? []));
+    if (result.outcome !== 'accepted') {
+      this.watch.dropped(spans.length, result.outcome === 'refused' ? 'rejected' : 'not_delivered');
+      return ExportResultCode.FAILED;
+    }
+    const rejected = Math.min(result.rejected, spans.length);
+    if (rejected > 0) this.watch.dropped(rejected, 'rejected');
+    this.watch.exported(spans.length - rejected);
+    return ExportResultCode.SUCCESS;
+  }
+
+  private async attempts(body: Uint8Array<ArrayBuffer>): Promise<OtlpResult> {
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await this.client.send(body, this.stop.signal);
+      this.report(result);
+      if (result.outcome !== 'later' || attempt + 1 >= MAX_ATTEMPTS || this.stop.signal.aborted) return result;
+      await this.pause(result.retryAfterMillis ?? FIRST_DELAY_MILLIS * 2 ** attempt);
+    }
+  }
+
+  private report(result: OtlpResult): void {
+    const hasFailed = result.outcome !== 'accepted';
+    if (hasFailed === this.isFailing) return;
+    this.isFailing = hasFailed;
+    if (hasFailed) this.watch.failing(result.reason);
+    else this.watch.recovered();
+  }
+
+  /** The time before the next attempt; it ends early at shutdown. */
+  private pause(millis: number): Promise<void> {
+    const { signal } = this.stop;
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, millis).unref();
+      signal.addEventListener('abort', end, { once: true });
+      function end(): void {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      }
+    });
+  }
+}
