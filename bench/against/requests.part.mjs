@@ -13,7 +13,7 @@ const SECONDS = 0.8;
 const ROUNDS = { rounds: 4, warmUp: 2 };
 const PROCESSES = 6;
 const ROUTES = {
-  'GET /': { path: '/', status: 200 },
+  'GET /': { path: '/', status: 303 },
   'GET /me/settlement': { path: '/me/settlement', status: 200, withToken: true },
   'GET /me': { path: '/me', status: 200, withToken: true },
   'GET /me without a token': { path: '/me', status: 401 },

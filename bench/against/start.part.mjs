@@ -1,4 +1,4 @@
-// The time from the start of the process to the first 200 on /, with the compile cache of an earlier start.
+// The time from the start of the process to the first response on /, with the compile cache of an earlier start.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { timeToFirstAnswer } from '../target/first-answer.mjs';
