@@ -1,5 +1,5 @@
 import { UnboundValue } from '../config/bind/unbound.js';
-import { type Finding, Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/rule.js';
+import { Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../config/check/rule.js';
 import {
   type Configuration,
   type ConfigurationInputs,
@@ -31,7 +31,7 @@ export async function checkRules(
 }
 
 /**
- * Checks rule 4, which needs the database server, for `config check`; `asksServer` permits a connection. It is no `Rule`,
+ * Checks rule 4 and the time zone of the database server for `config check`; `asksServer` permits a connection. It is no `Rule`,
  * since startup must not connect before it has checked the rules.
  */
 export async function checkServerRule(
@@ -39,16 +39,15 @@ export async function checkServerRule(
   inputs: ConfigurationInputs,
   asksServer: boolean,
 ): Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }> {
-  let isComplete = true;
-  if (!reading.isWhole) return { findings: [], isComplete };
-  const check = async (facts: RuleFacts): Promise<readonly Finding[]> => {
-    const { checkLimits } = await import('../persistence/limits-check.js');
-    const checked = await checkLimits(facts, asksServer);
-    isComplete = checked.isComplete;
-    return checked.findings;
-  };
-  const findings = await findingsOf(new Rule('4', check), new RuleFacts(configurationOf(reading), inputs));
-  return { findings, isComplete };
+  if (!reading.isWhole) return { findings: [], isComplete: true };
+  const { checkLimits } = await import('../persistence/limits-check.js');
+  try {
+    return await checkLimits(new RuleFacts(configurationOf(reading), inputs), asksServer);
+  } catch (error) {
+    // The report of the invalid value comes first.
+    if (error instanceof UnboundValue) return { findings: [], isComplete: true };
+    throw error;
+  }
 }
 
 async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly RuleFinding[]> {

@@ -6,6 +6,8 @@ import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { type Random, SystemRandom } from '../random/random.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
+import { processTimeZone } from '../config/read/process-inputs.js';
+import { sessionTimeZone } from './engines/session-time-zone.js';
 import { ServerConnector } from './engines/server-connector.js';
 import { ServerPool } from './engines/server-pool.js';
 import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
@@ -39,6 +41,8 @@ export interface PoolOptions {
   readonly testQuery?: string | undefined;
   readonly random?: Random;
   readonly logger?: Logger;
+  /** Time zone of sessions unless the URL states one; that of this process by default. */
+  readonly processZone?: string;
 }
 
 /** Connects to the first host that responds and prepares the schema. */
@@ -109,6 +113,7 @@ async function serverOptions(
     testQuery,
     random = new SystemRandom(),
     logger = new Loggers().get('persistence'),
+    processZone = processTimeZone(),
   }: PoolOptions,
 ): Promise<DataSourceOptions> {
   const { engine, hosts, database, utcOffset = 'Z', connectTimeoutMillis, socketTimeoutMillis } = location;
@@ -116,7 +121,13 @@ async function serverOptions(
   // A caller waits long enough to try every host.
   const limitMillis = connectTimeoutMillis ?? Math.ceil(settings.connectionTimeout / hosts.length);
   const driver = await connectionOptions(location, account);
-  const connector = new ServerConnector({ hosts, driver, limitMillis, testQuery });
+  const connector = new ServerConnector({
+    hosts,
+    driver,
+    limitMillis,
+    testQuery,
+    timeZone: sessionTimeZone(location.timeZone, processZone),
+  });
   const pool = new ServerPool(connector, { settings, random, logger });
   return {
     ...COMMON,

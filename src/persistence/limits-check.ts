@@ -1,22 +1,26 @@
 import { withTimeout } from '../clock/with-timeout.js';
-import type { Finding, RuleFacts } from '../config/check/rule.js';
+import { UserProperties } from '../config/config.properties.js';
+import { processTimeZone } from '../config/read/process-inputs.js';
+import type { Finding, RuleFacts, RuleFinding } from '../config/check/rule.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { dialectOf } from './dialect.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
+import { EQUAL_ZONES, isZone, readTimeZone, type SessionTimeZone } from './engines/session-time-zone.js';
 import { isLifetimeTooLong, isPoolTooLarge, readLimits, type ServerLimits } from './engines/server-limits.js';
 
 /** Limit for the whole comparison, whatever the time limits of the pool and of the URL are. */
 const LIMIT_MILLIS = 5000;
 
-/** Rule 4 as far as it was checked. */
+/** Rule 4 and the time zone of the server, as far as they were checked. */
 export interface LimitsCheck {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RuleFinding[];
   readonly isComplete: boolean;
 }
 
 /**
- * Rule 4 for `config check`: opens one connection if `asksServer` is true. Startup warns of the same once the service is
- * connected. A database server that does not respond is a warning, because the check must also work while it is stopped.
+ * Compares the configuration with the server for `config check`: opens one connection if `asksServer` is true. Startup warns
+ * of the same once the service is connected. A database server that does not respond is a warning, because the check must
+ * also work while it is stopped.
  */
 export async function checkLimits(facts: RuleFacts, asksServer: boolean): Promise<LimitsCheck> {
   const { url } = facts.get(DatasourceProperties);
@@ -28,19 +32,22 @@ export async function checkLimits(facts: RuleFacts, asksServer: boolean): Promis
     // Its problem has the reason and no secret.
     const { problem } = new DatabaseUnavailable(url, error);
     const what = 'The pool could not be compared with the limits of the database server';
-    return { findings: [{ ...problem, severity: 'warning', what }], isComplete: false };
+    return { findings: [{ ...problem, rule: '4', severity: 'warning', what }], isComplete: false };
   }
 }
 
-async function compare(facts: RuleFacts): Promise<readonly Finding[]> {
+async function compare(facts: RuleFacts): Promise<readonly RuleFinding[]> {
   const { openPool } = await import('./database.js');
   const settings = { ...facts.get(PoolProperties).asConfigured(), connectionTimeout: LIMIT_MILLIS };
-  const pool = await openPool(facts.get(DatasourceProperties), { settings });
+  const processZone = facts.get(UserProperties).timezone ?? processTimeZone();
+  const pool = await openPool(facts.get(DatasourceProperties), { settings, processZone });
   try {
     const limits = await readLimits(pool);
+    const zone = await readTimeZone(pool);
     return [
-      ...(isLifetimeTooLong(pool.settings, limits) ? [lifetimeFinding(limits, facts)] : []),
-      ...(isPoolTooLarge(pool.settings, limits) ? [sizeFinding(limits, facts)] : []),
+      ...(isLifetimeTooLong(pool.settings, limits) ? [{ ...lifetimeFinding(limits, facts), rule: '4' as const }] : []),
+      ...(isPoolTooLarge(pool.settings, limits) ? [{ ...sizeFinding(limits, facts), rule: '4' as const }] : []),
+      ...(isZone(zone, processZone) ? [] : [{ ...zoneFinding(zone, processZone, facts), rule: 'time zone' as const }]),
     ];
   } finally {
     await pool.close();
@@ -64,6 +71,12 @@ function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts)
     what: `One more instance with this pool could open more connections than the server accepts: ${now}`,
     action: `Set ${key} lower, or raise max_connections.`,
   });
+}
+
+function zoneFinding({ name }: SessionTimeZone, processZone: string, facts: RuleFacts): Finding {
+  const what = `Database sessions have the time zone ${name}, which is not that of the process`;
+  const action = `Either ${EQUAL_ZONES}.`;
+  return facts.about('app.datasource.url', { severity: 'warning', what, action }, { Process: processZone });
 }
 
 function throwTimeout(): never {

@@ -16,6 +16,7 @@ import { DatasourceProperties, PoolProperties } from './datasource.properties.js
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
+import { reportTimeZone } from './engines/session-time-zone.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 import { PersonalData } from './personal-data.service.js';
 import { SchemaModule } from './schema/schema.module.js';
@@ -67,12 +68,14 @@ export class PersistenceModule implements OnApplicationShutdown {
     private readonly schema: SchemaSetup,
   ) {}
 
-  /** Compares the pool with the limits of the server, and then opens the connections that the service keeps. */
+  /** Compares the pool with the limits and the time zone of the server, and then opens the connections that the service keeps. */
   async warmUp(): Promise<void> {
     const pool = poolOf(this.dataSource);
     if (!pool) return;
     // Connections that are being opened would be taken for those of other instances.
-    await reportLimits(pool, this.loggers.get('persistence'));
+    const logger = this.loggers.get('persistence');
+    await reportLimits(pool, logger);
+    await reportTimeZone(pool, logger);
     pool.keepWarm();
   }
 

@@ -15,6 +15,7 @@ const MOVED = new Set([1290, 1792, 1836, 1047]);
 const SHUTDOWN = 1053;
 const KILLED = 1927;
 const UNKNOWN_VARIABLE = 1193;
+const UNKNOWN_TIME_ZONE = 1298;
 /** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
 const UNREACHABLE = new Set([SHUTDOWN, KILLED, 1040, 1203, 1317, 1969, 3024, 1180, 1021]);
 const SQLITE_BUSY = 5;
@@ -54,6 +55,11 @@ export function isConnectionLost(error: Error): boolean {
 /** True if the server has no setting of that name. */
 export function isUnknownVariable(error: unknown): boolean {
   return error instanceof Error && driverErrorOf(error).errno === UNKNOWN_VARIABLE;
+}
+
+/** True if the server does not know the time zone: its table of zones is empty or outdated. */
+export function isUnknownTimeZone(error: unknown): boolean {
+  return error instanceof Error && driverErrorOf(error).errno === UNKNOWN_TIME_ZONE;
 }
 
 /** The code of a driver's error, such as `ER_LOCK_DEADLOCK`; unlike the message, it contains no data. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Host } from '../jdbc/jdbc-url.js';
-import { isUnknownVariable } from './driver-failure.js';
+import { isUnknownTimeZone, isUnknownVariable } from './driver-failure.js';
 import { ServerConnection } from './server-connection.js';
 
 /**
@@ -27,6 +27,8 @@ export interface ConnectorOptions {
   /** Limit for one host; 0 leaves it to the operating system. */
   readonly limitMillis: number;
   readonly testQuery?: string | undefined;
+  /** The time zone of each session; undefined leaves it to the server. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Opens connections to the first host that accepts one and can be written to. */
@@ -90,12 +92,26 @@ export class ServerConnector {
   }
 
   private async prepared(connection: ServerConnection): Promise<ServerConnection> {
-    await Promise.all([...SESSION.map((sql) => connection.query(sql)), this.joinCluster(connection)]);
+    await Promise.all([
+      ...SESSION.map((sql) => connection.query(sql)),
+      this.setTimeZone(connection),
+      this.joinCluster(connection),
+    ]);
     // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
     if (this.options.hosts.length > 1 && (await isOn(connection, IS_READ_ONLY))) {
       throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
     }
     return connection;
+  }
+
+  /** Startup reports a zone that the server does not know, since nothing that is stored depends on it. */
+  private async setTimeZone(connection: ServerConnection): Promise<void> {
+    const { timeZone } = this.options;
+    try {
+      if (timeZone !== undefined) await connection.query(`SET SESSION time_zone = '${timeZone}'`);
+    } catch (error) {
+      if (!isUnknownTimeZone(error)) throw error;
+    }
   }
 
   private async joinCluster(connection: ServerConnection): Promise<void> {

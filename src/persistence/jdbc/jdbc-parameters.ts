@@ -135,7 +135,8 @@ function timeZone(draft: Draft, value: string): ConversionError | undefined {
 
 const JANUARY_AND_JULY = [Date.UTC(2026, 0), Date.UTC(2026, 6)];
 
-function utcOffset(zone: string): string | undefined | ConversionError {
+/** `Z`, `local`, or the offset of a zone that has the same all year; undefined for others and for that of the server. */
+export function utcOffset(zone: string): string | undefined | ConversionError {
   if (/^[+-]\d\d:\d\d$/.test(zone)) return zone;
   if (zone.toUpperCase() === 'LOCAL') return 'local';
   if (zone.toUpperCase() === 'SERVER') return undefined;
