@@ -73,7 +73,7 @@ export class RecordingProperties {
 export class MetricsCompatProperties {
   @Key(flag(), {
     does: 'Whether memory and garbage collection are also recorded under the names of the Java virtual machine.',
-    effect: near('jvm.memory.used, .committed, .max and jvm.gc.pause; jvm.threads has no counterpart'),
+    effect: near('The names are jvm.memory.used, .committed, .max and jvm.gc.pause; jvm.threads has no counterpart.'),
   })
   readonly jvmNames: boolean = false;
 }

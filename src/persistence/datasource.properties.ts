@@ -41,7 +41,7 @@ export class DatasourceProperties implements SelfChecking {
 
   @Key(text(), {
     does: 'Driver class of the database; not needed, since the URL decides.',
-    effect: acceptedOnly('checked against the URL; the driver itself always follows from the URL'),
+    effect: acceptedOnly('The driver always follows from the URL; this key is only compared with it.'),
   })
   readonly driverClassName?: string;
 
@@ -83,7 +83,7 @@ export class MigrationAccountProperties {
   readonly password?: string;
 }
 
-const pooled = near('without effect on the embedded database, which has one connection.');
+const pooled = near('The embedded database has one connection, so that the key has no effect there.');
 
 /** Accepts values that the pool replaces by safer ones, such as a wait below 250 ms; the values in force are shown. */
 @Properties('app.datasource.pool')
@@ -109,7 +109,7 @@ export class PoolProperties implements SelfAdjusting {
       'together, then for each answer. Beyond it the request fails with 503 and the connection is closed. It also limits ' +
       'how long a connection takes to open; 0 sets no limit.',
     effect: near(
-      'statements of tasks and commands have 60 s; socketTimeout and connectTimeout in app.datasource.url replace the ' +
+      'Statements of tasks and commands have 60 s; socketTimeout and connectTimeout in app.datasource.url replace the ' +
         'limits for responses and for opening; nothing waits on the embedded database.',
     ),
   })

@@ -6,13 +6,13 @@ import { Key, Properties } from '../config/bind/properties.decorator.js';
 export class JpaProperties {
   @Key(flag(), {
     does: 'Prints every SQL statement to standard output, past the log; prefer logging.level.orm.sql.',
-    effect: near('values are never shown; statements of migrations and commands are not printed.'),
+    effect: near('Values are never shown; statements of migrations and commands are not printed.'),
   })
   readonly showSql: boolean = false;
 
   @Key(flag(), {
     does: 'Whether a database session lasts for the whole request; only false has an effect.',
-    effect: onlyValue(false, 'true is not offered: no database session outlives its transaction'),
+    effect: onlyValue(false, 'No database session outlives its transaction, so that true cannot be offered.'),
   })
   readonly openInView: boolean = false;
 }
@@ -27,7 +27,7 @@ export class OrmProperties {
       'difference, update adds what is missing, create and create-drop DELETE all data; create-drop does so at shutdown, ' +
       'too.',
     effect: near(
-      'the tables are compared with what the migrations of this version create, also their indexes, defaults and ' +
+      'The tables are compared with what the migrations of this version create, also their indexes, defaults and ' +
         'collations; startup fails if update cannot add everything; create runs the migrations again; commands ignore ' +
         'the key; with profile prod, rule 5 refuses every value but none.',
     ),
@@ -40,14 +40,14 @@ export class OrmPropertiesProperties {
   @Key(flag(), {
     name: 'format_sql',
     does: 'Prints logged SQL over several lines; for development.',
-    effect: near('applies to app.jpa.show-sql and the logger orm.sql, where each line is a message of its own.'),
+    effect: near('It applies to app.jpa.show-sql and to the logger orm.sql, where each line is a message of its own.'),
   })
   readonly formatSql: boolean = false;
 
   @Key(integer({ min: 0 }), {
     name: 'default_batch_fetch_size',
     does: 'Number of owners for which related rows are read by one query; 0 reads them owner by owner.',
-    effect: near('used where an import looks up login ids; no other read is for many owners.'),
+    effect: near('An import looks up login ids by it; no other read is for many owners.'),
   })
   readonly defaultBatchFetchSize: number = 0;
 
@@ -55,7 +55,7 @@ export class OrmPropertiesProperties {
     name: 'jdbc.batch_size',
     does: 'Rows written by one insert statement; 0 writes row by row.',
     effect: near(
-      'used for imported accounts and for backup codes; security events that belong together are always one statement, ' +
+      'It applies to imported accounts and to backup codes; security events that belong together are always one statement, ' +
         'since they are stored or lost together.',
     ),
   })
@@ -68,7 +68,9 @@ export class OrmPropertiesProperties {
     }),
     {
       does: 'SQL dialect; not needed, since the database URL determines it, and rejected if it does not fit the URL.',
-      effect: acceptedOnly('checked against the URL; format_sql formats by it, nothing else depends on it'),
+      effect: acceptedOnly(
+        'The dialect always follows from the URL; this key is compared with it, and format_sql formats by it.',
+      ),
       defaultText: 'from app.datasource.url',
     },
   )

@@ -24,7 +24,7 @@ export abstract class BundleOptions {
 
   @Key(oneOf('TLS'), {
     does: 'Protocol family of the bundle.',
-    effect: acceptedOnly('TLS is the only family; the versions are chosen by options.enabled-protocols'),
+    effect: acceptedOnly('TLS is the only family; options.enabled-protocols selects its versions.'),
   })
   readonly protocol = 'TLS';
 

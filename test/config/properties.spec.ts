@@ -200,7 +200,7 @@ describe('a key without effect', () => {
 
   it('a value other than the one that states what the service does causes a warning', () => {
     expect(warningsOf('--app.jpa.open-in-view=true')).toEqual([
-      expect.stringMatching(/^app\.jpa\.open-in-view: set, but with effect U: true is not offered/),
+      expect.stringMatching(/^app\.jpa\.open-in-view: set, but with effect U: No database session outlives/),
     ]);
   });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { FIRST_KEYS } from '../../src/cli/first-keys.js';
 import { configurationReference } from '../../src/cli/configuration-reference.js';
 import { packagedValues } from '../../src/cli/packaged-values.js';
 import { KeyName } from '../../src/config/names/key-name.js';
@@ -29,13 +30,85 @@ function leavesOf(profile: string | undefined): ReadonlyMap<string, string> {
   return leaves;
 }
 
+interface Row {
+  readonly key: string;
+  readonly byDefault: string;
+  readonly packaged: string;
+  readonly variable: string;
+  readonly effect: string;
+  readonly does: string;
+}
+
+const cellsOf = (row: string): readonly string[] =>
+  row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+
+/** The rows of the tables by prefix, which have eight cells. */
+const ROWS: readonly Row[] = Array.from(PAGE.matchAll(/^\| (`[^`]+` \|.*)\|$/gm)).flatMap(([, row = '']) => {
+  const [key = '', , byDefault = '', packaged = '', variable = '', effect = '', , does, ...rest] = cellsOf(row);
+  return does === undefined || rest.length > 1
+    ? []
+    : [{ key: key.replaceAll('`', ''), byDefault, packaged, variable: variable.replaceAll('`', ''), effect, does }];
+});
+
+describe('the tables of docs/configuration.md', () => {
+  const registry = new KeyRegistry(PROPERTIES);
+  const settable = ROWS.filter(({ variable }) => /^[A-Z]/.test(variable));
+
+  it('each key has one row with a default, a sentence about what it does, and its variable', () => {
+    expect(ROWS.length).toBeGreaterThan(340);
+    expect(new Set(ROWS.map(({ key }) => key)).size).toBe(ROWS.length);
+    expect(ROWS.map(({ key }) => key)).toEqual(expect.arrayContaining(registry.definitions.map(({ name }) => name)));
+    for (const { key, byDefault, does, variable } of ROWS) {
+      expect(byDefault, key).not.toBe('');
+      expect(does, key).toMatch(/^["A-Z].*\.$/);
+      expect(variable, key).toMatch(/^(?:[A-Z][A-Z\d_<>]*|those of its members|none: only in files)$/);
+    }
+  });
+
+  it.each(settable)('the variable $variable sets $key', ({ key, variable }) => {
+    const set = registry.keyOfVariable(variable.replaceAll(/<[^>]*>/g, 'SAMPLE'));
+
+    expect(String(set).replaceAll(/[-_]/g, '').toLowerCase()).toBe(
+      key
+        .replaceAll(/<[^>]*>/g, 'sample')
+        .replaceAll(/[-_]/g, '')
+        .toLowerCase(),
+    );
+  });
+
+  it.each(ROWS.filter(({ effect }) => effect !== 'F'))(
+    'the row of $key gives the reason for its effect $effect in a sentence',
+    ({ effect, does }) => {
+      const [, reason = ''] = does.split(`**${effect}:** `);
+
+      expect(reason).toMatch(/^[A-Z].*\.$/);
+      expect(reason.split(' ').length).toBeGreaterThanOrEqual(5);
+    },
+  );
+
+  it('a key with a packaged value shows its default beside it', () => {
+    const differing = ROWS.filter(({ packaged, byDefault }) => packaged !== '' && !packaged.startsWith(byDefault));
+
+    expect(differing.length).toBeGreaterThan(40);
+    for (const { byDefault, key } of differing) expect(byDefault, key).not.toBe('');
+  });
+
+  it('the fifteen keys most people touch first exist, with their variables and a sentence each', () => {
+    const [, section = ''] = /^## The fifteen keys.*?$(.*?)^## /ms.exec(PAGE) ?? [];
+    const first = Array.from(section.matchAll(/^\| (`.*)\|$/gm), ([, row = '']) => cellsOf(row));
+
+    expect(first.map(([key]) => key)).toEqual([...FIRST_KEYS.keys()].map((key) => `\`${key}\``));
+    expect(first).toHaveLength(15);
+    for (const [key = '', variable = '', sentence = ''] of first) {
+      const row = ROWS.find((each) => `\`${each.key}\`` === key);
+      expect(`\`${row?.variable ?? ''}\``).toBe(variable);
+      expect(sentence).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
+
 /** The column "Packaged" by key. */
-const COLUMN = new Map(
-  Array.from(PAGE.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm), ([, key = '', rest = '']) => {
-    const [, , packaged = ''] = rest.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-    return [key, packaged] as const;
-  }),
-);
+const COLUMN = new Map(ROWS.map(({ key, packaged }) => [key, packaged]));
 
 /** The expected cell for a leaf; for maps and named objects the cell names the entry. */
 function cellOf(leaf: string, value: string): { readonly key: string; readonly cell: string } {

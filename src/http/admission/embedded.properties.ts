@@ -18,8 +18,8 @@ export class EmbeddedProperties {
       'Maximum number of requests that wait while all threads are busy; a further one is rejected with 503 and ' +
       'Retry-After; 0 lets none wait.',
     effect: near(
-      'a rejected request gets a response instead of a reset connection; above 511, the listen backlog of the ' +
-        'operating system is as long',
+      'A rejected request gets a response instead of a reset connection; above 511, the listen backlog of the ' +
+        'operating system is as long.',
     ),
   })
   readonly acceptCount: number = 100;
@@ -58,7 +58,7 @@ export class ThreadsProperties {
     does:
       'Maximum number of requests in progress; further ones wait (server.embedded.accept-count). Far more than ' +
       'there are database connections only wait for each other there.',
-    effect: near('admission control: a slot per request instead of a thread'),
+    effect: near('Requests need no threads; admission control gives each of them one of this number of slots.'),
   })
   readonly max: number = 200;
 
@@ -66,8 +66,8 @@ export class ThreadsProperties {
   @Key(integer({ min: 0 }), {
     does: 'Workers kept ready for password hashes; never more than the cores of the machine.',
     effect: acceptedOnly(
-      'requests need no threads of their own; the number of workers for password hashes that are kept after the ' +
-        'first login, so that later logins do not wait for one to start',
+      'Requests need no threads of their own: it is the number of workers for password hashes that are kept after the ' +
+        'first login, so that later logins do not wait for one to start.',
     ),
   })
   readonly minSpare: number = 10;

@@ -26,9 +26,17 @@ const DEFINITIONS = {
   httpexchanges: { exposure: 'sensitive' },
   mappings: {},
   threaddump: { exposure: 'sensitive' },
-  heapdump: { exposure: 'sensitive', access: 'none', notCached: 'a dump is not kept in memory' },
-  logfile: { exposure: 'sensitive', notCached: 'the file is not kept in memory' },
-  shutdown: { exposure: 'sensitive', access: 'none', notCached: 'there is nothing to read' },
+  heapdump: {
+    exposure: 'sensitive',
+    access: 'none',
+    notCached: 'A heap dump is written for one caller and is not kept in memory.',
+  },
+  logfile: { exposure: 'sensitive', notCached: 'The log file is read for each request and is not kept in memory.' },
+  shutdown: {
+    exposure: 'sensitive',
+    access: 'none',
+    notCached: 'The endpoint shutdown has no response that could be cached.',
+  },
 } as const satisfies Readonly<Record<string, EndpointDefinition>>;
 
 export type EndpointId = keyof typeof DEFINITIONS;

@@ -16,7 +16,7 @@ export class MapperProperties {
   @Key(text(), {
     does: 'Packages of result types that mapper files may name without it, separated by commas.',
     effect: near(
-      'a package is a folder of the program that declares result types, such as events; others have no effect',
+      'A package is a folder of the program that declares result types, such as events; others have no effect.',
     ),
   })
   readonly typeAliasesPackage?: string;
@@ -24,8 +24,8 @@ export class MapperProperties {
   @Key(text(), {
     does: 'XML file with settings, aliases and mappers; a key set under mapper.configuration wins over it.',
     effect: near(
-      'settings, typeAliases and mappers are read; other elements and settings prevent startup, and values of the ' +
-        'packaged configuration do not win over it',
+      'The elements settings, typeAliases and mappers are read; other elements and settings prevent startup, and values of the ' +
+        'packaged configuration do not win over it.',
     ),
   })
   readonly configLocation?: string;
@@ -54,7 +54,7 @@ export class MapperConfigurationProperties {
 
   @Key(integer({ min: 0 }), {
     does: 'Rows fetched at a time by statements that stream their result; 0 leaves it to the driver.',
-    effect: acceptedOnly('no statement streams its result; a select reads all rows at once, and LIMIT bounds them'),
+    effect: acceptedOnly('No statement streams its result: a select reads all rows at once, and LIMIT bounds them.'),
     defaultText: 'left to the driver',
   })
   readonly defaultFetchSize?: number;
@@ -71,7 +71,7 @@ export class MapperConfigurationProperties {
 
   @Key(nullType, {
     does: 'SQL type stated when null is bound to a parameter without a type.',
-    effect: acceptedOnly('binding null works with each of them'),
+    effect: acceptedOnly('The driver binds null to a parameter of any type, so that no type is stated.'),
   })
   readonly jdbcTypeForNull: NullType = 'OTHER';
 
