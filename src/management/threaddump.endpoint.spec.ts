@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { ask } from '../../test/support/operation-request.js';
+import type { TaskThreads } from '../tasks/task-threads.js';
 import type { WorkerThreads } from '../tasks/worker-threads.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 
@@ -10,9 +11,10 @@ const workers = {
     { id: 4, name: 'worker-4' },
   ],
 } as Partial<WorkerThreads> as WorkerThreads;
-const endpoint = new ThreadDumpEndpoint(workers, new ManualClock(Date.UTC(2031, 4, 4) / 1000));
+const tasks = { all: [{ id: -3, name: 'Sweeper.run' }] } as Partial<TaskThreads> as TaskThreads;
+const endpoint = new ThreadDumpEndpoint(workers, tasks, new ManualClock(Date.UTC(2031, 4, 4) / 1000));
 
-it('M3: a thread dump lists the event loop and each worker with the members that consoles read', async () => {
+it('M3: a thread dump lists the event loop, each worker and each task in progress with the members that consoles read', async () => {
   const { body } = await ask(endpoint, 'GET');
 
   const facts = { blockedTime: -1, blockedCount: 0, waitedTime: -1, waitedCount: 0, inNative: false, suspended: false };
@@ -23,6 +25,7 @@ it('M3: a thread dump lists the event loop and each worker with the members that
       { threadName: 'main', threadId: 0, daemon: false, ...alive },
       { threadName: 'worker-1', threadId: 1, daemon: true, ...alive },
       { threadName: 'worker-4', threadId: 4, daemon: true, ...alive },
+      { threadName: 'Sweeper.run', threadId: -3, daemon: true, ...alive },
     ],
   });
 });
@@ -37,6 +40,7 @@ it('a thread dump is text if text/plain is negotiated', async () => {
       ...['', '"main" #0', '   state: RUNNABLE'],
       ...['', '"worker-1" #1 daemon', '   state: RUNNABLE'],
       ...['', '"worker-4" #4 daemon', '   state: RUNNABLE'],
+      ...['', '"Sweeper.run" #-3 daemon', '   state: RUNNABLE'],
       '',
     ].join('\n'),
   );

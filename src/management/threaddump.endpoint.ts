@@ -1,4 +1,5 @@
 import { Clock } from '../clock/clock.js';
+import { type TaskThread, TaskThreads } from '../tasks/task-threads.js';
 import { type WorkerThread, WorkerThreads } from '../tasks/worker-threads.js';
 import { JSON_TYPES } from './dispatch/negotiation.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
@@ -6,7 +7,7 @@ import type { Endpoint, Operation, Result } from './dispatch/operation.js';
 
 const TEXT = 'text/plain';
 
-/** `GET {management_base}/threaddump`: the threads of the process, as JSON or as text. */
+/** `GET {management_base}/threaddump`: the threads of the process and the background tasks in progress, as JSON or as text. */
 @ManagementEndpoint()
 export class ThreadDumpEndpoint implements Endpoint {
   readonly id = 'threaddump';
@@ -22,11 +23,12 @@ export class ThreadDumpEndpoint implements Endpoint {
 
   constructor(
     private readonly workers: WorkerThreads,
+    private readonly tasks: TaskThreads,
     private readonly clock: Clock,
   ) {}
 
   private dump(isText: boolean): Result {
-    const threads = describeThreads(this.workers.all);
+    const threads = describeThreads(this.workers.all, this.tasks.all);
     return { body: isText ? formatThreads(threads, this.clock.millis()) : { threads } };
   }
 }
@@ -57,16 +59,19 @@ const DEFAULT_PRIORITY = 5;
 
 const MAIN: WorkerThread = { id: 0, name: 'main' };
 
-/** The event loop and each worker (management API, "threaddump"). */
-export function describeThreads(workers: readonly WorkerThread[]): readonly ThreadView[] {
-  return [MAIN, ...workers].map(({ id, name }) => ({
+/**
+ * The event loop, each worker, and each background task in progress, which the log names like a thread (management API,
+ * "threaddump").
+ */
+export function describeThreads(workers: readonly WorkerThread[], tasks: readonly TaskThread[]): readonly ThreadView[] {
+  return [MAIN, ...workers, ...tasks].map(({ id, name }) => ({
     threadName: name,
     threadId: id,
     blockedTime: -1,
     blockedCount: 0,
     waitedTime: -1,
     waitedCount: 0,
-    // Workers do not keep the process alive.
+    // Workers and tasks do not keep the process alive.
     daemon: id !== MAIN.id,
     inNative: false,
     suspended: false,

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import type { Random } from '../random/random.js';
 import type { ScheduledTask } from './scheduled-task.js';
+import type { SchedulingPool } from './scheduling-pool.js';
 
 /** A turn may report that work is left over; the next turn then comes sooner. */
 export type Turn = 'unfinished' | undefined;
@@ -9,7 +10,7 @@ export type Turn = 'unfinished' | undefined;
 /** The work of one turn; `signal` is aborted at shutdown, which waits until the turn has ended. */
 export type Work = (signal: AbortSignal) => Promise<void> | Promise<Turn>;
 
-/** `fixedDelay` waits after the end of each turn, `fixedRate` counts from its start. Turns never overlap. */
+/** `fixedDelay` waits after the end of each turn, `fixedRate` counts from its start. */
 export interface FixedSchedule {
   readonly kind: 'fixedDelay' | 'fixedRate';
   readonly initialDelayMillis: number;
@@ -48,14 +49,18 @@ export type Schedule = (FixedSchedule | CustomSchedule) & {
 
 /**
  * Repeats work in the background of this process until shutdown; a failed turn does not end the loop. Every replica
- * runs its own loop.
+ * runs its own loop. Turns of one loop never overlap, and each takes a place of the pool that all loops share.
  */
 export class BackgroundLoop {
   private readonly ending = new AbortController();
+  /** Aborted at the stop: a turn that still waits for its place is not run any more. */
+  private readonly leaving = new AbortController();
   private stopped: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isRunning = false;
+  /** A turn that is due and has not begun. */
+  private requested: Promise<void> | undefined;
   /** Failed turns in a row. */
   private failures = 0;
 
@@ -64,6 +69,7 @@ export class BackgroundLoop {
     private readonly schedule: Schedule,
     private readonly work: Work,
     private readonly logger: Logger,
+    private readonly pool: SchedulingPool,
   ) {}
 
   /** Plans the first turn, unless a turn is planned already. */
@@ -77,12 +83,13 @@ export class BackgroundLoop {
     this.wake(this.nextDelay(undefined));
   }
 
-  /** Runs a turn at once, or after the turn in progress; resolves after it, whether or not it failed. */
+  /**
+   * Runs a turn at once, after the turn in progress, or as soon as a place is free; resolves after it, whether or not it
+   * failed. Requests that arrive before the turn begins share it.
+   */
   runNow(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.running = this.running.then(() => this.turn());
-    return this.running;
+    if (this.requested) return this.requested;
+    return this.request(this.task.plan(0));
   }
 
   /** Cancels the planned turn, waits for the one in progress, and then for the last step, if there is one. */
@@ -93,6 +100,7 @@ export class BackgroundLoop {
 
   private async end(): Promise<void> {
     clearTimeout(this.timer);
+    this.leaving.abort();
     const { lastStep } = this.schedule;
     if (!lastStep) {
       this.ending.abort();
@@ -113,15 +121,35 @@ export class BackgroundLoop {
   }
 
   private plan(delayMillis: number | undefined): void {
+    if (this.requested) return;
     clearTimeout(this.timer);
     this.timer = undefined;
     if (delayMillis === undefined || this.stopped) return;
-    this.task.plan(delayMillis);
-    this.timer = setTimeout(() => void this.runNow(), delayMillis).unref();
+    const dueMillis = this.task.plan(delayMillis);
+    this.timer = setTimeout(() => void this.request(dueMillis), delayMillis).unref();
+  }
+
+  private request(dueMillis: number): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.running = this.running.then(() => this.enter(dueMillis));
+    this.requested = this.running;
+    return this.running;
+  }
+
+  private async enter(dueMillis: number): Promise<void> {
+    const hasPlace = await this.pool.enter(dueMillis, this.leaving.signal);
+    // A request from now on may be about something that this turn does not see.
+    this.requested = undefined;
+    if (!hasPlace) return;
+    try {
+      await this.turn();
+    } finally {
+      this.pool.leave();
+    }
   }
 
   private async turn(): Promise<void> {
-    if (this.stopped) return;
     this.isRunning = true;
     const run = this.task.run<unknown>(() => this.work(this.ending.signal));
     const isFixedRate = this.schedule.kind === 'fixedRate';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
-import { inThread } from '../logging/log-context.js';
 import { maskedText } from '../logging/format/shown-text.js';
+import type { TaskThreads } from './task-threads.js';
 
 /** The schedule of a task; `custom` describes any other schedule in words. */
 export type Trigger =
@@ -24,6 +24,7 @@ const MAX_MESSAGE_LENGTH = 200;
 
 /** The facts about repeated work that operators see (management API, "scheduledtasks"). */
 export class ScheduledTask {
+  private readonly threadId: number;
   private last: Execution | undefined;
   private next: number | undefined;
 
@@ -32,20 +33,24 @@ export class ScheduledTask {
     readonly target: string,
     readonly trigger: Trigger,
     private readonly clock: Clock,
-  ) {}
+    private readonly threads: TaskThreads,
+  ) {
+    this.threadId = threads.newId();
+  }
 
   get lastExecution(): Execution | undefined {
     return this.last;
   }
 
-  /** Milliseconds since 1970; undefined while no run is planned. */
+  /** Milliseconds since 1970, in the past for a run that waits for a place; undefined while no run is planned. */
   get nextAt(): number | undefined {
     return this.next;
   }
 
-  /** Records that the next run starts in `inMillis` milliseconds. */
-  plan(inMillis: number): void {
+  /** Records that the next run is due in `inMillis` milliseconds, and returns this time in milliseconds since 1970. */
+  plan(inMillis: number): number {
     this.next = this.clock.millis() + inMillis;
+    return this.next;
   }
 
   /** Runs the work and records its outcome; rethrows what it throws. */
@@ -54,7 +59,7 @@ export class ScheduledTask {
     this.last = { status: 'STARTED', at };
     this.next = undefined;
     try {
-      const result = await inThread(this.target, work);
+      const result = await this.threads.run(this.threadId, this.target, work);
       this.last = { status: 'SUCCESS', at };
       return result;
     } catch (error) {

@@ -2,6 +2,8 @@ import type { Clock } from '../clock/clock.js';
 import { Loggers } from '../logging/loggers.js';
 import { BackgroundLoop, type Schedule, type Work } from './repeat.js';
 import { ScheduledTask, type Trigger } from './scheduled-task.js';
+import { SchedulingPool } from './scheduling-pool.js';
+import { TaskThreads } from './task-threads.js';
 
 /** The background tasks of this process: those shown at "scheduledtasks", and the loops that run them. */
 export class ScheduledTasks {
@@ -12,6 +14,8 @@ export class ScheduledTasks {
   constructor(
     private readonly clock: Clock,
     private readonly loggers = new Loggers(),
+    private readonly pool = new SchedulingPool(Infinity),
+    private readonly threads = new TaskThreads(),
   ) {}
 
   get all(): readonly ScheduledTask[] {
@@ -19,7 +23,7 @@ export class ScheduledTasks {
   }
 
   add(target: string, trigger: Trigger): ScheduledTask {
-    const task = new ScheduledTask(target, trigger, this.clock);
+    const task = new ScheduledTask(target, trigger, this.clock, this.threads);
     this.tasks.push(task);
     return task;
   }
@@ -30,7 +34,7 @@ export class ScheduledTasks {
    */
   repeat(target: string, schedule: Schedule, work: Work): BackgroundLoop {
     const task = this.add(target, triggerOf(schedule));
-    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'));
+    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'), this.pool);
     this.loops.push(loop);
     if (this.isStarted) loop.start();
     return loop;

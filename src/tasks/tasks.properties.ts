@@ -1,4 +1,4 @@
-import { notYet } from '../config/bind/effect.js';
+import { full, notYet } from '../config/bind/effect.js';
 import { integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
@@ -9,7 +9,7 @@ export class SchedulingPoolProperties {
     does:
       'Scheduled jobs that run at the same time; further ones wait in the order they are due, so that with 1 a ' +
       'long job delays all others.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly size: number = 1;
 }
