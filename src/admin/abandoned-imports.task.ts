@@ -17,7 +17,12 @@ export class AbandonedImports {
   ) {
     tasks.repeat(
       'AbandonedImports.settle',
-      { kind: 'fixedDelay', initialDelayMillis: INITIAL_DELAY_MILLIS, intervalMillis: INTERVAL_MILLIS },
+      {
+        kind: 'fixedDelay',
+        initialDelayMillis: INITIAL_DELAY_MILLIS,
+        intervalMillis: INTERVAL_MILLIS,
+        onOneReplica: true,
+      },
       () => this.settle(),
     );
   }

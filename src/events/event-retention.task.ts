@@ -9,7 +9,7 @@ const INTERVAL_MILLIS = 60 * 60_000;
 /** A turn that left expired events is followed soon, so that a first retention ends within hours, not days. */
 const UNFINISHED_DELAY_MILLIS = 5000;
 
-/** Deletes expired security events in the background of every replica, if a retention is configured. */
+/** Deletes expired security events in the background of one replica at a time, if a retention is configured. */
 @Injectable()
 export class EventRetentionTask {
   constructor(retention: EventRetention, properties: EventProperties, random: Random, tasks: ScheduledTasks) {
@@ -22,6 +22,7 @@ export class EventRetentionTask {
         intervalMillis: INTERVAL_MILLIS,
         unfinishedDelayMillis: UNFINISHED_DELAY_MILLIS,
         jitter: random,
+        onOneReplica: true,
       },
       async (signal) => ((await retention.sweep(signal)) >= MAX_ROWS ? 'unfinished' : undefined),
     );

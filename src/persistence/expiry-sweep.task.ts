@@ -13,7 +13,7 @@ const INTERVAL_MILLIS = 5 * 60_000;
 /** A turn that left expired rows is followed soon, so that the sweep keeps up with many logins. */
 const UNFINISHED_DELAY_MILLIS = 5000;
 
-/** Deletes expired sessions, tokens and requests in the background of every replica. */
+/** Deletes expired sessions, tokens and requests in the background of one replica at a time. */
 @Injectable()
 export class ExpirySweep {
   constructor(
@@ -31,6 +31,7 @@ export class ExpirySweep {
         intervalMillis: INTERVAL_MILLIS,
         unfinishedDelayMillis: UNFINISHED_DELAY_MILLIS,
         jitter: random,
+        onOneReplica: true,
       },
       async (signal) => ((await this.sweep(signal)) >= MAX_ROWS ? 'unfinished' : undefined),
     );

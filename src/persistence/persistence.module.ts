@@ -21,6 +21,8 @@ import { ExpirySweep } from './expiry-sweep.task.js';
 import { PersonalData } from './personal-data.service.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { SchemaSetup } from './schema/schema-setup.js';
+import { StoredTaskLeases } from './stored-task-leases.service.js';
+import { TaskLeaseStore } from './task-lease.store.js';
 import { StatementOutput } from './statement-output.js';
 import { databaseIdOf } from './mapper/database-id.js';
 import { mapperFiles } from './mapper/mapper-files.js';
@@ -56,6 +58,8 @@ import { UnitOfWork } from './unit-of-work.js';
     },
     { provide: SqlMapper, inject: [Configuration, DataSource, Loggers], useFactory: sqlMapper },
     DbIndicator,
+    TaskLeaseStore,
+    StoredTaskLeases,
     ExpirySweep,
     PersonalData,
   ],

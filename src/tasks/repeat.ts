@@ -3,12 +3,16 @@ import type { Logger } from '../logging/logger.js';
 import type { Random } from '../random/random.js';
 import type { ScheduledTask } from './scheduled-task.js';
 import type { SchedulingPool } from './scheduling-pool.js';
+import type { TaskLease, TaskLeases } from './task-leases.js';
 
 /** A turn may report that work is left over; the next turn then comes sooner. */
 export type Turn = 'unfinished' | undefined;
 
-/** The work of one turn; `signal` is aborted at shutdown, which waits until the turn has ended. */
-export type Work = (signal: AbortSignal) => Promise<void> | Promise<Turn>;
+/**
+ * The work of one turn. `signal` is aborted at shutdown, which waits until the turn has ended, and once another replica may
+ * run a task that runs on one replica. `fence` is the number of its lease.
+ */
+export type Work = (signal: AbortSignal, fence?: number) => Promise<void> | Promise<Turn>;
 
 /** `fixedDelay` waits after the end of each turn, `fixedRate` counts from its start. */
 export interface FixedSchedule {
@@ -41,15 +45,23 @@ export interface LastStep {
 }
 
 export type Schedule = (FixedSchedule | CustomSchedule) & {
+  /**
+   * Runs the turns of all replicas one at a time, and about once in each interval: a replica skips its turn while another
+   * one holds the lease of the task, or has run it shortly before.
+   */
+  readonly onOneReplica?: boolean;
   /** Runs once, after the last turn. */
   readonly lastStep?: LastStep;
   /** Reports a failed turn in place of the line in the log that each first failure in a row gets. */
   readonly onFailure?: (error: unknown, failures: number) => void;
 };
 
+/** The part of the delay before the next turn in which no replica runs a task that runs on one replica. */
+const REST = 0.9;
+
 /**
  * Repeats work in the background of this process until shutdown; a failed turn does not end the loop. Every replica
- * runs its own loop. Turns of one loop never overlap, and each takes a place of the pool that all loops share.
+ * runs its own loop, whose turns need a lease if the schedule says so. Turns of one loop never overlap, and each takes a place of the pool that all loops share.
  */
 export class BackgroundLoop {
   private readonly ending = new AbortController();
@@ -63,6 +75,7 @@ export class BackgroundLoop {
   private requested: Promise<void> | undefined;
   /** Failed turns in a row. */
   private failures = 0;
+  private plannedMillis = 0;
 
   constructor(
     private readonly task: ScheduledTask,
@@ -70,6 +83,7 @@ export class BackgroundLoop {
     private readonly work: Work,
     private readonly logger: Logger,
     private readonly pool: SchedulingPool,
+    private readonly leases: () => TaskLeases | undefined,
   ) {}
 
   /** Plans the first turn, unless a turn is planned already. */
@@ -125,6 +139,7 @@ export class BackgroundLoop {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (delayMillis === undefined || this.stopped) return;
+    this.plannedMillis = delayMillis;
     const dueMillis = this.task.plan(delayMillis);
     this.timer = setTimeout(() => void this.request(dueMillis), delayMillis).unref();
   }
@@ -143,15 +158,40 @@ export class BackgroundLoop {
     this.requested = undefined;
     if (!hasPlace) return;
     try {
-      await this.turn();
+      const leases = this.schedule.onOneReplica ? this.leases() : undefined;
+      if (leases) await this.leasedTurn(leases);
+      else await this.turn(() => this.work(this.ending.signal));
     } finally {
       this.pool.leave();
     }
   }
 
-  private async turn(): Promise<void> {
+  /** A turn that another replica runs, or has run shortly before, is skipped, and is not an execution of this one. */
+  private async leasedTurn(leases: TaskLeases): Promise<void> {
     this.isRunning = true;
-    const run = this.task.run<unknown>(() => this.work(this.ending.signal));
+    const taking = leases.take(this.task.target);
+    const taken = await taking.catch(() => undefined);
+    if (!taken) {
+      await this.turn(() => taking);
+    } else if ('retryInMillis' in taken) {
+      this.isRunning = false;
+      this.plan(Math.min(taken.retryInMillis, this.nextDelay(undefined) ?? taken.retryInMillis));
+    } else {
+      await this.turn(() => this.work(AbortSignal.any([this.ending.signal, taken.lost]), taken.fence));
+      await this.release(taken);
+    }
+  }
+
+  /** The task rests until shortly before the next turn of this replica; after a failure, another one may try it at once. */
+  private async release(lease: TaskLease): Promise<void> {
+    const restMillis = this.failures > 0 || this.stopped ? 0 : this.plannedMillis * REST;
+    // A lease that cannot be ended now expires.
+    await lease.release(restMillis).catch(() => undefined);
+  }
+
+  private async turn(work: () => Promise<unknown>): Promise<void> {
+    this.isRunning = true;
+    const run = this.task.run(work);
     const isFixedRate = this.schedule.kind === 'fixedRate';
     if (isFixedRate) this.plan(this.nextDelay(undefined));
     const turn = await this.outcome(run);

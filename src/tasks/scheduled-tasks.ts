@@ -3,12 +3,14 @@ import { Loggers } from '../logging/loggers.js';
 import { BackgroundLoop, type Schedule, type Work } from './repeat.js';
 import { ScheduledTask, type Trigger } from './scheduled-task.js';
 import { SchedulingPool } from './scheduling-pool.js';
+import type { TaskLeases } from './task-leases.js';
 import { TaskThreads } from './task-threads.js';
 
 /** The background tasks of this process: those shown at "scheduledtasks", and the loops that run them. */
 export class ScheduledTasks {
   private readonly tasks: ScheduledTask[] = [];
   private readonly loops: BackgroundLoop[] = [];
+  private leases: TaskLeases | undefined;
   private isStarted = false;
 
   constructor(
@@ -17,6 +19,11 @@ export class ScheduledTasks {
     private readonly pool = new SchedulingPool(Infinity),
     private readonly threads = new TaskThreads(),
   ) {}
+
+  /** Without leases, every process runs the tasks that need one. */
+  useLeases(leases: TaskLeases): void {
+    this.leases = leases;
+  }
 
   get all(): readonly ScheduledTask[] {
     return this.tasks;
@@ -34,7 +41,7 @@ export class ScheduledTasks {
    */
   repeat(target: string, schedule: Schedule, work: Work): BackgroundLoop {
     const task = this.add(target, triggerOf(schedule));
-    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'), this.pool);
+    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'), this.pool, () => this.leases);
     this.loops.push(loop);
     if (this.isStarted) loop.start();
     return loop;

@@ -117,6 +117,7 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'idp_session', key: ['id'] },
   { table: 'saml_metadata', key: ['idp'] },
   { table: 'metadata_request', key: ['idp'] },
+  { table: 'task_lease', key: ['task'] },
   // Mails report what the database of that time stored, and have probably arrived.
   { table: 'mail_message', key: ['id'] },
 ];

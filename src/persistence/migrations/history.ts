@@ -23,6 +23,7 @@ import {
   MetadataRequests1795564933000,
   StaffLogin1795392000000,
 } from './staff-login.migration.js';
+import { TaskLeases1796000000501 } from './task-lease.migration.js';
 import { WebhookDeliveries1796000000202 } from './webhook.migration.js';
 
 export type MigrationClass = new () => MigrationInterface & { readonly name: string };
@@ -101,6 +102,8 @@ export const HISTORY: readonly Step[] = [
     revertLoses: 'which clients without cookies are known',
     compatibleFrom: PlainNames1795737600000,
   },
+  // Older versions run the same tasks without a lease, and the conditions of their statements keep that harmless.
+  { migration: TaskLeases1796000000501, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
 /** The names of all migrations, oldest first. */

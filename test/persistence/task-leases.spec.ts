@@ -1,0 +1,112 @@
+import { beforeEach, expect, it } from 'vitest';
+import { LEASE_MILLIS, SKEW_MILLIS, StoredTaskLeases } from '../../src/persistence/stored-task-leases.service.js';
+import { TaskLeaseStore } from '../../src/persistence/task-lease.store.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+import type { LeaseRefused, TaskLease } from '../../src/tasks/task-leases.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const NOW = 1_800_000_000;
+const LEASE_SECONDS = LEASE_MILLIS / 1000;
+const TASK = 'ExpirySweep.sweep';
+
+onEveryDatabase('the lease of a task', (database) => {
+  const store = new TaskLeaseStore();
+  beforeEach(() => database.work.single((tx) => tx.change('DELETE FROM task_lease')));
+
+  /** A replica whose clock differs by some seconds. */
+  const replica = (skewSeconds = 0): { readonly clock: ManualClock; take: () => Promise<TaskLease | LeaseRefused> } => {
+    const clock = new ManualClock(NOW + skewSeconds);
+    const leases = new StoredTaskLeases(store, database.work, clock, new SystemRandom(), new ScheduledTasks(clock));
+    return { clock, take: () => leases.take(TASK) };
+  };
+  const held = (taken: TaskLease | LeaseRefused): TaskLease => {
+    if ('retryInMillis' in taken) throw new Error(`refused for ${taken.retryInMillis} ms`);
+    return taken;
+  };
+  const isHeld = (taken: TaskLease | LeaseRefused): boolean => 'fence' in taken;
+
+  it('goes to one of many replicas that ask at the same time, the first time and after an end', async () => {
+    for (const fence of [1, 2, 3]) {
+      const taken = await Promise.all(Array.from({ length: 8 }, () => replica().take()));
+
+      const [lease, ...others] = taken.filter(isHeld);
+      expect(others).toEqual([]);
+      expect(lease).toMatchObject({ fence });
+      await held(lease ?? { retryInMillis: 0 }).release(0);
+    }
+  });
+
+  it('goes to no other replica until it is released', async () => {
+    const [one, other] = [replica(), replica()];
+    const lease = held(await one.take());
+    expect(isHeld(await other.take())).toBe(false);
+    await lease.release(0);
+
+    expect(held(await other.take()).fence).toBe(2);
+  });
+
+  it('rests after a release for as long as its holder says', async () => {
+    const other = replica();
+    await held(await replica().take()).release(60_000);
+    expect(await other.take()).toEqual({ retryInMillis: 60_000 });
+    other.clock.advance(60);
+
+    expect(isHeld(await other.take())).toBe(true);
+  });
+
+  it('of a killed holder goes to another replica after its end, with the next fence', async () => {
+    const other = replica();
+    held(await replica().take());
+    other.clock.advance(LEASE_SECONDS + SKEW_MILLIS / 1000 - 1);
+    expect(isHeld(await other.take())).toBe(false);
+    other.clock.advance(1);
+
+    expect(held(await other.take()).fence).toBe(2);
+  });
+
+  it.each([
+    [-2, 2],
+    [2, -2],
+    [0, 2],
+    [-2, 0],
+  ])('is not taken from its holder before its end if the clocks are %i s and %i s off', async (skewOne, skewOther) => {
+    const [one, other] = [replica(skewOne), replica(skewOther)];
+    held(await one.take());
+    other.clock.advance(LEASE_SECONDS);
+
+    expect(isHeld(await other.take())).toBe(false);
+  });
+
+  it('does not stay taken for ever if the clock of its holder was far ahead', async () => {
+    held(await replica(86_400).take());
+
+    expect(isHeld(await replica().take())).toBe(true);
+  });
+
+  it('cannot be renewed or released by a holder that has lost it', async () => {
+    const other = replica();
+    const lost = held(await replica().take());
+    other.clock.advance(2 * LEASE_SECONDS);
+    held(await other.take());
+    const row = await database.work.single((tx) => store.find(tx, TASK));
+
+    await lost.release(0);
+    expect(await database.work.single((tx) => store.renew(tx, TASK, 'lost', lost.fence, 0))).toBe(false);
+    expect(await database.work.single((tx) => store.find(tx, TASK))).toEqual(row);
+    expect(lost.lost.aborted).toBe(true);
+  });
+
+  it('stays with a holder that renews it', async () => {
+    const [one, other] = [replica(), replica()];
+    held(await one.take());
+    const row = await database.work.single((tx) => store.find(tx, TASK));
+    const later = one.clock.millis() + 2 * LEASE_MILLIS;
+    const isRenewed = await database.work.single((tx) => store.renew(tx, TASK, row?.holder ?? '', 1, later));
+    expect(isRenewed).toBe(true);
+    other.clock.advance(LEASE_SECONDS + SKEW_MILLIS / 1000 + 5);
+
+    expect(isHeld(await other.take())).toBe(false);
+  });
+});
