@@ -7,7 +7,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { EventRelayModule } from './events/chain/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
-import { KvstoreIndicator } from './kvstore/kvstore.indicator.js';
+import { KvstoreModule } from './kvstore/kvstore.module.js';
 import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
@@ -54,6 +54,7 @@ export interface Instruments {
     HealthModule,
     PersistenceModule,
     ServicePersistenceModule,
+    KvstoreModule,
     WebModule,
     MailDeliveryModule,
     AuthModule,
@@ -66,7 +67,7 @@ export interface Instruments {
     EventRelayModule,
     NoticesModule,
   ],
-  providers: [KvstoreIndicator, SslIndicator],
+  providers: [SslIndicator],
 })
 export class AppModule {
   static of(

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /** These packages find files of their own by their path, or only some installations load them. */
-const EXTERNAL = ['@node-rs/argon2', 'iconv-lite', 'mysql2', 'pino', 'piscina'];
+const EXTERNAL = ['@node-rs/argon2', 'iconv-lite', 'ioredis', 'mysql2', 'pino', 'piscina'];
 
 /** Modules that `boot/discovery.ts` finds by their names; a bundle has no folder to look into. */
 const DISCOVERY = join('boot', 'discovery.js');

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Configuration } from '../config/configuration.js';
-import { exchange } from '../health/exchange.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
-import { KVSTORE_COMPONENT, KvstoreProperties } from './kvstore.properties.js';
-
-/** The head of a bulk reply: a length, followed by that many bytes. An error is one line. */
-const WHOLE_BULK = /^\$(\d+)\r\n/;
+import { KVSTORE_COMPONENT } from './kvstore.properties.js';
+import { Kvstore } from './kvstore.service.js';
 
 /** Reports whether the configured key-value store responds (management API, "Indicators of the login service"). */
 @Injectable()
@@ -15,29 +11,16 @@ export class KvstoreIndicator implements HealthIndicator {
   readonly limitMillis: number;
 
   constructor(
-    private readonly properties: KvstoreProperties,
-    configuration: Configuration,
+    private readonly kvstore: Kvstore,
     components: HealthComponents,
   ) {
-    this.limitMillis = properties.timeout.milliseconds;
-    if (configuration.isSet('app.data.kvstore.host')) components.add(this);
+    this.limitMillis = kvstore.timeoutMillis;
+    if (kvstore.isConfigured) components.add(this);
   }
 
-  async check(signal: AbortSignal): Promise<Health> {
-    const { host, port } = this.properties;
-    const question = 'INFO server\r\n';
-    const answer = await exchange(
-      { host, port, request: question, isComplete: isWholeReply, farewell: 'QUIT\r\n' },
-      signal,
-    );
-    const [, version] = /^redis_version:(\S+)/m.exec(answer) ?? [];
-    if (version === undefined) throw new Error(answer.split('\r\n')[0]);
-    return { status: 'UP', details: { version } };
+  async check(): Promise<Health> {
+    const sections = String(await this.kvstore.send('INFO', 'server'));
+    const [, version] = /^redis_version:(\S+)/m.exec(sections) ?? [];
+    return { status: 'UP', details: { version: version ?? 'unknown' } };
   }
-}
-
-function isWholeReply(reply: string): boolean {
-  if (!reply.startsWith('$')) return reply.endsWith('\r\n');
-  const [head = '', length = '0'] = WHOLE_BULK.exec(reply) ?? [];
-  return head !== '' && reply.length >= head.length + Number(length);
 }

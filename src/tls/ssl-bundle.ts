@@ -52,6 +52,23 @@ export class SslBundle {
     }
   }
 
+  /**
+   * Reads the TLS context of a client: the trusted authorities of the bundle, if it has any, replace those of the runtime,
+   * and its certificate, if it has one, identifies the client.
+   * @throws ConfigurationFailure with an action for the operator
+   */
+  clientContext(): SecureContextOptions {
+    try {
+      const { identity, trusted } = this.contents();
+      const context = { ...identity, ...(trusted !== undefined && { ca: trusted }), ...this.limits };
+      checkUsable(context);
+      return context;
+    } catch (error) {
+      if (!(error instanceof UnusableBundle)) throw error;
+      throw new ConfigurationFailure([this.problemOf(error.fault)]);
+    }
+  }
+
   /** Calls back after changed files were read, if reload-on-update is set; the returned function stops that. */
   onUpdate(told: (update: Update) => void): () => void {
     if (!this.options.reloadOnUpdate) return () => undefined;
@@ -74,6 +91,15 @@ export class SslBundle {
     }
   }
 
+  private get limits(): SecureContextOptions {
+    const { ciphers, enabledProtocols: versions } = this.options;
+    return {
+      ...(ciphers.length > 0 && { ciphers: ciphers.join(':') }),
+      minVersion: versions.length > 0 && !versions.includes('TLSv1.2') ? 'TLSv1.3' : 'TLSv1.2',
+      maxVersion: versions.length > 0 && !versions.includes('TLSv1.3') ? 'TLSv1.2' : 'TLSv1.3',
+    };
+  }
+
   private readIdentity(): ServerIdentity {
     const contents = this.contents();
     const { identity, chain } = contents;
@@ -94,10 +120,8 @@ export class SslBundle {
     }
     const context: SecureContextOptions = {
       ...identity,
-      ...(ciphers.length > 0 && { ciphers: ciphers.join(':') }),
+      ...this.limits,
       honorCipherOrder: true,
-      minVersion: versions.length > 0 && !versions.includes('TLSv1.2') ? 'TLSv1.3' : 'TLSv1.2',
-      maxVersion: versions.length > 0 && !versions.includes('TLSv1.3') ? 'TLSv1.2' : 'TLSv1.3',
     };
     checkUsable(context);
     this.last = contents;

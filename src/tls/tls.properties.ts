@@ -1,4 +1,4 @@
-import { acceptedOnly, full, near, noEffect, notYet } from '../config/bind/effect.js';
+import { acceptedOnly, full, near, noEffect } from '../config/bind/effect.js';
 import { flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
@@ -67,7 +67,7 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'truststore.certificate',
     does: 'Certificates of trusted authorities, e.g. an internal one: a file or the PEM text itself.',
-    effect: notYet('F', 'The listener requests no client certificates, and outgoing connections use no bundle yet.'),
+    effect: near('used by connections to the key-value store; the listener requests no client certificates'),
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreCertificate?: string;

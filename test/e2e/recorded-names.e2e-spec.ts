@@ -16,6 +16,7 @@ beforeAll(async () => {
     args: [
       '--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata',
       '--app.security.webhook.url=http://127.0.0.1:1/events',
+      ...['--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.port=1'],
     ],
   });
   // The first completed request creates the series of requests.

@@ -23,6 +23,8 @@ export interface CertificateOptions {
   readonly folder?: string;
   /** Subject alternative names. */
   readonly names?: string;
+  /** The authority that signs it, instead of its own key: any made certificate. */
+  readonly signedBy?: MadeCertificate;
 }
 
 const KEY_ARGUMENTS = {
@@ -34,7 +36,7 @@ const KEY_ARGUMENTS = {
 /** Creates a certificate with the program `openssl`. */
 export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
   const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
-  const { names = 'IP:127.0.0.1,DNS:localhost' } = options;
+  const { names = 'IP:127.0.0.1,DNS:localhost', signedBy } = options;
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   openssl(
     'req',
@@ -52,6 +54,7 @@ export function makeCertificate(options: CertificateOptions = {}): MadeCertifica
     `/CN=${name}`,
     '-addext',
     `subjectAltName=${names}`,
+    ...(signedBy ? ['-CA', signedBy.certificate, '-CAkey', signedBy.key] : []),
   );
   chmodSync(key, 0o600);
   return { folder, certificate, key, pem: readFileSync(certificate, 'utf8') };

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { programOf } from './binaries.js';
+import type { MadeCertificate } from './certificates.js';
 import { freePort } from './free-port.js';
 import { KeptProcess } from './kept-process.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -9,28 +12,83 @@ import { waitUntil } from './wait-until.js';
 export interface RedisServer {
   readonly host: string;
   readonly port: number;
+  /** For example `SIGSTOP`, which stops it with open connections. */
+  signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** A port for a second start at the same address. */
+  readonly port?: number;
+  readonly password?: string;
+  /** The server then speaks TLS only, and requires no certificate of its clients. */
+  readonly tls?: MadeCertificate;
+  readonly args?: readonly string[];
 }
 
 const HOST = '127.0.0.1';
 
 /** A private Redis without persistence. */
-export async function startRedis(): Promise<RedisServer> {
-  const cwd = temporaryFolder('redis');
+export async function startRedis({ port: given, password, tls, args = [] }: RedisOptions = {}): Promise<RedisServer> {
+  const port = given ?? (await freePort());
+  const listening = tls
+    ? [
+        ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+        ...['--tls-cert-file', tls.certificate, '--tls-key-file', tls.key],
+      ]
+    : ['--port', String(port)];
+  const guarded = password === undefined ? [] : ['--requirepass', password, '--masterauth', password];
+  return start(port, [...listening, '--save', '', '--appendonly', 'no', ...guarded, ...args], tls !== undefined);
+}
+
+/** A sentinel that watches one primary, and replaces it soon after it is gone. */
+export async function startSentinel(name: string, primary: RedisServer, password?: string): Promise<RedisServer> {
   const port = await freePort();
-  const args = ['--bind', HOST, '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', cwd];
-  const server = await KeptProcess.start(programOf('redis'), args, { env: {}, cwd, folder: cwd });
+  const file = join(temporaryFolder('sentinel'), 'sentinel.conf');
+  const lines = [
+    `sentinel monitor ${name} ${primary.host} ${primary.port} 1`,
+    `sentinel down-after-milliseconds ${name} 300`,
+    `sentinel failover-timeout ${name} 2000`,
+    ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return start(port, [file, '--sentinel', '--port', String(port)], false);
+}
+
+async function start(port: number, args: readonly string[], isEncrypted: boolean): Promise<RedisServer> {
+  const cwd = temporaryFolder('redis');
+  const own = ['--bind', HOST, '--dir', cwd];
+  // A sentinel takes the name of its file first.
+  const server = await KeptProcess.start(programOf('redis'), [...args, ...own], { env: {}, cwd, folder: cwd });
   await waitUntil('Redis accepts connections', async () => {
     if (server.hasEnded) throw new Error(`Redis did not start:\n${server.stdout}${server.stderr}`);
-    return (await ask(port, 'PING')) === '+PONG';
+    if (isEncrypted) return isOpen(port);
+    return /^(?:\+PONG|-NOAUTH)/.test((await ask(port, 'PING')) ?? '');
   });
   return {
     host: HOST,
     port,
+    signal(signal) {
+      server.signal(signal);
+    },
     async stop() {
+      // A stopped process does not end before it continues.
+      server.signal('SIGCONT');
       await server.stop();
     },
   };
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, HOST);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Sends one inline command; returns the first line of the response, or null if the server is unreachable. */

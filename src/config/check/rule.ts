@@ -40,6 +40,7 @@ export const RULE_NAMES = [
     'uploads',
     'staff login',
     'branding',
+    'key-value store',
   ] as const),
 ] as const;
 

@@ -111,6 +111,7 @@ const TEXTS: readonly string[] = [
   'Login <no-reply@example.com>',
   '#336699',
   '0.5',
+  'sample:7',
 ];
 
 /** 32 random bytes. */

@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../test/support/certificates.js';
+import { Door } from '../../test/support/door.js';
+import { freePort } from '../../test/support/free-port.js';
+import { at, kvstoreOf } from '../../test/support/kvstore.js';
+import { needs } from '../../test/support/needs.js';
+import { ask, type RedisOptions, type RedisServer, startRedis, startSentinel } from '../../test/support/redis.js';
+import { waitUntil } from '../../test/support/wait-until.js';
+import type { Kvstore } from './kvstore.service.js';
+import { Script } from './script.js';
+
+const LOST = 'WARN The key-value store does not respond';
+const BACK = 'INFO The key-value store responds again';
+
+const endings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function redis(options: RedisOptions = {}): Promise<RedisServer> {
+  const server = await startRedis(options);
+  endings.push(() => server.stop());
+  return server;
+}
+
+function client(keys: readonly string[], others: readonly string[] = []) {
+  const made = kvstoreOf(keys, others);
+  endings.push(() => made.kvstore.onApplicationShutdown());
+  return made;
+}
+
+async function untilBack(kvstore: Kvstore): Promise<void> {
+  await waitUntil('the store responds', () =>
+    kvstore.send('PING').then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+describe('the key-value store', () => {
+  it('is not used without a host and without sentinels', () => {
+    const { kvstore, meters } = client(['port=6380']);
+
+    expect(kvstore.isConfigured).toBe(false);
+    expect(meters.find('kvstore.command')).toBeUndefined();
+  });
+
+  it('a store that refuses connections fails every command at once, with one line in the log', async () => {
+    const { kvstore, log } = client([...at({ port: await freePort() }), 'timeout=1m']);
+
+    for (let times = 0; times < 3; times++) await expect(kvstore.send('PING')).rejects.toThrow(/ECONNREFUSED/);
+
+    expect(log.messages).toEqual([LOST]);
+  });
+});
+
+needs('redis')('a key-value store that responds', () => {
+  it('runs commands, and a program also after the store has forgotten it', async () => {
+    const server = await redis();
+    const { kvstore, meters } = client(at(server));
+    const script = new Script('double', "return redis.call('GET', KEYS[1]) * ARGV[1]");
+    await kvstore.send('SET', 'n', 21);
+
+    const first = await kvstore.run(script, ['n'], [2]);
+    await ask(server.port, 'SCRIPT FLUSH');
+    const second = await kvstore.run(script, ['n'], [3]);
+
+    expect([first, second]).toEqual([42, 63]);
+    expect(meters.find('kvstore.command')?.series.map(({ tags }) => tags)).toEqual([
+      { command: 'SET', outcome: 'success' },
+      { command: 'double', outcome: 'success' },
+    ]);
+  });
+
+  it('a password and the number of a database are used', async () => {
+    const server = await redis({ password: 'word' });
+    const one = client([...at(server), 'password=word', 'database=3']);
+    const other = client([...at(server), 'password=word']);
+
+    await one.kvstore.send('SET', 'key', 'here');
+
+    expect(await one.kvstore.send('GET', 'key')).toBe('here');
+    expect(await other.kvstore.send('GET', 'key')).toBeNull();
+  });
+
+  it('a wrong password fails commands, and the log names the reason without the password', async () => {
+    const server = await redis({ password: 'word' });
+    const { kvstore, log } = client([...at(server), 'username=anna', 'password=open-sesame']);
+
+    await expect(kvstore.send('PING')).rejects.toThrow(/WRONGPASS/);
+
+    expect(log.texts.join('\n')).toContain(LOST.slice(5));
+    expect(log.texts.join('\n')).not.toContain('open-sesame');
+  });
+
+  it('a store that responds late, but within the timeout, is waited for', async () => {
+    const server = await redis();
+    const { kvstore, log } = client([...at(server), 'timeout=1m']);
+    await kvstore.send('PING');
+    await ask(server.port, 'CLIENT PAUSE 300');
+
+    expect(await kvstore.send('SET', 'key', 'late')).toBe('OK');
+    expect(log.messages).toEqual([]);
+  });
+});
+
+needs('redis')('a key-value store that fails', () => {
+  it('a store that is stopped with open connections fails commands after the timeout, and is used again later', async () => {
+    const server = await redis();
+    const { kvstore, log } = client([...at(server), 'timeout=200ms']);
+    await kvstore.send('PING');
+
+    server.signal('SIGSTOP');
+    await expect(kvstore.send('PING')).rejects.toThrow();
+    await waitUntil('the connection is given up', () => log.messages.includes(LOST));
+    const whileStopped = kvstore.send('PING');
+    await expect(whileStopped).rejects.toThrow();
+    server.signal('SIGCONT');
+    await untilBack(kvstore);
+
+    expect(log.messages).toEqual([LOST, BACK]);
+  });
+
+  it('a store that vanishes without closing the connection fails commands after the timeout', async () => {
+    const server = await redis();
+    const door = new Door({ host: server.host, port: server.port });
+    await door.open();
+    endings.push(() => door.shut());
+    const { kvstore, log } = client([...at(door), 'timeout=200ms']);
+    await kvstore.send('PING');
+
+    door.fallSilent();
+    await expect(kvstore.send('PING')).rejects.toThrow();
+    await waitUntil('the connection is given up', () => log.messages.includes(LOST));
+    await door.shut();
+    await door.open();
+    await untilBack(kvstore);
+
+    expect(log.messages).toEqual([LOST, BACK]);
+  });
+
+  it('a store that is restarted is used again, and no command is repeated', async () => {
+    const server = await redis();
+    const { kvstore, log } = client(at(server));
+    await kvstore.send('SET', 'key', 'before');
+
+    await server.stop();
+    await waitUntil('the loss is reported', () => log.messages.includes(LOST));
+    await expect(kvstore.send('SET', 'key', 'meanwhile')).rejects.toThrow();
+    await redis({ port: server.port });
+    await untilBack(kvstore);
+
+    expect(await kvstore.send('GET', 'key')).toBeNull();
+    expect(log.messages).toEqual([LOST, BACK]);
+  });
+});
+
+needs('redis', 'openssl')('a key-value store with TLS', () => {
+  const trusting = (file: string): readonly string[] => [
+    `--app.ssl.bundle.pem.store.truststore.certificate=file:${file}`,
+  ];
+
+  it('is verified with the authority of the bundle', async () => {
+    const authority = makeCertificate({ name: 'authority' });
+    const server = await redis({ tls: makeCertificate({ name: 'store', signedBy: authority }) });
+    const { kvstore } = client([...at(server), 'ssl.bundle=store'], trusting(authority.certificate));
+
+    expect(await kvstore.send('PING')).toBe('PONG');
+  });
+
+  it('A11: is not used if another authority signed its certificate, or if it names another host', async () => {
+    const [authority, stranger] = [makeCertificate({ name: 'authority' }), makeCertificate({ name: 'stranger' })];
+    const foreign = await redis({ tls: makeCertificate({ signedBy: stranger }) });
+    const elsewhere = await redis({ tls: makeCertificate({ names: 'DNS:elsewhere.test', signedBy: authority }) });
+
+    for (const server of [foreign, elsewhere]) {
+      const { kvstore } = client([...at(server), 'ssl.bundle=store'], trusting(authority.certificate));
+      await expect(kvstore.send('PING')).rejects.toThrow();
+    }
+  });
+
+  it('is verified with the authorities of the runtime if no bundle is named', async () => {
+    const server = await redis({ tls: makeCertificate() });
+    const { kvstore } = client([...at(server), 'ssl.enabled=true']);
+
+    await expect(kvstore.send('PING')).rejects.toThrow(/self-signed/);
+  });
+});
+
+needs('redis')('a key-value store behind sentinels', () => {
+  it('the new primary is used after a fail-over, without a restart', async () => {
+    const primary = await redis({ password: 'word' });
+    const replica = await redis({ password: 'word', args: ['--replicaof', primary.host, String(primary.port)] });
+    const sentinel = await startSentinel('login', primary, 'word');
+    endings.push(() => sentinel.stop());
+    const keys = ['sentinel.master=login', `sentinel.nodes=127.0.0.1:${sentinel.port}`, 'password=word'];
+    const { kvstore, log } = client([...keys, 'timeout=500ms']);
+    await kvstore.send('SET', 'key', 'here');
+    const copy = client([...at(replica), 'password=word']);
+    await waitUntil('the replica has the value', async () => (await copy.kvstore.send('GET', 'key')) === 'here');
+    const watcher = client(at(sentinel));
+    await waitUntil('the sentinel knows the replica', async () =>
+      String(await watcher.kvstore.send('INFO', 'sentinel')).includes('slaves=1'),
+    );
+
+    await primary.stop();
+    await waitUntil(
+      'the new primary takes writes',
+      () =>
+        kvstore.send('SET', 'key', 'there').then(
+          () => true,
+          () => false,
+        ),
+      { limitMillis: 30_000 },
+    );
+
+    expect(await copy.kvstore.send('GET', 'key')).toBe('there');
+    expect(log.messages).toEqual([LOST, BACK]);
+  });
+});
