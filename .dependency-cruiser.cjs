@@ -6,7 +6,7 @@ const RANKS = [
   ['tasks'],
   ['persistence', 'kvstore', 'outbound', 'http'],
   ['web', 'cache', 'mail'],
-  ['events'],
+  ['events', 'rate-limit'],
   ['account', 'session', 'webhook'],
   ['token'],
   ['second-factor'],

@@ -20,6 +20,7 @@ import { dataFolder } from './persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { ServicePersistenceModule } from './persistence/service-persistence.module.js';
+import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { RecoveryApiModule } from './recovery/recovery-api.module.js';
@@ -55,6 +56,7 @@ export interface Instruments {
     PersistenceModule,
     ServicePersistenceModule,
     KvstoreModule,
+    RateLimitModule,
     WebModule,
     MailDeliveryModule,
     AuthModule,

@@ -72,7 +72,7 @@ const decoys = {
   ],
   exports: [
     ...[Accounts, AccountChanges, AccountCreation, AccountImport, StagedImports],
-    ...[DeviceCookies, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
+    ...[DeviceCookies, LoginIds, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
     ...[StaffAccounts, StaffCreation],
   ],
 })

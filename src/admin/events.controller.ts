@@ -13,9 +13,11 @@ import { EXPORT_EVENTS, LIST_ALL_EVENTS } from './admin.openapi.js';
 import { EventExports } from './event-exports.service.js';
 import { toEventBody } from './presenters.js';
 import { adminEventsResponse, eventsQuerySchema, exportQuerySchema } from './users.schema.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 /** Security events of all users (http-api section 7). */
 @ApiTag('Administration')
+@RateLimited('administration')
 @Controller('admin/events')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -8,9 +8,11 @@ import { actorOf } from './act.js';
 import { ROTATE_KEYS } from './admin.openapi.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { actSchema, rotatedKeysResponse } from './users.schema.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 /** Signing keys (http-api section 7). */
 @ApiTag('Administration')
+@RateLimited('administration')
 @Controller('admin/keys')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -14,12 +14,14 @@ import * as describe from './admin.openapi.js';
 import { PersonExport } from './person-export.service.js';
 import { toDeviceBody, toUserSessionBody } from './presenters.js';
 import { actSchema, personResponse, userSessionsResponse } from './users.schema.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 type Page = InferOutput<typeof paginationSchema>;
 type Stated = InferOutput<typeof actSchema>;
 
 /** Sessions, trusted devices and stored data of a user (http-api section 7). */
 @ApiTag('Administration')
+@RateLimited('administration')
 @Controller('admin/users/:sub')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -9,6 +9,7 @@ import type { IncomingUpload } from '../http/upload/uploads.js';
 import { actorOf } from './act.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
 import { importQuerySchema, importReportSchema, importUploadSchema } from './users-import.schema.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 const IMPORT: OperationOptions = {
   summary: 'Create many users from a file',
@@ -22,6 +23,7 @@ const IMPORT: OperationOptions = {
 
 /** Creates many users from a file (http-api section 7). */
 @ApiTag('Administration')
+@RateLimited('administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

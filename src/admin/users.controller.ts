@@ -21,11 +21,13 @@ import {
   usersQuerySchema,
   usersResponse,
 } from './users.schema.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 type Stated = InferOutput<typeof actSchema>;
 
 /** Users, for administrators; the routes that name `ROLE_HELPDESK` also for the help desk (http-api section 7). */
 @ApiTag('Administration', describe.ADMINISTRATION)
+@RateLimited('administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -8,6 +8,9 @@ import { ServletProperties } from '../http/server.properties.js';
 import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
+import { AccountCallers } from './guards/account-callers.service.js';
+import { KnownCallers } from '../rate-limit/known-callers.js';
+import { RateLimitGuard, SessionRateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { AccountOperatorCredentials } from './guards/account-operator-credentials.service.js';
 import { OperatorCredentials } from '../principal/operator.js';
 import { RequestAuthenticator } from './guards/request-authenticator.service.js';
@@ -60,9 +63,11 @@ import { WellKnownController } from './api/well-known.controller.js';
     WellKnownController,
   ],
   providers: [
-    // In this order: cross-site requests are rejected before they are authenticated.
+    // In this order: requests beyond a limit and cross-site requests are rejected before they are authenticated.
+    { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: CrossSiteGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
+    { provide: APP_GUARD, useClass: SessionRateLimitGuard },
     { provide: APP_GUARD, useClass: PreMfaGuard },
     { provide: APP_GUARD, useClass: AuthorityGuard },
     {
@@ -78,6 +83,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     SessionCookieStrategy,
     RequestAuthenticator,
     { provide: OperatorCredentials, useClass: AccountOperatorCredentials },
+    { provide: KnownCallers, useClass: AccountCallers },
     NewDevices,
     CredentialWriter,
     TokenIntrospection,

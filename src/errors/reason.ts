@@ -46,7 +46,7 @@ type PasswordReason =
   | 'account changed';
 
 /** Which limit of the password throttle is exceeded. */
-type ThrottleReason = 'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere';
+type ThrottleReason = 'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere' | 'route';
 
 /** Why a code is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
 type SecondFactorReason =

@@ -136,7 +136,9 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   private reportLoss(): void {
     if (this.isReported || this.isClosing) return;
     this.isReported = true;
-    this.log.warn('The key-value store does not respond', { error: this.lastError?.message ?? 'connection closed' });
+    this.log.warn('The key-value store does not respond', {
+      failure: this.lastError?.message ?? 'the connection was closed',
+    });
   }
 
   private reportReturn(): void {

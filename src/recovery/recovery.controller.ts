@@ -8,10 +8,12 @@ import { MailedLinks } from './mailed-links.service.js';
 import { ACCEPT_INVITATION, FORGOT, NOT_ME, RESET, UNLOCK } from './recovery.openapi.js';
 import { forgotSchema, linkSchema, newPasswordSchema } from './recovery.schema.js';
 import { ResetRequests } from './reset-requests.task.js';
+import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 /** Acts by mailed links (http-api section 6). The token is the only credential, in the body, since URLs are recorded. */
 @Public()
 @ApiTag('Recovery')
+@RateLimited('recovery')
 @Controller()
 export class RecoveryController {
   constructor(

@@ -5,12 +5,15 @@ import { AppModule } from '../../src/app.module.js';
 import { REFRESH_TOKEN, SESSION } from '../../src/auth/cookies.js';
 import { SAFE } from '../../src/auth/guards/cross-site.js';
 import { CROSS_SITE, SIGN_IN } from '../../src/principal/access.decorator.js';
+import { RATE_LIMIT } from '../../src/rate-limit/rate-limited.decorator.js';
+import type { RouteGroup } from '../../src/rate-limit/route-group.js';
 import { type Controller, type Route, routesOfController } from '../../src/web/openapi/routes.js';
 
 interface Located extends Route {
   readonly name: string;
   /** True if the handler or its controller carries the mark. */
   readonly hasMark: (mark: string) => boolean;
+  readonly group: RouteGroup;
 }
 
 const ROUTES = controllersOf(AppModule).flatMap(locatedRoutes);
@@ -41,6 +44,21 @@ describe('the metadata of every route', () => {
     });
 
     expect(namesOf(unchecked)).toEqual([]);
+  });
+
+  it('every route that changes state or signs in is in a group of limits, and so are the routes of one credential', () => {
+    const open = ROUTES.filter(({ group }) => group === 'open');
+    const sso = ROUTES.filter(({ access }) => /^\/saml\/:idp\/(?:login|acs|slo|logout)$/.test(access.template));
+
+    expect(namesOf(open.filter(({ access }) => !SAFE.has(access.method)))).toEqual(['POST /token/introspect']);
+    expect(namesOf(open.filter(({ access }) => !access.isPublic))).toEqual([]);
+    expect(new Set(sso.map(({ group }) => group))).toEqual(new Set(['sso']));
+    expect(new Set(ROUTES.filter(({ options }) => options.hashesPassword).map(({ group }) => group))).toEqual(
+      new Set(['sign-in', 'recovery']),
+    );
+    expect(
+      new Set(ROUTES.filter(({ access }) => access.template.includes('/admin/')).map(({ group }) => group)),
+    ).toEqual(new Set(['administration']));
   });
 
   it('lists the routes that hash a password for callers who are not signed in', () => {
@@ -94,6 +112,7 @@ function locatedRoutes(controller: Controller): readonly Located[] {
       ...route,
       name: `${route.access.method} ${route.access.template}`,
       hasMark: (mark) => [handler, controller].some((target) => Reflect.getMetadata(mark, target) === true),
+      group: [handler, controller].map((target) => groupOn(target)).find((group) => group !== undefined) ?? 'open',
     };
   });
 }
@@ -105,4 +124,8 @@ function controllersOf(module: object, seen = new Set<object>()): readonly Contr
   const imported = (Reflect.getMetadata('imports', module) ?? []) as readonly (object & { module?: object })[];
   const own = (Reflect.getMetadata('controllers', module) ?? []) as readonly Controller[];
   return [...own, ...imported.flatMap((each) => controllersOf(each.module ?? each, seen))];
+}
+
+function groupOn(target: object): RouteGroup | undefined {
+  return Reflect.getMetadata(RATE_LIMIT, target) as RouteGroup | undefined;
 }

@@ -51,6 +51,8 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },
   { names: ['webhook.deliveries'], kind: 'counter', tags: ['result'] },
   { names: ['webhook.pending', 'webhook.dead'], kind: 'gauge' },
+  { names: ['rate.limit.rejected'], kind: 'counter', tags: ['group', 'by'] },
+  { names: ['rate.limit.shared'], kind: 'gauge' },
   { names: ['kvstore.command'], kind: 'timer', tags: ['command', 'outcome'] },
   { names: ['login.mfa.locked', 'login.hash.queue', 'login.hash.active'], kind: 'gauge' },
   { names: ['saml.metadata.age', 'saml.certificate.expiry'], kind: 'gauge', unit: 'seconds', tags: ['idp'] },

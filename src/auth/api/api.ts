@@ -72,7 +72,9 @@ function requirementsOf({
   amr,
 }: RouteAccess): RouteRequirements {
   const crossSite: readonly ErrorCode[] = SAFE.has(method) ? [] : ['CROSS_SITE'];
-  if (isPublic) return { security: [], errors: crossSite, notes: [] };
+  // A limit can be configured for every group of routes.
+  const ofAll: readonly ErrorCode[] = ['RATE_LIMITED', ...crossSite];
+  if (isPublic) return { security: [], errors: ofAll, notes: [] };
   const maxAge = amr?.maxAge === undefined ? '' : ` at most ${amr.maxAge} seconds ago`;
   return {
     security: [SCHEMES.accessToken, SCHEMES.session, ...(alsoHalfAuthenticated ? [SCHEMES.mfaToken] : [])],
@@ -82,7 +84,7 @@ function requirementsOf({
       ...(alsoHalfAuthenticated ? [] : (['MFA_REQUIRED'] as const)),
       ...(authorities ? (['ACCESS_DENIED'] as const) : []),
       ...(amr ? (['STEP_UP_REQUIRED'] as const) : []),
-      ...crossSite,
+      ...ofAll,
     ],
     notes: [
       ...(alsoHalfAuthenticated ? ['Also for half-authenticated callers, by `mfa_token` or session.'] : []),

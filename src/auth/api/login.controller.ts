@@ -14,11 +14,13 @@ import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import type { Challenge } from '../login/mfa-challenges.service.js';
 import type { NextStep } from '../login/password-authenticator.service.js';
 import { SecondStep } from '../login/second-step.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()
 @SignInRoute()
 @ApiTag('Login')
+@RateLimited('sign-in')
 @Controller()
 export class LoginController {
   constructor(
@@ -47,6 +49,7 @@ export class LoginController {
     return { mfa_required: false, ...members, amr: PWD };
   }
 
+  @RateLimited('second-factor')
   @Post('login/2fa')
   @HttpCode(200)
   @Operation(SECOND_STEP)

@@ -12,11 +12,13 @@ import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { OwnPassword } from '../own/own-password.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
 
 /** The signed-in user (http-api section 6). */
 @ApiTag('Signed-in user', 'Everything here is about the caller.')
+@RateLimited('self-service')
 @Controller('me')
 export class MeController {
   constructor(

@@ -16,9 +16,11 @@ import { toDate, toListBody } from './presenters.js';
 import { devicesResponse, eventsResponse } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
 import { paginationSchema } from '../../web/schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Security events of the caller's account, and its trusted devices (http-api section 6). */
 @ApiTag('Signed-in user')
+@RateLimited('self-service')
 @Controller('me')
 export class OwnHistoryController {
   constructor(

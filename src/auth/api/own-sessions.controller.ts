@@ -11,9 +11,11 @@ import { sessionsResponse } from './history.schema.js';
 import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js';
 import { paginationSchema } from '../../web/schema.js';
 import { SessionRevocation } from '../session-revocation.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The caller's own sessions (http-api section 6); other sessions are not found. */
 @ApiTag('Signed-in user')
+@RateLimited('self-service')
 @Controller('sessions')
 export class OwnSessionsController {
   constructor(

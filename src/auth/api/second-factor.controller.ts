@@ -18,10 +18,12 @@ import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY }
 import { OwnEnrolment } from '../own/own-enrolment.service.js';
 import { OwnSecondFactor } from '../own/own-second-factor.service.js';
 import { SecondStep } from '../login/second-step.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
 @ApiTag('Second factor', 'The authenticator app and the backup codes of the caller.')
 @SecondFactorRoute()
+@RateLimited('second-factor')
 @Controller('2fa')
 export class SecondFactorController {
   constructor(

@@ -14,9 +14,11 @@ import { loginSchema } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
 import { PortalLogin } from '../login/portal-login.service.js';
 import { toPrincipal } from '../strategies/session-principal.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The session of the web portal, with roles in place of tokens (http-api section 5). */
 @ApiTag('Portal session', 'For the web portal: a cookie in place of tokens.')
+@RateLimited('sign-in')
 @Controller('session')
 export class SessionController {
   constructor(
@@ -49,6 +51,7 @@ export class SessionController {
     return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...toChallengeBody(next) };
   }
 
+  @RateLimited('self-service')
   @Get()
   @Operation(SHOW_SESSION)
   @ResponseSchema(sessionStateResponse)
@@ -60,6 +63,7 @@ export class SessionController {
 
   @Public()
   @SignInRoute()
+  @RateLimited('self-service')
   @Delete()
   @HttpCode(204)
   @Operation(END_SESSION)

@@ -14,6 +14,7 @@ import { introspectionResponse, introspectionSchema } from './introspection.sche
 import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
 import { TokenRefresh } from '../token-refresh.service.js';
 import { SessionRevocation } from '../session-revocation.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Refresh, revocation and introspection of tokens (http-api section 2). */
 @ApiTag('Tokens')
@@ -29,6 +30,7 @@ export class TokenController {
 
   @Public()
   @SignInRoute()
+  @RateLimited('self-service')
   @Post('token/refresh')
   @HttpCode(200)
   @Operation(REFRESH)
@@ -44,6 +46,7 @@ export class TokenController {
 
   @Public()
   @SignInRoute()
+  @RateLimited('self-service')
   @Post('token/revoke')
   @HttpCode(204)
   @Operation(REVOKE)
@@ -53,6 +56,7 @@ export class TokenController {
     this.cookies.clearAll(reply);
   }
 
+  @RateLimited('self-service')
   @Post('logout')
   @HttpCode(204)
   @Operation(LOGOUT)

@@ -14,6 +14,7 @@ import { CHOOSE_LANGUAGE, END_DEVICE, END_SESSION, SHOW_ACCOUNT } from '../porta
 import { AccountForms } from './account-forms.service.js';
 import { endDeviceForm, endSessionForm, languageForm, overviewQuery } from './account.schema.js';
 import { AccountOverview } from './account-overview.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 interface SeeOther {
   readonly url: string;
@@ -22,6 +23,7 @@ interface SeeOther {
 /** Account security: state of the second factor, sessions, trusted browsers and language. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller()
 export class AccountController {
   constructor(

@@ -12,11 +12,13 @@ import { AccountPage } from '../page.decorator.js';
 import { SHOW_ACTIVITY } from '../portal.openapi.js';
 import { activityPage, shownEvent } from './activity-page.js';
 import { activityQuery } from './account.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const EVENTS_PER_PAGE = 30;
 
 /** The security events of the own account. */
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller(ACCOUNT_PAGES.activity)
 export class ActivityController {
   constructor(

@@ -16,12 +16,14 @@ import { type AccountFormFields, replacePage, turnOffPage } from './account-form
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 type Confirmed = InferOutput<typeof confirmedForm>;
 
 /** The pages to replace the authenticator app, and to turn the second factor off. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller()
 export class AuthenticatorPagesController {
   constructor(

@@ -16,10 +16,12 @@ import { newCodesPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The page to get new backup codes. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller(ACCOUNT_PAGES.backupCodes)
 export class BackupCodesPageController {
   constructor(

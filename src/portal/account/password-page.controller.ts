@@ -23,6 +23,7 @@ import { passwordPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { passwordForm } from './account.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(['INVALID_CREDENTIALS', 'MFA_CODE_INVALID', 'MFA_LOCKED', 'RATE_LIMITED', 'STEP_UP_REQUIRED'] as const),
@@ -32,6 +33,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
 /** The page to change the own password. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller()
 export class PasswordPageController {
   constructor(

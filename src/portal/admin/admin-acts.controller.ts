@@ -21,12 +21,14 @@ import { temporaryPasswordPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
 import { changeForm, rolesForm, statedForm } from './admin.schema.js';
 import { actRule, type UserAct } from './user-acts.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 type Stated = InferOutput<typeof statedForm>;
 
 /** Acts on a user by the forms of their pages; `AccountAdministration` has their rules. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

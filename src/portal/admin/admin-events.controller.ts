@@ -19,6 +19,7 @@ import { type AdminEvent, eventsPage } from './admin-events-page.js';
 import { AdminPages } from './admin-pages.service.js';
 import { SHOW_EVENTS } from './admin.openapi.js';
 import { eventsQuery } from './admin.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const EVENTS_PER_PAGE = 20;
 const DAY_MILLIS = 86_400_000;
@@ -27,6 +28,7 @@ type EventsQuery = InferOutput<typeof eventsQuery>;
 
 /** The security events of all users, for administrators. */
 @ApiTag('Pages')
+@RateLimited('administration')
 @Controller(ADMIN_PAGES.events)
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -16,10 +16,12 @@ import { importPage } from './admin-import-page.js';
 import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
 import { IMPORT_BY_FORM, SHOW_IMPORT } from './admin.openapi.js';
 import { importForm, importQuery } from './admin.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The import of users from a file, with a preview. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('administration')
 @Controller(ADMIN_PAGES.import)
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -16,12 +16,14 @@ import { AdminUserPages } from './admin-user-pages.service.js';
 import { SHOW_ACCESS, SHOW_ACT, SHOW_ACTIVITY_OF_USER, SHOW_USER } from './admin.openapi.js';
 import { activityQuery, endForm, userQuery } from './admin.schema.js';
 import { isUserAct } from './user-acts.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 type End = InferOutput<typeof endForm>;
 
 /** Pages about a user, for administrators and the help desk, and the ends of sessions and trusted browsers. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -19,6 +19,7 @@ import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js
 import { newUserPage, temporaryPasswordPage, usersPage } from './admin-users-page.js';
 import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
 import { newUserForm, usersQuery } from './admin.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const USERS_PER_PAGE = 30;
 
@@ -27,6 +28,7 @@ type NewUser = InferOutput<typeof newUserForm>;
 /** Pages of administrators and the help desk: find users, create one. */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })

@@ -14,10 +14,12 @@ import { homePage, type SignInMethod, unfinishedPage } from './home-page.js';
 import { Navigation } from './navigation.service.js';
 import { SecondFactorSummaries } from './second-factor-summaries.service.js';
 import { Visitors } from './visitors.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The home page. */
 @Public()
 @ApiTag('Pages', 'For users, in HTML.')
+@RateLimited('self-service')
 @Controller()
 export class HomeController {
   constructor(

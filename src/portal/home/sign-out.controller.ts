@@ -14,10 +14,12 @@ import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { SIGN_OUT } from '../portal.openapi.js';
 import { Visitors } from './visitors.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** The sign-out for every kind of session. */
 @Public()
 @ApiTag('Pages')
+@RateLimited('self-service')
 @Controller(SIGN_OUT_PATH)
 export class SignOutController {
   constructor(

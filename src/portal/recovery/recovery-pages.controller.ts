@@ -32,6 +32,7 @@ import {
 import { choosePasswordForm, forgotForm, linkForm, linkQuery } from './recovery-pages.schema.js';
 import { forgotPage, forgotSentPage, linkDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 type LinkQuery = InferOutput<typeof linkQuery>;
 type LinkForm = InferOutput<typeof linkForm>;
@@ -44,6 +45,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED
 @SignInRoute()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('recovery')
 @Controller()
 export class RecoveryPagesController {
   constructor(

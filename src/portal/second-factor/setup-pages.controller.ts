@@ -23,6 +23,7 @@ import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP } from '../portal.openap
 import { CodePages } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
 import { codesPage, confirmPage, proveAgainPage, secretPage, setupPage } from './setup-pages.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const { enrol: SETUP_PATH, confirm: CONFIRM_PATH } = SECOND_FACTOR_PAGES;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
@@ -36,6 +37,7 @@ type ReturnTo = InferOutput<typeof returnToSchema>;
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('second-factor')
 @Controller()
 export class SetupPagesController {
   constructor(

@@ -16,6 +16,7 @@ import { SHOW_VERIFY, VERIFY } from '../portal.openapi.js';
 import { CodePages } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
 import { proveElsewherePage } from './verify-page.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
@@ -26,6 +27,7 @@ const SENT_ON_SECONDS = 300;
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('second-factor')
 @Controller(VERIFY_PATH)
 export class VerifyPageController {
   constructor(

@@ -21,6 +21,7 @@ import { SignInForms } from './sign-in-forms.service.js';
 import { SignInLanguage } from './sign-in-language.service.js';
 import { signInPage } from './sign-in-page.js';
 import { Visitors } from '../home/visitors.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Errors that the form itself shows. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
@@ -32,6 +33,7 @@ const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 @SignInRoute()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
+@RateLimited('sign-in')
 @Controller(SIGN_IN_PAGE)
 export class SignInController {
   constructor(

@@ -18,6 +18,7 @@ import { CONSUME_RESPONSE } from '../saml.openapi.js';
 import { responseSchema } from '../saml.schema.js';
 import { AssertionConsumer } from './assertion-consumer.service.js';
 import type { Rejection } from './rejection.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Rejections of a response that may have signed this browser in before. */
 const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
@@ -30,6 +31,7 @@ const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
 /** The assertion consumer service: receives the responses of identity providers (http-api section 8). */
 @Public()
 @ApiTag('Staff login')
+@RateLimited('sso')
 @Controller('saml')
 export class AcsController {
   private readonly contextPath: string;

@@ -15,10 +15,12 @@ import { FORWARDING_SCRIPT_FILE, LIST_IDPS, START_SSO } from '../saml.openapi.js
 import { idpsResponse, startSsoSchema } from '../saml.schema.js';
 import { FORWARDING_SCRIPT, redirectOrPost, SCRIPT } from './forwarding-page.js';
 import { SpInitiatedLogin } from './sp-initiated-login.service.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Sends staff to their identity providers (http-api section 8). */
 @Public()
 @ApiTag('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
+@RateLimited('sso')
 @Controller('saml')
 export class SamlController {
   private readonly contextPath: string;

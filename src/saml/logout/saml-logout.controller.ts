@@ -14,10 +14,12 @@ import { Idps } from '../idp/idps.service.js';
 import { LOG_OUT, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
 import { SpInitiatedLogout } from './sp-initiated-logout.service.js';
 import { logoutSchema } from '../saml.schema.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Single logout of staff (http-api section 8). */
 @Public()
 @ApiTag('Staff login')
+@RateLimited('sso')
 @Controller('saml')
 export class SamlLogoutController {
   private readonly contextPath: string;

@@ -112,6 +112,7 @@ const TEXTS: readonly string[] = [
   '#336699',
   '0.5',
   'sample:7',
+  '7/7s',
 ];
 
 /** 32 random bytes. */

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../account/accounts.service.js';
+import { LoginIds } from '../../account/login-id.js';
+import { DeviceCookies } from '../../account/throttle/device-cookies.service.js';
+import { KnownCallers, type LimitedRequest } from '../../rate-limit/known-callers.js';
+import { cookiesOf } from '../../web/cookies.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { DEVICE } from '../cookies.js';
+
+/** Reads the login id of a request from its body, and the owner of its browser from the device cookie. */
+@Injectable()
+export class AccountCallers extends KnownCallers {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly loginIds: LoginIds,
+    private readonly devices: DeviceCookies,
+  ) {
+    super();
+  }
+
+  loginIdOf({ body }: LimitedRequest): string | undefined {
+    if (typeof body !== 'object' || body === null || !('id' in body) || typeof body.id !== 'string') return undefined;
+    return this.loginIds.formOf(body.id);
+  }
+
+  async deviceOwnerOf(request: LimitedRequest, loginId: string | undefined): Promise<string | undefined> {
+    const cookie = cookiesOf(request as LimitedRequest & HttpRequest)[DEVICE];
+    const device = cookie === undefined ? undefined : this.devices.verify(cookie);
+    if (!device || loginId === undefined) return device?.subject;
+    // Only the signature of this service leads to the look-up.
+    const account = await this.accounts.find(device.subject);
+    return account?.loginId === loginId ? device.subject : undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Charge, Verdict } from './sliding-window.js';
+
+/** One request for one unit of a limit. */
+export type UnitCharge = Omit<Charge, 'hits'>;
+
+interface Waiting {
+  readonly charge: UnitCharge;
+  readonly callers: PromiseWithResolvers<Verdict>[];
+}
+
+/**
+ * Sends the charges that arrive in one turn of the event loop, and those that arrive while an earlier batch is on its way,
+ * as one batch with one charge for each key: under load, a busy key costs one statement for many requests.
+ */
+export class ChargeQueue {
+  private waiting = new Map<string, Waiting>();
+  private isBusy = false;
+
+  constructor(private readonly send: (charges: readonly Charge[]) => Promise<readonly Verdict[]>) {}
+
+  charge(charge: UnitCharge): Promise<Verdict> {
+    const caller = Promise.withResolvers<Verdict>();
+    const known = this.waiting.get(charge.key);
+    if (known) known.callers.push(caller);
+    else this.waiting.set(charge.key, { charge, callers: [caller] });
+    if (!this.isBusy) {
+      this.isBusy = true;
+      setImmediate(() => void this.flush());
+    }
+    return caller.promise;
+  }
+
+  private async flush(): Promise<void> {
+    while (this.waiting.size > 0) {
+      const batch = [...this.waiting.values()];
+      this.waiting = new Map();
+      await this.settle(batch);
+    }
+    this.isBusy = false;
+  }
+
+  private async settle(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const verdicts = await this.send(batch.map(({ charge, callers }) => ({ ...charge, hits: callers.length })));
+      batch.forEach(({ callers }, at) => {
+        const verdict = verdicts[at];
+        callers.forEach((caller, place) => {
+          if (verdict) caller.resolve({ ...verdict, admitted: place < verdict.admitted ? 1 : 0 });
+          else caller.reject(new TypeError('a charge without a verdict'));
+        });
+      });
+    } catch (error) {
+      for (const { callers } of batch) for (const caller of callers) caller.reject(error);
+    }
+  }
+}

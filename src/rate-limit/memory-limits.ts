@@ -1,0 +1,21 @@
+import type { Clock } from '../clock/clock.js';
+import { LruMap } from '../collections/lru-map.js';
+import { type Charge, countsAt, decide, type Verdict, type WindowCounts } from './sliding-window.js';
+
+/** Beyond so many keys, the one that was counted least recently is forgotten; they take about 30 MB. */
+const CAPACITY = 100_000;
+
+/** The counts of this process: for one replica, and while a shared store does not respond. */
+export class MemoryLimits {
+  private readonly counts = new LruMap<string, WindowCounts>(CAPACITY);
+
+  constructor(private readonly clock: Clock) {}
+
+  charge(charge: Charge): Verdict {
+    const now = this.clock.millis();
+    const counts = countsAt(this.counts.get(charge.key), now, charge.windowMillis);
+    const verdict = decide(counts, now, charge);
+    this.counts.set(charge.key, { ...counts, current: counts.current + verdict.admitted });
+    return verdict;
+  }
+}

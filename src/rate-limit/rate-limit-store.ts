@@ -1,0 +1,12 @@
+import type { Charge, Verdict } from './sliding-window.js';
+
+/** Where the counts of limits are. Every charge names another key. */
+export interface RateLimitStore {
+  /**
+   * Admits hits and counts those that it admits, in one step for each key, whatever other replicas do.
+   * @throws Error if the store does not respond
+   */
+  charge(charges: readonly Charge[]): Promise<readonly Verdict[]>;
+  /** Resolves if the store responds. @throws Error otherwise */
+  probe(): Promise<void>;
+}

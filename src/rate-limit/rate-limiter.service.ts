@@ -1,0 +1,139 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { LruMap } from '../collections/lru-map.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
+import type { Family } from '../metrics/family.js';
+import type { Counter } from '../metrics/meter.js';
+import { Meters } from '../metrics/meters.js';
+import { ChargeQueue } from './charge-queue.js';
+import { MemoryLimits } from './memory-limits.js';
+import { type Policy, rateLimitHeaders, seconds } from './rate-limit-headers.js';
+import { RouteLimitProperties } from './rate-limit.properties.js';
+import type { RateLimitStore } from './rate-limit-store.js';
+import { type Dimension, DIMENSIONS, ROUTE_GROUPS, type RouteGroup } from './route-group.js';
+import { SharedLimits } from './shared-limits.js';
+import type { Verdict } from './sliding-window.js';
+
+/** The store that replicas share, and the longest wait for it; undefined if each process counts for itself. */
+export class SharedStore {
+  constructor(
+    readonly store: RateLimitStore | undefined,
+    readonly limitMillis: number,
+  ) {}
+}
+
+/** A limit of a request: the group of its route, and by what and by which value it counts. */
+export interface Subject {
+  readonly group: RouteGroup;
+  readonly by: Dimension;
+  readonly value: string;
+  /** The account of a browser that signed in before: its requests are counted apart. */
+  readonly deviceOwner?: string | undefined;
+}
+
+/** A part of a response. */
+export interface LimitedReply {
+  getHeader(name: string): unknown;
+  header(name: string, value: string): unknown;
+}
+
+/** Keys whose exhaustion was logged in their current window. */
+const LOGGED_KEYS = 1000;
+
+/** Admits requests to routes within the limits of their groups (decision 0072). */
+@Injectable()
+export class RateLimiter implements OnApplicationShutdown {
+  private readonly memory: MemoryLimits;
+  private readonly shared: SharedLimits | undefined;
+  private readonly queue: ChargeQueue | undefined;
+  private readonly log: Logger;
+  private readonly rejected: Family<Counter>;
+  private readonly logged = new LruMap<string, number>(LOGGED_KEYS);
+
+  constructor(
+    private readonly properties: RouteLimitProperties,
+    @Inject(SharedStore) { store, limitMillis }: SharedStore,
+    private readonly clock: Clock,
+    loggers: Loggers,
+    meters: Meters,
+  ) {
+    this.log = loggers.get('limits');
+    this.memory = new MemoryLimits(clock);
+    this.rejected = meters.counter('rate.limit.rejected', {
+      description: 'Requests rejected by a limit of their route.',
+    });
+    // A series for each limit, so that an alert sees its first increment.
+    for (const group of ROUTE_GROUPS) {
+      for (const by of DIMENSIONS) if (this.applies(group, by)) this.rejected.of({ group, by });
+    }
+    if (!store) return;
+    const shared = new SharedLimits(store, this.memory, limitMillis, this.log);
+    this.shared = shared;
+    this.queue = new ChargeQueue((charges) => shared.charge(charges));
+    meters.gauge(
+      'rate.limit.shared',
+      { description: 'Whether the limits of routes are shared with other replicas now.' },
+      () => (shared.isShared ? 1 : 0),
+    );
+  }
+
+  onApplicationShutdown(): void {
+    this.shared?.stop();
+  }
+
+  /** True if a limit of the group counts by this. */
+  applies(group: RouteGroup, by: Dimension): boolean {
+    return this.properties.rateOf(group, by) !== undefined;
+  }
+
+  /**
+   * Counts a request under all its limits before any work is done for it, and tells the caller about them.
+   * @throws ServiceError `RATE_LIMITED` if one of them is used up; the others have then counted the request, too
+   */
+  async admit(subjects: readonly Subject[], reply: LimitedReply): Promise<void> {
+    const applied = await Promise.all(subjects.flatMap((subject) => this.charge(subject) ?? []));
+    if (applied.length === 0) return;
+    for (const [name, value] of Object.entries(rateLimitHeaders(applied))) {
+      const known = reply.getHeader(name);
+      reply.header(name, typeof known === 'string' ? `${known}, ${value}` : value);
+    }
+    const exceeded = applied.filter(({ verdict }) => verdict.admitted === 0);
+    if (exceeded.length === 0) return;
+    for (const each of exceeded) this.report(each.subject, each.key, each.policy.windowSeconds);
+    const waitMillis = Math.max(...exceeded.map(({ verdict }) => verdict.retryMillis));
+    throw new ServiceError('RATE_LIMITED', { reason: 'route', retryAfterSeconds: seconds(waitMillis) });
+  }
+
+  private charge(subject: Subject): Promise<Applied> | undefined {
+    const { group, by, value, deviceOwner } = subject;
+    const rate = this.properties.rateOf(group, by);
+    if (!rate) return undefined;
+    const lane = deviceOwner === undefined ? by : 'device';
+    const { quota, windowMillis, windowSeconds } = rate;
+    const policy = { name: `${group}-${lane}`, quota, windowSeconds };
+    // The length of the window is a part of the key, so that a changed key begins anew.
+    const key = `${group}:${windowMillis}:${lane}:${deviceOwner ?? value}`;
+    const unit = { key, quota, windowMillis };
+    if (!this.queue)
+      return Promise.resolve({ subject, key, policy, verdict: this.memory.charge({ ...unit, hits: 1 }) });
+    return this.queue.charge(unit).then((verdict) => ({ subject, key, policy, verdict }));
+  }
+
+  /** A line at most once in each window of a key: an attack must not fill the log. */
+  private report({ group, by }: Subject, key: string, windowSeconds: number): void {
+    this.rejected.of({ group, by }).increment();
+    const now = this.clock.seconds();
+    if (now < (this.logged.get(key) ?? 0)) return;
+    this.logged.set(key, now + windowSeconds);
+    this.log.warn('A rate limit is exceeded', { group, by });
+  }
+}
+
+interface Applied {
+  readonly subject: Subject;
+  readonly key: string;
+  readonly policy: Policy;
+  readonly verdict: Verdict;
+}

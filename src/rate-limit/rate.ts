@@ -1,0 +1,65 @@
+import { ConversionError } from '../config/problem.js';
+import { Duration } from '../config/bind/duration.js';
+import type { ScalarType } from '../config/bind/key-type.js';
+
+const FORM = /^(\d{1,9})\/(\S+)$/;
+const MIN_WINDOW_MILLIS = 1000;
+
+/** A number of requests in a sliding window of time; `off` permits any number. */
+export class Rate {
+  static readonly OFF = new Rate(Infinity, Duration.ofSeconds(1));
+
+  private constructor(
+    readonly quota: number,
+    private readonly window: Duration,
+  ) {}
+
+  static of(quota: number, seconds: number): Rate {
+    return new Rate(quota, Duration.ofSeconds(seconds));
+  }
+
+  /** Reads `60/1m`, `off` or `0`. */
+  static parse(text: string): Rate | ConversionError {
+    if (text === 'off' || text === '0') return Rate.OFF;
+    const [, quota = '', length = ''] = FORM.exec(text) ?? [];
+    if (quota === '') return new ConversionError('not a number of requests, a slash and a duration, such as 60/1m');
+    const window = Duration.parse(length, 's');
+    if (window instanceof ConversionError) return window;
+    if (Number(quota) === 0) return Rate.OFF;
+    return window.milliseconds < MIN_WINDOW_MILLIS
+      ? new ConversionError('the window must be at least 1s')
+      : new Rate(Number(quota), window);
+  }
+
+  get isOff(): boolean {
+    return this.quota === Infinity;
+  }
+
+  get windowMillis(): number {
+    return this.window.milliseconds;
+  }
+
+  get windowSeconds(): number {
+    return Math.ceil(this.window.seconds);
+  }
+
+  toString(): string {
+    return this.isOff ? 'off' : `${this.quota}/${this.window.toString()}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** The type of a key whose value is a rate. */
+export function rate(): ScalarType<Rate> {
+  return {
+    shape: 'scalar',
+    name: 'rate',
+    emptyMeansDefault: true,
+    expects: 'a number of requests and a window such as 60/1m, or off',
+    parse: (text) => Rate.parse(text.trim().toLowerCase()),
+    format: String,
+  };
+}

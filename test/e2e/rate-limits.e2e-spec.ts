@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { staffStoryOn } from '../support/staff-story.js';
+import { onSqlite } from '../support/story-database.js';
+import '../support/matchers.js';
+
+const limit = (key: string, rate: string): string => `--app.security.rate-limit.${key}=${rate}`;
+const HTML = { accept: 'text/html' };
+
+function statuses(answers: readonly Answer[]): readonly number[] {
+  return answers.map(({ status }) => status);
+}
+
+async function times(count: number, send: () => Promise<Answer>): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (let done = 0; done < count; done += 1) answers.push(await send());
+  return answers;
+}
+
+onSqlite('P3: limits of sign-in routes', (engine) => {
+  const story = storyOn(engine, {
+    args: [limit('sign-in.per-address', '3/1h'), limit('sign-in.per-id', '4/1h')],
+  });
+  let addresses = 1;
+
+  function elsewhere(client = story.client()): HttpClient {
+    addresses += 1;
+    client.address = `127.0.1.${addresses}`;
+    return client;
+  }
+
+  function guess(client: HttpClient, id: string, pw = 'wrong'): Promise<Answer> {
+    return client.post('/login', { id, pw });
+  }
+
+  it('an address is told its limits, and gets 429 with Retry-After beyond them, for a right password too', async () => {
+    const { id } = story.person();
+    const client = elsewhere();
+
+    const within = await times(3, () => guess(client, 'nobody'));
+    const beyond = await guess(client, id, PASSWORD);
+    const neighbour = await guess(elsewhere(), id, PASSWORD);
+
+    expect(statuses(within)).toEqual([401, 401, 401]);
+    expect(within[0]?.headers.get('ratelimit-policy')).toBe('"sign-in-address";q=3;w=3600, "sign-in-id";q=4;w=3600');
+    expect(within[0]?.headers.get('ratelimit')).toMatch(/^"sign-in-address";r=2;t=\d+, "sign-in-id";r=3;t=\d+$/);
+    expect(within[2]?.headers.get('ratelimit')).toMatch(/^"sign-in-address";r=0;t=\d+,/);
+    expect(beyond).toBeRefused(429, 'RATE_LIMITED');
+    expect(Number(beyond.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(neighbour.status).toBe(200);
+  });
+
+  it('addresses of one IPv6 /64 share a limit, as a trusted proxy names them', async () => {
+    const from = (address: string): Promise<Answer> =>
+      story
+        .client()
+        .post('/login', { id: `from-${address}`, pw: 'wrong' }, { headers: { 'x-forwarded-for': address } });
+
+    const inside = [];
+    for (const last of [1, 2, 3, 4]) inside.push(await from(`2001:db8:1:2::${last}`));
+    const outside = await from('2001:db8:1:3::1');
+
+    expect(statuses(inside)).toEqual([401, 401, 401, 429]);
+    expect(outside.status).toBe(401);
+  });
+
+  it('a login id has one limit for all its spellings and from all addresses', async () => {
+    const spelled = ['nora', 'NORA', ' nora ', 'Nora'];
+
+    const within = [];
+    for (const id of spelled) within.push(await guess(elsewhere(), id));
+
+    expect(statuses(within)).toEqual([401, 401, 401, 401]);
+    expect(await guess(elsewhere(), 'nOra')).toBeRefused(429, 'RATE_LIMITED');
+  });
+
+  it('the owner signs in from a known browser while an attacker uses up the limits of address and login id', async () => {
+    const owner = await story.enrolled(story.person(), elsewhere());
+    const { client } = await story.signIn(owner, elsewhere(owner.client.copy()));
+    client.address = undefined;
+    const attacker = story.client();
+    const attacks = [];
+    for (let turn = 0; turn < 6; turn += 1) attacks.push(await guess(attacker, owner.id));
+    const stranger = await guess(elsewhere(), owner.id, PASSWORD);
+
+    const known = await client.post('/login', { id: owner.id, pw: PASSWORD });
+
+    expect(statuses(attacks)).toContain(429);
+    expect(known.status).toBe(200);
+    expect(known.headers.get('ratelimit-policy')).toBe('"sign-in-device";q=3;w=3600');
+    expect([200, 429]).toContain(stranger.status);
+  });
+
+  it('the browser of another account has no count of its own for a login id', async () => {
+    const insider = await story.enrolled(story.person(), elsewhere());
+    const { client } = await story.signIn(insider, elsewhere(insider.client.copy()));
+    elsewhere(client);
+
+    const answers = await times(4, () => guess(client, 'somebody-else'));
+
+    expect(statuses(answers)).toEqual([401, 401, 401, 429]);
+    expect(answers[0]?.headers.get('ratelimit-policy')).toContain('"sign-in-address"');
+  });
+
+  it('a browser gets a page beyond the limit', async () => {
+    const client = elsewhere();
+    await times(3, () => client.get('/portal/login', { headers: HTML }));
+
+    const page = await client.get('/portal/login', { headers: HTML });
+
+    expect(page.status).toBe(429);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(page.text).toContain('RATE_LIMITED');
+  });
+
+  it('the window passes: the address is admitted again', async () => {
+    const client = elsewhere();
+    await times(4, () => guess(client, 'patient'));
+
+    story.clock.advance(7200);
+
+    expect((await guess(client, 'patient')).status).toBe(401);
+  });
+});
+
+onSqlite('limits of other routes', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    { corp: {} },
+    {
+      args: [
+        limit('sso.per-address', '2/1h'),
+        limit('self-service.per-session', '5/1h'),
+        limit('recovery.per-address', '2/1h'),
+        limit('open.per-address', '2/1h'),
+        limit('administration.per-session', 'off'),
+      ],
+    },
+  );
+  const { story } = staff;
+
+  it('P3: a departure to an identity provider beyond the limit stores no request', async () => {
+    const client = story.client();
+    const rows = async (): Promise<number> => (await story.database.query('SELECT id FROM saml_request')).length;
+
+    const answers = await times(4, () => client.get('/saml/corp/login'));
+
+    expect(statuses(answers)).toEqual([303, 303, 429, 429]);
+    expect(await rows()).toBe(2);
+  });
+
+  it('sessions have limits of their own, whatever their address', async () => {
+    const [one, other] = [await story.signInByPassword(story.person()), await story.signInByPassword(story.person())];
+
+    const answers = await times(6, () => one.client.get('/me', { bearer: one.accessToken }));
+
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await other.client.get('/me', { bearer: other.accessToken })).status).toBe(200);
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"self-service-session";q=5;w=3600');
+  });
+
+  it('a request without valid credentials does not use up the limit of a session', async () => {
+    const { client, accessToken } = await story.signInByPassword(story.person());
+
+    await times(8, () => client.get('/me', { bearer: `${accessToken}x` }));
+
+    expect((await client.get('/me', { bearer: accessToken })).status).toBe(200);
+  });
+
+  it('groups are counted apart', async () => {
+    const client = story.client();
+    client.address = '127.0.2.1';
+
+    const recovery = await times(3, () => client.post('/unlock', { token: 'unknown' }));
+    const open = await times(3, () => client.get('/.well-known/jwks.json'));
+
+    expect(statuses(recovery).at(-1)).toBe(429);
+    expect(statuses(recovery).slice(0, 2)).not.toContain(429);
+    expect(statuses(open)).toEqual([200, 200, 429]);
+  });
+});
+
+describe('the packaged limits', () => {
+  onSqlite('an office behind one address', (engine) => {
+    const story = storyOn(engine);
+
+    it('two hundred sign-ins in a minute are within the packaged limits', async () => {
+      const { id } = story.person();
+
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, () => story.client().post('/login', { id, pw: PASSWORD })),
+      );
+
+      expect(new Set(statuses(answers))).toEqual(new Set([200]));
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Answer } from '../support/http-client.js';
+import { LoginStory, storyOn } from '../support/login-story.js';
+import { needs } from '../support/needs.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
+import { type Engine, MARIADB, onSqlite } from '../support/story-database.js';
+import { MovedClock } from '../support/moved-clock.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const QUOTA = 30;
+const LIMIT = `--app.security.rate-limit.open.per-address=${QUOTA}/1d`;
+const ALONE = 'WARN Rate limits are counted by this process alone: the shared store does not respond';
+const AGAIN = 'INFO Rate limits are shared again';
+
+/** Requests to all services at once. */
+async function burst(story: LoginStory, requests: number): Promise<readonly Answer[]> {
+  const clients = story.services.map((_, service) => story.client(service));
+  return Promise.all(
+    Array.from({ length: requests }, (_, turn) => clients[turn % clients.length]?.get('/.well-known/jwks.json')).filter(
+      (answer) => answer !== undefined,
+    ),
+  );
+}
+
+function admitted(answers: readonly Answer[]): number {
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  return answers.filter(({ status }) => status === 200).length;
+}
+
+function twoProcesses(title: string, engine: Engine, args: () => readonly string[]): void {
+  it(`P3: two service processes admit exactly the quota together, ${title}`, async () => {
+    const story = new LoginStory(engine, { people: 1, services: 2, isAlone: true, args: [LIMIT, ...args()] });
+    await story.begin();
+    try {
+      const answers = [...(await burst(story, 2 * QUOTA)), ...(await burst(story, QUOTA))];
+
+      expect(new Set(story.services.map(({ pid }) => pid)).size).toBe(2);
+      expect(admitted(answers)).toBe(QUOTA);
+      expect(story.services.flatMap(({ log }) => log).filter((line) => line.startsWith(ALONE))).toEqual([]);
+    } finally {
+      await story.end();
+    }
+  });
+}
+
+needs('mariadb')('limits shared through MariaDB alone', () => {
+  twoProcesses('without a key-value store', MARIADB, () => []);
+
+  const story = storyOn(MARIADB, { people: 1, args: [LIMIT] });
+
+  it('P3: a process whose clock is 2 seconds ahead shares the limit', async () => {
+    const clock = new MovedClock();
+    clock.advance(story.clock.seconds + 2 - clock.seconds);
+    await story.join(clock);
+
+    expect(admitted(await burst(story, 3 * QUOTA))).toBe(QUOTA);
+  });
+});
+
+needs('redis')('limits shared through a key-value store', () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  onSqlite('', (engine) => {
+    twoProcesses('with a key-value store', engine, () => [
+      '--app.data.kvstore.host=127.0.0.1',
+      `--app.data.kvstore.port=${redis.port}`,
+    ]);
+  });
+});
+
+needs('redis')('limits while the key-value store is away', () => {
+  onSqlite('', (engine) => {
+    it('a stopped store is replaced by the memory of the process, and used again without a restart', async () => {
+      const redis = await startRedis();
+      const story = new LoginStory(engine, {
+        people: 1,
+        args: [
+          LIMIT,
+          '--app.data.kvstore.host=127.0.0.1',
+          `--app.data.kvstore.port=${redis.port}`,
+          '--app.data.kvstore.timeout=300ms',
+        ],
+      });
+      await story.begin();
+      try {
+        const shared = admitted(await burst(story, 2 * QUOTA));
+        redis.signal('SIGSTOP');
+        const alone = admitted(await burst(story, 2 * QUOTA));
+        redis.signal('SIGCONT');
+        await waitUntil('the limits are shared again', () => story.service.log.includes(AGAIN));
+        const back = await burst(story, 3);
+
+        expect([shared, alone]).toEqual([QUOTA, QUOTA]);
+        expect(back.map(({ status }) => status)).toEqual([429, 429, 429]);
+        expect(story.service.log.filter((line) => line.startsWith(ALONE))).toHaveLength(1);
+      } finally {
+        await story.end();
+        await redis.stop();
+      }
+    });
+  });
+});
