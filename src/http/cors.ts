@@ -6,7 +6,8 @@ const FOR_OTHERS: Headers = { vary: 'Origin' };
 const FOR_ALLOWED: Headers = {
   ...FOR_OTHERS,
   'access-control-allow-credentials': 'true',
-  'access-control-expose-headers': 'x-request-id, api-version, retry-after, www-authenticate, ratelimit, ratelimit-policy',
+  'access-control-expose-headers':
+    'x-request-id, api-version, retry-after, www-authenticate, ratelimit, ratelimit-policy',
 };
 
 /** Response to a preflight: what a script may send; the browser caches it for `max-age` seconds. */

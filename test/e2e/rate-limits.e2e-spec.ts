@@ -184,7 +184,7 @@ onSqlite('limits of other routes', (engine) => {
 
 describe('the packaged limits', () => {
   onSqlite('an office behind one address', (engine) => {
-    const story = storyOn(engine);
+    const story = storyOn(engine, { throttled: true });
 
     it('two hundred sign-ins in a minute are within the packaged limits', async () => {
       const { id } = story.person();

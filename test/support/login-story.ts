@@ -54,7 +54,7 @@ export interface StoryOptions {
   readonly others?: Readonly<Record<string, string>>;
   /** Number of services that share the database. */
   readonly services?: number;
-  /** Enables the rate limit of wrong passwords, as by default. */
+  /** Enables the throttle of wrong passwords and the limits of routes, as by default. */
   readonly throttled?: boolean;
   /** Additional arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
@@ -78,6 +78,10 @@ const CHEAP_ARGS = [
 const PATIENT = ['--server.embedded.target-response-time=20s'];
 /** All clients have one address; other tests cover the rate limit. */
 const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
+/** The clock stands still, so that the first window of a limit would not end before the test file does. */
+const UNLIMITED = ['sign-in.per-address', 'second-factor.per-address', 'second-factor.per-session', 'sso.per-address']
+  .concat('recovery.per-address', 'administration.per-session')
+  .map((key) => `--app.security.rate-limit.${key}=off`);
 
 /** The service of a test file with its database, its clock and its users. */
 export class LoginStory {
@@ -245,7 +249,9 @@ export class LoginStory {
   /** Arguments of the story; `more` overrides equal keys. */
   private argsWith(more: readonly string[], service?: number): readonly string[] {
     const { args = [], throttled = false } = this.options;
-    const ranked = [[...CHEAP_ARGS, ...PATIENT, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
+    // Another build may not know the limits of routes.
+    const free = this.options.build === undefined ? [...UNTHROTTLED, ...UNLIMITED] : UNTHROTTLED;
+    const ranked = [[...CHEAP_ARGS, ...PATIENT, ...(throttled ? [] : free)], args, more].flat();
     const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
     const { args: ofDatabase, argsAt } = this.database;
     return [...(service === undefined || !argsAt ? ofDatabase : argsAt(service)), ...byKey.values()];
