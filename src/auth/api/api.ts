@@ -21,7 +21,10 @@ export const API: Api = {
     'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
     'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
     '`Authorization` takes precedence over cookies; an invalid one is rejected whatever the cookies are. State-changing ' +
-    'requests authenticated by a cookie must come from the same origin or from an allowed one: `CROSS_SITE`.',
+    'requests authenticated by a cookie must come from the same origin or from an allowed one: `CROSS_SITE`.\n\n' +
+    'Routes may have limits of requests per address, login id or session: `RATE_LIMITED`. Their responses have ' +
+    '`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): a quota `q` in a window of `w` seconds, ' +
+    'of which `r` are left, and `t` seconds until more are.',
   securitySchemes: {
     [SCHEMES.accessToken]: {
       type: 'http',

@@ -12,16 +12,6 @@ export const HEADERS = {
     schema: { type: 'string', minLength: 8, maxLength: 64 },
   },
   'Api-Version': { description: 'Version of the interface.', schema: { type: 'string', const: API_VERSION } },
-  'RateLimit-Policy': {
-    description:
-      'Limits of the route, by name: `q` requests in a sliding window of `w` seconds ' +
-      '(draft-ietf-httpapi-ratelimit-headers). Sent if the route has limits.',
-    schema: { type: 'string' },
-  },
-  RateLimit: {
-    description: 'State of these limits: `r` requests are left, and more are free in `t` seconds.',
-    schema: { type: 'string' },
-  },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
   Location: { description: 'Where the browser is redirected.', schema: { type: 'string', format: 'uri-reference' } },
   'WWW-Authenticate': {

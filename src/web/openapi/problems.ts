@@ -83,11 +83,10 @@ function refusal(names: readonly Refusal[], isPage = false): ResponseObject {
   const statuses = names.map(statusOf);
   const challenge = statuses.includes(401) ? (['WWW-Authenticate'] as const) : [];
   const wait = statuses.includes(429) || statuses.includes(503) ? (['Retry-After'] as const) : [];
-  const limits = statuses.includes(429) ? (['RateLimit', 'RateLimit-Policy'] as const) : [];
   const codes = names.map(codeOf);
   return {
     description: names.map((name) => `\`${codeOf(name)}\`: ${titleOf(name)}.`).join(' '),
-    headers: headers(...ANSWER_HEADERS, ...challenge, ...wait, ...limits),
+    headers: headers(...ANSWER_HEADERS, ...challenge, ...wait),
     content: {
       [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF, type: 'object', properties: { code: { enum: codes } } } },
       ...(isPage && PAGE),
