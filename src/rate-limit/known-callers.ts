@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** The request as limits see it. */
 export interface LimitedRequest {
   readonly headers: IncomingHttpHeaders;
-  readonly ip: string;
   readonly body?: unknown;
 }
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest } from '../principal/access.decorator.js';
 import { isHalfAuthenticated } from '../principal/principal.js';
-import { networkOf } from '../principal/request-context.js';
+import { networkOf, requestContext } from '../principal/request-context.js';
 import { KnownCallers, type LimitedRequest } from './known-callers.js';
 import { groupOf } from './rate-limited.decorator.js';
 import { type LimitedReply, RateLimiter, type Subject } from './rate-limiter.service.js';
@@ -29,10 +29,12 @@ export class RateLimitGuard implements CanActivate {
   ): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<LimitedRequest>();
+    // The address of a request whose client has gone is unknown.
+    const network = networkOf(requestContext()?.ip ?? '');
     const id = this.callers.loginIdOf(request);
     const deviceOwner = await this.callers.deviceOwnerOf(request, id);
     const subjects: readonly Subject[] = [
-      ...(byAddress ? [{ group, by: 'address' as const, value: networkOf(request.ip), deviceOwner }] : []),
+      ...(byAddress ? [{ group, by: 'address' as const, value: network, deviceOwner }] : []),
       // Both lanes of a device have the name of its owner: one charge is enough.
       ...(byId && id !== undefined && !(byAddress && deviceOwner !== undefined)
         ? [{ group, by: 'id' as const, value: id, deviceOwner }]
