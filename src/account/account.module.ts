@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { Clock } from '../clock/clock.js';
+import { Kvstore } from '../kvstore/kvstore.service.js';
 import { Meters } from '../metrics/meters.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
+import { SharedStore } from '../rate-limit/shared-store.js';
 import { Sealer } from '../sealing/sealer.js';
 import { MailModule } from '../mail/mail.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -28,7 +31,10 @@ import { PasswordChanges, Passwords } from './password/passwords.service.js';
 import { StaffAccounts, StaffCreation } from './staff/staff-accounts.service.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
 import { DeviceCookies } from './throttle/device-cookies.service.js';
+import { KvstoreFailures } from './throttle/kvstore-failures.client.js';
+import { PasswordFailureTable } from './throttle/password-failure.store.js';
 import { PasswordThrottle } from './throttle/password-throttle.service.js';
+import { PasswordFailures, SharedFailures } from './throttle/shared-failures.js';
 
 const loginIds = {
   provide: LoginIds,
@@ -51,6 +57,24 @@ const decoys = {
   },
 };
 
+/** In the store of the other limits. Commands compare no passwords, and have none. */
+const passwordFailures = {
+  provide: PasswordFailures,
+  inject: [{ token: SharedStore, optional: true }, { token: Kvstore, optional: true }, UnitOfWork, Clock],
+  useFactory: (
+    store: SharedStore | undefined,
+    kvstore: Kvstore | undefined,
+    work: UnitOfWork,
+    clock: Clock,
+  ): PasswordFailures => {
+    if (!store?.shared) return new PasswordFailures();
+    const { kind, availability } = store.shared;
+    const failures =
+      kind === 'kvstore' && kvstore ? new KvstoreFailures(kvstore, clock) : new PasswordFailureTable(work, clock);
+    return new PasswordFailures(new SharedFailures(failures, availability));
+  },
+};
+
 /** Users, and the verification of their passwords. */
 @Module({
   imports: [EventsModule, MailModule, TasksModule],
@@ -67,6 +91,7 @@ const decoys = {
       StagedImports,
     ],
     ...[hasher, decoys, PasswordKinds, Passwords, PasswordChanges],
+    passwordFailures,
     ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],
   ],

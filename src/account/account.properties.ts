@@ -91,7 +91,7 @@ export class PasswordImportProperties {
   readonly minHash: HashFloor = 'common';
 }
 
-const perProcess = near('counted by each process for itself');
+const inBurst = near('in a burst at several replicas at once, each of them compares so many at most');
 
 @Properties('app.security.rate-limit')
 export class RateLimitProperties {
@@ -99,7 +99,7 @@ export class RateLimitProperties {
     does:
       'Slows down password guessing per login id and per address, wherever a password is accepted; it never locks ' +
       'an account, and correct passwords are never counted.',
-    effect: perProcess,
+    effect: full,
   })
   readonly enabled: boolean = true;
 
@@ -107,7 +107,7 @@ export class RateLimitProperties {
     does:
       'Wrong passwords for one login id, existing or not, from one address before a delay applies; only one while ' +
       'ten times as many come from all addresses together. A browser that signed in before has a count of its own.',
-    effect: perProcess,
+    effect: inBurst,
   })
   readonly loginIdFailures: number = 10;
 
@@ -138,7 +138,7 @@ export class RateLimitProperties {
       'Wrong passwords from one address (IPv6: one /64) within address-window; beyond them, one attempt each time ' +
       'that a failure is forgotten. The first three failures of each login id are counted apart from its further ' +
       'ones, up to the same limit. The default is generous, since many users may share an address.',
-    effect: perProcess,
+    effect: inBurst,
   })
   readonly addressFailures: number = 300;
 

@@ -1,13 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Kvstore } from '../kvstore/kvstore.service.js';
+import { Loggers } from '../logging/loggers.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { dialectOf } from '../persistence/dialect.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { KvstoreLimits } from './kvstore-limits.client.js';
 import { RouteLimitProperties } from './rate-limit.properties.js';
 import { RateLimitTable } from './rate-limit.store.js';
-import { RateLimiter, SharedStore } from './rate-limiter.service.js';
+import { RateLimiter } from './rate-limiter.service.js';
+import type { RateLimitStore } from './rate-limit-store.js';
+import { type Shared, SharedStore } from './shared-store.js';
+import { StoreAvailability } from './store-availability.js';
 
 /** A request never waits longer for the database because of its limits. */
 const DATABASE_LIMIT_MILLIS = 2000;
@@ -18,12 +22,12 @@ const DATABASE_LIMIT_MILLIS = 2000;
   providers: [
     {
       provide: SharedStore,
-      inject: [RouteLimitProperties, DatasourceProperties, Kvstore, UnitOfWork, Clock],
+      inject: [RouteLimitProperties, DatasourceProperties, Kvstore, UnitOfWork, Clock, Loggers],
       useFactory: sharedStore,
     },
     RateLimiter,
   ],
-  exports: [RateLimiter],
+  exports: [RateLimiter, SharedStore],
 })
 export class RateLimitModule {}
 
@@ -33,13 +37,17 @@ function sharedStore(
   kvstore: Kvstore,
   work: UnitOfWork,
   clock: Clock,
+  loggers: Loggers,
 ): SharedStore {
-  const isServer = dialectOf(url) !== 'sqlite';
+  const shared = (kind: Shared['kind'], limits: RateLimitStore, limitMillis: number): SharedStore => {
+    const availability = new StoreAvailability(() => limits.probe(), limitMillis, loggers.get('limits'));
+    return new SharedStore({ kind, limits, availability });
+  };
   if (store === 'kvstore' || (store === 'auto' && kvstore.isConfigured)) {
-    return new SharedStore(new KvstoreLimits(kvstore), kvstore.timeoutMillis);
+    return shared('kvstore', new KvstoreLimits(kvstore), kvstore.timeoutMillis);
   }
-  if (store === 'database' || (store === 'auto' && isServer)) {
-    return new SharedStore(new RateLimitTable(work, clock), DATABASE_LIMIT_MILLIS);
+  if (store === 'database' || (store === 'auto' && dialectOf(url) !== 'sqlite')) {
+    return shared('database', new RateLimitTable(work, clock), DATABASE_LIMIT_MILLIS);
   }
-  return new SharedStore(undefined, 0);
+  return new SharedStore(undefined);
 }

@@ -3,15 +3,16 @@ import { CollectedLog } from '../../test/support/collected-log.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { Meters } from '../metrics/meters.js';
 import { RouteLimitProperties } from './rate-limit.properties.js';
-import { RateLimiter, SharedStore, type Subject } from './rate-limiter.service.js';
+import { RateLimiter, type Subject } from './rate-limiter.service.js';
 import { Rate } from './rate.js';
+import { SharedStore } from './shared-store.js';
 
 const ANNA: Subject = { group: 'sign-in', by: 'address', value: '192.0.2.7' };
 
 function limiter(rates: Partial<RouteLimitProperties>) {
   const [clock, log, meters] = [new ManualClock(), new CollectedLog(), new Meters()];
   const properties = Object.assign(new RouteLimitProperties(), rates);
-  const made = new RateLimiter(properties, new SharedStore(undefined, 0), clock, log.loggers, meters);
+  const made = new RateLimiter(properties, new SharedStore(undefined), clock, log.loggers, meters);
   const headers = new Map<string, string>();
   const reply = { getHeader: (name: string) => headers.get(name), header: headers.set.bind(headers) };
   const admit = (...subjects: readonly Subject[]): Promise<boolean> =>

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -11,18 +11,10 @@ import { ChargeQueue } from './charge-queue.js';
 import { MemoryLimits } from './memory-limits.js';
 import { type Policy, rateLimitHeaders, seconds } from './rate-limit-headers.js';
 import { RouteLimitProperties } from './rate-limit.properties.js';
-import type { RateLimitStore } from './rate-limit-store.js';
 import { type Dimension, DIMENSIONS, ROUTE_GROUPS, type RouteGroup } from './route-group.js';
 import { SharedLimits } from './shared-limits.js';
+import { SharedStore } from './shared-store.js';
 import type { Verdict } from './sliding-window.js';
-
-/** The store that replicas share, and the longest wait for it; undefined if each process counts for itself. */
-export class SharedStore {
-  constructor(
-    readonly store: RateLimitStore | undefined,
-    readonly limitMillis: number,
-  ) {}
-}
 
 /** A limit of a request: the group of its route, and by what and by which value it counts. */
 export interface Subject {
@@ -44,9 +36,8 @@ const LOGGED_KEYS = 1000;
 
 /** Admits requests to routes within the limits of their groups (decision 0072). */
 @Injectable()
-export class RateLimiter implements OnApplicationShutdown {
+export class RateLimiter {
   private readonly memory: MemoryLimits;
-  private readonly shared: SharedLimits | undefined;
   private readonly queue: ChargeQueue | undefined;
   private readonly log: Logger;
   private readonly rejected: Family<Counter>;
@@ -54,7 +45,7 @@ export class RateLimiter implements OnApplicationShutdown {
 
   constructor(
     private readonly properties: RouteLimitProperties,
-    @Inject(SharedStore) { store, limitMillis }: SharedStore,
+    { shared }: SharedStore,
     private readonly clock: Clock,
     loggers: Loggers,
     meters: Meters,
@@ -68,19 +59,14 @@ export class RateLimiter implements OnApplicationShutdown {
     for (const group of ROUTE_GROUPS) {
       for (const by of DIMENSIONS) if (this.applies(group, by)) this.rejected.of({ group, by });
     }
-    if (!store) return;
-    const shared = new SharedLimits(store, this.memory, limitMillis, this.log);
-    this.shared = shared;
-    this.queue = new ChargeQueue((charges) => shared.charge(charges));
+    if (!shared) return;
+    const limits = new SharedLimits(shared.limits, this.memory, shared.availability);
+    this.queue = new ChargeQueue((charges) => limits.charge(charges));
     meters.gauge(
       'rate.limit.shared',
       { description: 'Whether the limits of routes are shared with other replicas now.' },
-      () => (shared.isShared ? 1 : 0),
+      () => (shared.availability.isAvailable ? 1 : 0),
     );
-  }
-
-  onApplicationShutdown(): void {
-    this.shared?.stop();
   }
 
   /** True if a limit of the group counts by this. */

@@ -6,6 +6,7 @@ import { MemoryLimits } from './memory-limits.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { SharedLimits } from './shared-limits.js';
 import type { Charge } from './sliding-window.js';
+import { StoreAvailability } from './store-availability.js';
 
 const CHARGE: Charge = { key: 'key', quota: 2, windowMillis: 3_600_000, hits: 1 };
 const ALONE = 'WARN Rate limits are counted by this process alone: the shared store does not respond';
@@ -32,7 +33,8 @@ it.each(['down', 'silent'] as const)(
   'a store that is %s is replaced by the memory of the process until it is back',
   async (state) => {
     const [store, log] = [new Store(), new CollectedLog()];
-    const shared = new SharedLimits(store, new MemoryLimits(new SystemClock()), 20, log.loggers.get('rate-limit'));
+    const availability = new StoreAvailability(() => store.probe(), 20, log.loggers.get('limits'));
+    const shared = new SharedLimits(store, new MemoryLimits(new SystemClock()), availability);
     await shared.charge([CHARGE]);
 
     store.state = state;
@@ -40,9 +42,9 @@ it.each(['down', 'silent'] as const)(
     for (let times = 0; times < 4; times++) alone.push(...(await shared.charge([CHARGE])));
     const callsWhileAway = store.calls;
     store.state = 'up';
-    await waitUntil('the limits are shared', () => shared.isShared);
+    await waitUntil('the limits are shared', () => availability.isAvailable);
     const [back] = await shared.charge([CHARGE]);
-    shared.stop();
+    availability.stop();
 
     expect(alone.map(({ admitted }) => admitted)).toEqual([1, 1, 0, 0]);
     // Only the first request after the failure has waited for the store.

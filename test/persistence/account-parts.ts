@@ -29,6 +29,7 @@ import {
 import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { PasswordHasher } from '../../src/account/password/password-hasher.js';
 import { PasswordThrottle } from '../../src/account/throttle/password-throttle.service.js';
+import { PasswordFailures } from '../../src/account/throttle/shared-failures.js';
 import type { HashFloor } from '../../src/account/password/hash-strength.js';
 import { PasswordChanges, Passwords } from '../../src/account/password/passwords.service.js';
 import { Clock } from '../../src/clock/clock.js';
@@ -114,7 +115,7 @@ export function accountParts(
   const notices = new AddressNotices(queue, clock);
   const changes = new AccountChanges(store, changesStore, identities, events, clock, notices);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
-  const throttle = new PasswordThrottle(clock, limits, devices);
+  const throttle = new PasswordThrottle(clock, limits, devices, new PasswordFailures());
   const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);
   return {
     clock,

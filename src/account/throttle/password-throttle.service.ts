@@ -7,6 +7,7 @@ import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
 import { networkOf, requestContext } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { RateLimitProperties } from '../account.properties.js';
+import { PasswordFailures } from './shared-failures.js';
 import { type Bucket, Budget, Count, GrowingDelay, type Limit, Throttle, Throttled } from './throttle.js';
 
 /** Limits by the first word of their keys, which is also the reason of the error. */
@@ -43,9 +44,10 @@ export class PasswordThrottle {
     clock: Clock,
     private readonly properties: RateLimitProperties,
     private readonly devices: DeviceCookies,
+    { shared }: PasswordFailures,
   ) {
     const { loginIdFailures, firstDelay, maxDelay, forgottenAfter, addressFailures, addressWindow } = properties;
-    this.throttle = new Throttle(clock, CAPACITY);
+    this.throttle = new Throttle(clock, CAPACITY, shared);
     const delayed = (free: number): Limit =>
       new GrowingDelay(free, firstDelay.milliseconds, maxDelay.milliseconds, forgottenAfter.milliseconds);
     this.perName = delayed(loginIdFailures);
@@ -65,26 +67,46 @@ export class PasswordThrottle {
    */
   async guard<T>(guessed: Guessed, compare: () => Promise<T>, isRight: (verdict: T) => boolean): Promise<T> {
     if (!this.properties.enabled) return compare();
-    const verdict = await this.throttle.attempt(this.buckets(guessed), compare, isRight, isDatabaseOutage);
+    const keys = keysOf(guessed);
+    await this.throttle.load([keys.own, ...Object.values(keys.others ?? {})]);
+    const verdict = await this.throttle.attempt(this.buckets(keys), compare, isRight, isDatabaseOutage);
     if (!(verdict instanceof Throttled)) return verdict;
     const reason = LIMITS.find((limit) => verdict.key.startsWith(`${limit}:`));
     throw new ServiceError('RATE_LIMITED', withoutUndefined({ retryAfterSeconds: verdict.retryAfterSeconds, reason }));
   }
 
-  private buckets(guessed: Guessed): readonly Bucket[] {
-    // Attempts of others at the same address or for the same login id must not delay them.
-    if ('device' in guessed) return [{ key: `device:${guessed.device.id}`, limit: this.perName }];
-    if ('subject' in guessed) return [{ key: `subject:${guessed.subject}`, limit: this.perName }];
-    const name = nameOf(guessed);
-    const network = networkOf(requestContext()?.ip ?? '');
-    const everywhere = { key: `everywhere:${name}`, limit: this.perNameEverywhere };
+  private buckets({ own, others }: Keys): readonly Bucket[] {
+    if (!others) return [{ key: own, limit: this.perName }];
+    const everywhere = { key: others.everywhere, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
-    // By address, too: guesses from elsewhere must not delay the owner of the password.
-    const here = { key: `${name}:${network}`, limit: isUnderAttack ? this.perNameUnderAttack : this.perName };
+    const here = { key: own, limit: isUnderAttack ? this.perNameUnderAttack : this.perName };
     // Each address has two lanes: login ids with many failures use up the other one, so a colleague can still sign in.
-    const lane = this.throttle.possible(here) < FAIR_SHARE ? 'first' : 'further';
-    return [here, { key: `address:${network}:${lane}`, limit: this.perAddress }, everywhere];
+    const lane = this.throttle.possible(here) < FAIR_SHARE ? others.firstLane : others.furtherLane;
+    return [here, { key: lane, limit: this.perAddress }, everywhere];
   }
+}
+
+/** The keys of the failures that an attempt depends on. */
+interface Keys {
+  readonly own: string;
+  /** None where attempts of others, at the same address or for the same login id, must not delay it. */
+  readonly others?: Readonly<Record<'everywhere' | 'firstLane' | 'furtherLane', string>>;
+}
+
+function keysOf(guessed: Guessed): Keys {
+  if ('device' in guessed) return { own: `device:${guessed.device.id}` };
+  if ('subject' in guessed) return { own: `subject:${guessed.subject}` };
+  const name = nameOf(guessed);
+  const network = networkOf(requestContext()?.ip ?? '');
+  return {
+    // By address, too: guesses from elsewhere must not delay the owner of the password.
+    own: `${name}:${network}`,
+    others: {
+      everywhere: `everywhere:${name}`,
+      firstLane: `address:${network}:first`,
+      furtherLane: `address:${network}:further`,
+    },
+  };
 }
 
 function nameOf(guessed: Exclude<Guessed, { readonly device: KnownDevice } | { readonly subject: string }>): string {

@@ -7,6 +7,7 @@ import { Sealer } from '../../sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';
 import { type Guessed, PasswordThrottle } from './password-throttle.service.js';
 import { RateLimitProperties } from '../account.properties.js';
+import { PasswordFailures } from './shared-failures.js';
 
 class HandClock extends Clock {
   now = 1_800_000_000_000;
@@ -22,7 +23,12 @@ describe('PasswordThrottle', () => {
   let throttle: PasswordThrottle;
   const open = (properties: RateLimitProperties): PasswordThrottle => {
     const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
-    return new PasswordThrottle(clock, properties, new DeviceCookies(sealer, clock, random, properties));
+    return new PasswordThrottle(
+      clock,
+      properties,
+      new DeviceCookies(sealer, clock, random, properties),
+      new PasswordFailures(),
+    );
   };
   /** `compared`, or the reason of the rejection. */
   const attempt = (ip: string, guessed: Guessed, isRight = false): Promise<string> =>

@@ -1,35 +1,42 @@
 import type { Clock } from '../../clock/clock.js';
 import { FailureRecords, type Failures } from './failure-records.js';
+import { type FailureChange, type Forgetting, remembered } from './failure-store.js';
+import type { SharedFailures } from './shared-failures.js';
 
 export const NO_FAILURES: Failures = { count: 0, lastAt: 0 };
 
 /** How failures delay the attempts that follow. */
-export interface Limit {
-  /** Failures that still count; a fraction if they are forgotten gradually. */
-  remembered(failures: Failures, now: number): number;
-  /** Milliseconds until the next attempt; 0 or less for now. */
-  waitMillis(failures: Failures, now: number): number;
+export abstract class Limit {
   /** Failures without a delay. */
-  readonly free: number;
-  readonly isForgottenAtSuccess: boolean;
+  abstract readonly free: number;
+  abstract readonly isForgottenAtSuccess: boolean;
+  abstract readonly forgetting: Forgetting;
+
+  /** Milliseconds until the next attempt; 0 or less for now. */
+  abstract waitMillis(failures: Failures, now: number): number;
+
+  /** Failures that still count; a fraction if they are forgotten gradually. */
+  remembered(failures: Failures, now: number): number {
+    return remembered(failures, now, this.forgetting);
+  }
 }
 
 /**
  * Allows one attempt per delay after the free failures. The delay doubles up to a maximum: guessing takes years, and a user
  * who knows the password waits for seconds. A success forgets all failures, as does some time without another one.
  */
-export class GrowingDelay implements Limit {
+export class GrowingDelay extends Limit {
   readonly isForgottenAtSuccess = true;
+  readonly forgetting: Forgetting;
 
   constructor(
     readonly free: number,
     private readonly firstMillis: number,
     private readonly longestMillis: number,
-    private readonly forgottenAfterMillis: number,
-  ) {}
-
-  remembered({ count, lastAt }: Failures, now: number): number {
-    return now - lastAt >= this.forgottenAfterMillis ? 0 : count;
+    forgottenAfterMillis: number,
+  ) {
+    super();
+    this.forgetting = { perMilli: 0, afterMillis: forgottenAfterMillis };
   }
 
   waitMillis(failures: Failures, now: number): number {
@@ -43,16 +50,17 @@ export class GrowingDelay implements Limit {
  * Allows a number of failures per time for an address, which many users may share; failures are forgotten evenly, one by
  * one. A success forgets none: the owner of one account could otherwise guess at others without limit.
  */
-export class Budget implements Limit {
+export class Budget extends Limit {
   readonly isForgottenAtSuccess = false;
+  readonly forgetting: Forgetting;
 
   constructor(
     readonly free: number,
     private readonly withinMillis: number,
-  ) {}
-
-  remembered({ count, lastAt }: Failures, now: number): number {
-    return Math.max(0, count - ((now - lastAt) * this.free) / this.withinMillis);
+  ) {
+    super();
+    // Never more than twice the free failures count: each of them was admitted while fewer did.
+    this.forgetting = { perMilli: free / withinMillis, afterMillis: 2 * withinMillis };
   }
 
   waitMillis(failures: Failures, now: number): number {
@@ -61,14 +69,14 @@ export class Budget implements Limit {
 }
 
 /** Counts like a growing delay but never delays: shows whether a login id is guessed at from many addresses. */
-export class Count implements Limit {
+export class Count extends Limit {
   readonly isForgottenAtSuccess = false;
   readonly free = Infinity;
+  readonly forgetting: Forgetting;
 
-  constructor(private readonly forgottenAfterMillis: number) {}
-
-  remembered({ count, lastAt }: Failures, now: number): number {
-    return now - lastAt >= this.forgottenAfterMillis ? 0 : count;
+  constructor(forgottenAfterMillis: number) {
+    super();
+    this.forgetting = { perMilli: 0, afterMillis: forgottenAfterMillis };
   }
 
   waitMillis(): number {
@@ -104,7 +112,8 @@ interface Entry {
  * sequence; further attempts wait for its verdict, so that correct passwords are never rejected for their number.
  *
  * The failures are in the bounded memory of this process: the least recently used ones are forgotten first, and none while
- * an attempt is pending.
+ * an attempt is pending. Where replicas share a store, each attempt begins with the failures there, and ends once its own are
+ * stored; the pending attempts of other replicas are not seen.
  */
 export class Throttle {
   private readonly entries = new Map<string, Entry>();
@@ -114,8 +123,20 @@ export class Throttle {
   constructor(
     private readonly clock: Clock,
     capacity: number,
+    private readonly shared?: SharedFailures,
   ) {
     this.records = new FailureRecords(capacity);
+  }
+
+  /** Takes over what all replicas have counted. */
+  async load(keys: readonly string[]): Promise<void> {
+    const found = await this.shared?.read(keys);
+    for (const [key, failures = NO_FAILURES] of found ?? []) {
+      const entry = this.entries.get(key);
+      if (entry) entry.failures = failures;
+      else if (failures.count > 0) this.records.set(key, failures);
+      else this.records.delete(key);
+    }
   }
 
   /**
@@ -132,6 +153,7 @@ export class Throttle {
     for (let state = this.look(buckets); state !== 'free'; state = this.look(buckets)) {
       if (state instanceof Throttled) return state;
       await state.promise;
+      await this.load(buckets.map(({ key }) => key));
     }
     // Nothing is awaited in between, so the result of `look` still holds.
     const taken = buckets.map((bucket) => ({ ...bucket, entry: this.take(bucket.key) }));
@@ -145,12 +167,14 @@ export class Throttle {
       if (endsWaits(error)) failure = error;
       throw error;
     } finally {
+      const changes: FailureChange[] = [];
       for (const { key, limit, entry } of taken) {
-        this.decide(key, limit, entry, verdict);
+        changes.push(...this.decide(key, limit, entry, verdict));
         if (failure === undefined) entry.decided?.resolve();
         else entry.decided?.reject(failure);
         entry.decided = undefined;
       }
+      if (changes.length > 0) await this.shared?.save(changes);
     }
   }
 
@@ -202,16 +226,28 @@ export class Throttle {
     return entry;
   }
 
-  private decide(key: string, limit: Limit, entry: Entry, verdict: 'right' | 'wrong' | 'none'): void {
+  /** Returns what other replicas must know. */
+  private decide(
+    key: string,
+    limit: Limit,
+    entry: Entry,
+    verdict: 'right' | 'wrong' | 'none',
+  ): readonly FailureChange[] {
     const now = this.clock.millis();
+    const before = limit.remembered(entry.failures, now);
+    const changes: FailureChange[] = [];
     entry.pending -= 1;
     if (verdict === 'wrong') {
-      entry.failures = { count: limit.remembered(entry.failures, now) + 1, lastAt: now };
+      entry.failures = { count: before + 1, lastAt: now };
+      changes.push({ key, to: limit.forgetting });
     } else if (verdict === 'right' && limit.isForgottenAtSuccess) {
       entry.failures = NO_FAILURES;
+      if (before > 0) changes.push({ key, to: 'none' });
     }
-    if (entry.pending > 0) return;
-    this.entries.delete(key);
-    if (limit.remembered(entry.failures, now) > 0) this.records.set(key, entry.failures);
+    if (entry.pending === 0) {
+      this.entries.delete(key);
+      if (limit.remembered(entry.failures, now) > 0) this.records.set(key, entry.failures);
+    }
+    return changes;
   }
 }

@@ -118,8 +118,9 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'saml_metadata', key: ['idp'] },
   { table: 'metadata_request', key: ['idp'] },
   { table: 'task_lease', key: ['task'] },
-  // Its counts are of the last minutes.
+  // Their counts are of the last minutes.
   { table: 'rate_limit', key: ['id'] },
+  { table: 'password_failure', key: ['id'] },
   // Mails report what the database of that time stored, and have probably arrived.
   { table: 'mail_message', key: ['id'] },
 ];

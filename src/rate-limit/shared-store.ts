@@ -1,0 +1,19 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { RateLimitStore } from './rate-limit-store.js';
+import type { StoreAvailability } from './store-availability.js';
+
+/** What replicas share, and whether it responds. */
+export interface Shared {
+  readonly kind: 'kvstore' | 'database';
+  readonly limits: RateLimitStore;
+  readonly availability: StoreAvailability;
+}
+
+/** The store of `app.security.rate-limit.store`; nothing is shared if each process counts for itself. */
+export class SharedStore implements OnApplicationShutdown {
+  constructor(readonly shared: Shared | undefined) {}
+
+  onApplicationShutdown(): void {
+    this.shared?.availability.stop();
+  }
+}
