@@ -43,8 +43,42 @@ function twoProcesses(title: string, engine: Engine, args: () => readonly string
   });
 }
 
+/** Wrong passwords of one login id, at the services in turn; returns the status of each. */
+async function guesses(story: LoginStory, id: string, count: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let turn = 0; turn < count; turn += 1) {
+    const answer = await story.client(turn % story.services.length).post('/login', { id, pw: 'wrong' });
+    statuses.push(answer.status);
+  }
+  return statuses;
+}
+
+function twoProcessesCountPasswords(title: string, engine: Engine, args: () => readonly string[]): void {
+  it(`P3: two service processes count the wrong passwords of a login id together, ${title}`, async () => {
+    const first = '--app.security.rate-limit.first-delay=1h';
+    const longest = '--app.security.rate-limit.max-delay=1h';
+    const story = new LoginStory(engine, {
+      ...{ people: 2, services: 2, isAlone: true, throttled: true },
+      args: [first, longest, '--app.security.rate-limit.forgotten-after=1d', ...args()],
+    });
+    await story.begin();
+    try {
+      const [guessed, owner] = [await story.enrolled(), await story.enrolled()];
+      expect(await guesses(story, guessed.id, 14)).toEqual([...Array<number>(10).fill(401), 429, 429, 429, 429]);
+
+      expect(await guesses(story, owner.id, 9)).toEqual(Array(9).fill(401));
+      const login = { id: owner.id, pw: owner.password };
+      expect(await story.client(1).post('/login', login)).toBeAnswered(200);
+      expect(await guesses(story, owner.id, 9)).toEqual(Array(9).fill(401));
+    } finally {
+      await story.end();
+    }
+  });
+}
+
 needs('mariadb')('limits shared through MariaDB alone', () => {
   twoProcesses('without a key-value store', MARIADB, () => []);
+  twoProcessesCountPasswords('without a key-value store', MARIADB, () => []);
 
   const story = storyOn(MARIADB, { people: 1, args: [LIMIT] });
 
@@ -66,10 +100,12 @@ needs('redis')('limits shared through a key-value store', () => {
   afterAll(() => redis.stop());
 
   onSqlite('', (engine) => {
-    twoProcesses('with a key-value store', engine, () => [
+    const args = (): readonly string[] => [
       '--app.data.kvstore.host=127.0.0.1',
       `--app.data.kvstore.port=${redis.port}`,
-    ]);
+    ];
+    twoProcesses('with a key-value store', engine, args);
+    twoProcessesCountPasswords('with a key-value store', engine, args);
   });
 });
 
