@@ -108,8 +108,15 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/management/' },
       to: {
-        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin|notices|recovery|webhook)/',
+        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|portal|admin|notices|recovery|webhook)/',
       },
+    },
+    {
+      name: 'http-client-only-in-outbound',
+      comment: 'Calls to other services go through OutboundHttp: its limits, proxies and address guard hold for all.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/outbound/' },
+      to: { path: packages('undici') },
     },
     {
       name: 'http-framework-only-in-server',

@@ -96,6 +96,16 @@ export default defineConfig(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    ignores: ['src/**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'Calls to other services go through OutboundHttp, which limits and guards them.' },
+      ],
+    },
+  },
+  {
     files: ['src/config/**/*.ts'],
     rules: sourceRules({
       paths: [cryptography],

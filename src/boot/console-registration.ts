@@ -26,16 +26,18 @@ export async function registerWithConsole(
     logger.warn('app.boot.admin.client.url has no effect: there are no management endpoints');
     return undefined;
   }
-  const [{ ConsoleClient }, { describeInstance }, { ConsoleRegistration }] = await Promise.all([
+  const [{ ConsoleClient }, { describeInstance }, { ConsoleRegistration }, { OutboundHttp }] = await Promise.all([
     import('../management/console/console.client.js'),
     import('../management/console/instance.js'),
     import('../management/console/registration.task.js'),
+    import('../outbound/outbound-http.service.js'),
   ]);
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
   const healthSegment = app.get(EndpointRegistry).find('health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
+  const http = OutboundHttp.of(configuration);
   const parts = {
-    clients: urls.map((url) => new ConsoleClient(url, credentials)),
+    clients: urls.map((url) => new ConsoleClient(http, url, credentials)),
     instance: describeInstance(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),
     periodMillis: period.milliseconds,
     logger,

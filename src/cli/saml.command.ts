@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import { ServiceError } from '../errors/service-error.js';
-import { HttpClientProperties } from '../outbound/outbound.properties.js';
 import type { CertificateFacts } from '../saml/idp/idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../saml/saml.properties.js';
 import type { IdpFacts } from '../saml/idp/idp-metadata-cache.js';
@@ -154,17 +153,22 @@ async function readMetadata(
   metadata: string,
   clock: Clock,
 ): Promise<IdpFacts | { readonly fault: string }> {
-  const [{ MetadataFailure, metadataSource, readMetadataFile }, { readConfigured }, { MetadataClient }] =
-    await Promise.all([
-      import('../saml/idp/metadata-source.js'),
-      import('../saml/idp/idp-metadata.js'),
-      import('../saml/idp/metadata.client.js'),
-    ]);
+  const [
+    { MetadataFailure, metadataSource, readMetadataFile },
+    { readConfigured },
+    { MetadataClient },
+    { OutboundHttp },
+  ] = await Promise.all([
+    import('../saml/idp/metadata-source.js'),
+    import('../saml/idp/idp-metadata.js'),
+    import('../saml/idp/metadata.client.js'),
+    import('../outbound/outbound-http.service.js'),
+  ]);
+  const http = OutboundHttp.of(known);
   const source = metadataSource(metadata);
   try {
     if (source.kind === 'file') return readConfigured(await readMetadataFile(source.file), properties);
-    const { connectTimeout, readTimeout } = known.get(HttpClientProperties);
-    const client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
+    const client = new MetadataClient(http);
     const { document, date } = await client.fetch(source.url);
     if (date === undefined) {
       lines.push('clock           not compared: the response with the metadata has no Date header');
@@ -180,6 +184,8 @@ async function readMetadata(
   } catch (error) {
     if (error instanceof MetadataFailure) return { fault: error.message };
     throw error;
+  } finally {
+    await http.close();
   }
 }
 

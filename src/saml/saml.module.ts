@@ -6,6 +6,7 @@ import { Configuration } from '../config/configuration.js';
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { Meters } from '../metrics/meters.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { SessionModule } from '../session/session.module.js';
@@ -47,6 +48,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
 @Module({
   imports: [
     HealthModule,
+    OutboundModule,
     TasksModule,
     EventsModule,
     AccountModule,

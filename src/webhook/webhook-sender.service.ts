@@ -5,6 +5,7 @@ import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { continueOrigin } from '../tracing/origin-span.js';
+import { OutboundHttp } from '../outbound/outbound-http.service.js';
 import type { DueDelivery } from './webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
@@ -28,11 +29,12 @@ export class WebhookSender {
     private readonly outbox: WebhookOutbox,
     properties: WebhookProperties,
     private readonly clock: Clock,
+    http: OutboundHttp,
     meters: Meters,
     loggers: Loggers,
   ) {
     this.logger = loggers.get('webhook');
-    this.client = new WebhookClient(properties);
+    this.client = new WebhookClient(http, properties);
     this.meters = new WebhookMeters(meters);
   }
 

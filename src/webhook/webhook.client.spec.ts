@@ -1,9 +1,11 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
+import { outboundHttp } from '../../test/support/outbound.js';
 import { Duration } from '../config/bind/duration.js';
 import { WebhookClient } from './webhook.client.js';
 
+const http = outboundHttp();
 /** For receivers that do not respond; the others have time on a busy machine, too. */
 const SHORT_MILLIS = 300;
 const LONG_MILLIS = 10_000;
@@ -27,7 +29,7 @@ async function clientOf(answer: (socket: Socket) => void, millis: number): Promi
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ended.push(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return new WebhookClient({ url: `http://127.0.0.1:${port}/`, secrets: [], timeout: Duration.ofMillis(millis) });
+  return new WebhookClient(http, { url: `http://127.0.0.1:${port}/`, secrets: [], timeout: Duration.ofMillis(millis) });
 }
 
 /** Writes `text` as long as the connection is open. */

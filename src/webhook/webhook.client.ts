@@ -1,5 +1,7 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { tracedCall } from '../tracing/traced-call.js';
+import { OutboundFailure } from '../outbound/outbound-failure.js';
+import type { OutboundHttp } from '../outbound/outbound-http.service.js';
+import type { OutboundResponse } from '../outbound/outbound-response.js';
 import { webhookHeaders } from './webhook-message.js';
 import type { WebhookProperties } from './webhook.properties.js';
 
@@ -12,14 +14,15 @@ export interface SendResult {
   readonly retryAfter?: number;
 }
 
-/** A body that is not longer is read, so that the connection can be used again. */
-const MAX_BODY_BYTES = 16 * 1024;
 const MAX_FAILURE_LENGTH = 64;
 const GONE = 410;
 
 /** Sends messages to the receiver. */
 export class WebhookClient {
-  constructor(private readonly properties: Pick<WebhookProperties, 'url' | 'secrets' | 'timeout'>) {}
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly properties: Pick<WebhookProperties, 'url' | 'secrets' | 'timeout'>,
+  ) {}
 
   /** Never throws. */
   async send(
@@ -29,19 +32,19 @@ export class WebhookClient {
   ): Promise<SendResult> {
     const { url = '', secrets, timeout } = this.properties;
     try {
-      const response = await tracedCall({ method: 'POST', url }, (trace) =>
-        fetch(url, {
-          method: 'POST',
-          headers: { ...trace, ...webhookHeaders(message, now, secrets) },
-          body: message.body,
-          // The target of a redirect must not receive events.
-          redirect: 'manual',
-          signal: AbortSignal.any([stop, AbortSignal.timeout(timeout.milliseconds)]),
-        }),
-      );
+      // The target of a redirect must not receive events, so none is followed.
+      const response = await this.http.request({
+        url,
+        method: 'POST',
+        headers: webhookHeaders(message, now, secrets),
+        body: message.body,
+        reach: 'public',
+        totalMillis: timeout.milliseconds,
+        signal: stop,
+      });
       // The status has decided, whatever becomes of the body.
-      await discard(response).catch(() => undefined);
-      if (response.ok) return { outcome: 'accepted' };
+      await response.discard();
+      if (response.isSuccess) return { outcome: 'accepted' };
       const failure = String(response.status);
       if (response.status === GONE) return { outcome: 'gone', failure };
       return withoutUndefined({ outcome: 'failed' as const, failure, retryAfter: retryAfterOf(response) });
@@ -51,23 +54,12 @@ export class WebhookClient {
   }
 }
 
-/** Reads a bounded body. */
-async function discard({ body }: Response): Promise<void> {
-  let length = 0;
-  for await (const part of body ?? []) {
-    length += (part as Uint8Array).length;
-    if (length > MAX_BODY_BYTES) return;
-  }
-}
-
-function retryAfterOf({ headers }: Response): number | undefined {
-  const text = headers.get('retry-after') ?? '';
+function retryAfterOf(response: OutboundResponse): number | undefined {
+  const text = response.header('retry-after') ?? '';
   return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
 function failureOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.name === 'TimeoutError') return 'timeout';
-  const { code, name } = (error.cause ?? error) as NodeJS.ErrnoException;
-  return (code ?? name).slice(0, MAX_FAILURE_LENGTH);
+  if (!(error instanceof OutboundFailure)) return 'unknown';
+  return error.isTimeout ? 'timeout' : error.code.slice(0, MAX_FAILURE_LENGTH);
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookDeliveryStore } from './webhook-delivery.store.js';
@@ -17,7 +18,7 @@ export class WebhookModule {}
 
 /** Sends them, in the service. */
 @Module({
-  imports: [WebhookModule, EventsModule, TasksModule],
+  imports: [WebhookModule, EventsModule, OutboundModule, TasksModule],
   providers: [WebhookOutbox, WebhookSender, WebhookSenderTask],
 })
 export class WebhookSenderModule {}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HttpClientProperties } from '../../src/outbound/outbound.properties.js';
+import { outboundHttp } from '../support/outbound.js';
 import { Duration } from '../../src/config/bind/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
@@ -33,8 +33,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const args = [`${prefix}.metadata=${url}`, ...keys.map((key) => `${prefix}.${key}`)];
     const idps = new Idps(bound({ args }, SamlProperties), clock);
     const [entry] = idps.entries;
-    const http = Object.assign(new HttpClientProperties(), { readTimeout: Duration.ofSeconds(5) });
-    const metadata = new IdpMetadata(http, new IdpMetadataStore(), work, clock);
+    const metadata = new IdpMetadata(outboundHttp(), new IdpMetadataStore(), work, clock);
     const trusted = (): string => idps.named('corp').trust().entityId;
     const fault = (): string | undefined => {
       const trust = entry?.cache.trustAt(clock.millis());

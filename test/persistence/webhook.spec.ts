@@ -11,6 +11,7 @@ import { WebhookProperties } from '../../src/webhook/webhook.properties.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { outboundHttp } from '../support/outbound.js';
 import { signatureOf, WebhookReceiver } from '../support/webhook-receiver.js';
 
 const DAY = 86_400;
@@ -35,7 +36,7 @@ onEveryDatabase('the webhook', (database) => {
     const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
     const store = new WebhookDeliveryStore();
     const outbox = new WebhookOutbox(store, database.work, clock, properties);
-    const sender = new WebhookSender(outbox, properties, clock, new Meters(), log.loggers);
+    const sender = new WebhookSender(outbox, properties, clock, outboundHttp(), new Meters(), log.loggers);
     return {
       sender,
       log,

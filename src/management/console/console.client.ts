@@ -1,5 +1,7 @@
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { tracedCall } from '../../tracing/traced-call.js';
+import { OutboundFailure } from '../../outbound/outbound-failure.js';
+import type { OutboundHttp, OutboundRequest } from '../../outbound/outbound-http.service.js';
+import type { OutboundResponse } from '../../outbound/outbound-response.js';
 import type { ConsoleInstance } from './instance.js';
 
 export interface ConsoleCredentials {
@@ -15,24 +17,24 @@ export class ConsoleFailure extends Error {
   }
 }
 
-interface ConsoleRequest extends RequestInit {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const JSON_TYPE = 'application/json';
 /** Timeout of a whole call, including its response. */
 const TIMEOUT_MILLIS = 10_000;
+/** A response contains little more than an id. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+type Call = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
 
 /** Calls one console (management API, "Clients and what they need"). */
 export class ConsoleClient {
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
+    private readonly http: OutboundHttp,
     /** The URL of the console without a trailing slash. */
     readonly url: string,
     credentials?: ConsoleCredentials,
-    private readonly limitMillis = TIMEOUT_MILLIS,
+    private readonly totalMillis = TIMEOUT_MILLIS,
   ) {
     const pair = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     this.headers = withoutUndefined({ accept: JSON_TYPE, authorization: pair && `Basic ${pair}` });
@@ -49,41 +51,41 @@ export class ConsoleClient {
       headers: { ...this.headers, 'content-type': JSON_TYPE },
       body: JSON.stringify(instance),
     });
-    const { id } = (await response.json().catch(() => ({}))) as { readonly id?: unknown };
-    if (typeof id !== 'string') throw new ConsoleFailure(this.url, 'responded without an id');
+    const id = await idIn(response);
+    if (id === undefined) throw new ConsoleFailure(this.url, 'responded without an id');
     return id;
   }
 
   /** @throws ConsoleFailure if the console does not accept it */
   async deregister(id: string, signal: AbortSignal): Promise<void> {
     const path = `/instances/${encodeURIComponent(id)}`;
-    const { body } = await this.call(signal, path, { method: 'DELETE', headers: this.headers });
-    await body?.cancel();
+    await (await this.call(signal, path, { method: 'DELETE', headers: this.headers })).discard();
   }
 
-  private async call(signal: AbortSignal, path: string, init: ConsoleRequest): Promise<Response> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limitMillis)]);
-    const response = await this.request(`${this.url}${path}`, { ...init, signal: limit });
-    if (response.ok) return response;
-    await response.body?.cancel();
+  private async call(signal: AbortSignal, path: string, call: Call): Promise<OutboundResponse> {
+    const response = await this.request({ url: `${this.url}${path}`, ...call, signal });
+    if (response.isSuccess) return response;
+    await response.discard();
     throw new ConsoleFailure(this.url, `responded with ${response.status}`);
   }
 
-  private async request(url: string, init: ConsoleRequest): Promise<Response> {
+  private async request(request: Omit<OutboundRequest, 'reach' | 'totalMillis'>): Promise<OutboundResponse> {
     try {
-      // The target of a redirect must not receive our credentials.
-      return await tracedCall({ method: init.method, url }, (trace) =>
-        fetch(url, { ...init, headers: { ...trace, ...init.headers }, redirect: 'manual' }),
-      );
+      // The console belongs to the operations network, which is internal. The target of a redirect must not receive our
+      // credentials, so none is followed.
+      return await this.http.request({ ...request, reach: 'any', totalMillis: this.totalMillis });
     } catch (error) {
-      throw new ConsoleFailure(this.url, `cannot be reached: ${this.reasonOf(error)}`, error);
+      if (!(error instanceof OutboundFailure)) throw error;
+      throw new ConsoleFailure(this.url, `cannot be reached: ${error.message}`, error);
     }
   }
+}
 
-  private reasonOf(error: unknown): string {
-    if (!(error instanceof Error)) return 'unknown';
-    if (error.name === 'TimeoutError') return `no response within ${this.limitMillis / 1000} s`;
-    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-    return code ?? message;
+async function idIn(response: OutboundResponse): Promise<string | undefined> {
+  try {
+    const { id } = JSON.parse(String(await response.read(MAX_BODY_BYTES))) as { readonly id?: unknown };
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeConsole } from '../../../test/support/fake-console.js';
+import { outboundHttp } from '../../../test/support/outbound.js';
 import { freePort } from '../../../test/support/free-port.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
@@ -19,6 +20,7 @@ const PERIOD_MILLIS = 20;
 
 describe('console registration', () => {
   const lines: LogLine[] = [];
+  const http = outboundHttp();
   let console: FakeConsole;
   let registration: ConsoleRegistration | undefined;
 
@@ -39,7 +41,7 @@ describe('console registration', () => {
   ): ConsoleRegistration => {
     const loggers = new Loggers([{ append: (line) => lines.push(line) }]);
     const tasks = new ScheduledTasks(new ManualClock(), loggers);
-    const clients = urls.map((url) => new ConsoleClient(url, credentials, limitMillis));
+    const clients = urls.map((url) => new ConsoleClient(http, url, credentials, limitMillis));
     const logger = loggers.get('management.console');
     registration = new ConsoleRegistration({ clients, instance: INSTANCE, periodMillis: PERIOD_MILLIS, logger }, tasks);
     tasks.start();
@@ -104,7 +106,7 @@ describe('console registration', () => {
     [404, 'responded with 404'],
     [500, 'responded with 500'],
     ['page', 'responded without an id'],
-    ['silent', 'cannot be reached: no response within 0.5 s'],
+    ['silent', 'cannot be reached: no complete response within 0.5 s'],
   ] as const)('logs one warning if the console responds with %s, and logs the recovery', async (refuses, reason) => {
     begun([console.url], undefined, refuses === 'silent' ? 500 : undefined);
     await toldOf('Registered');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { HttpClientProperties } from '../../outbound/outbound.properties.js';
+import { OutboundHttp } from '../../outbound/outbound-http.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { MetadataReading } from './idp-metadata.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
@@ -16,12 +16,12 @@ export class IdpMetadata {
   private readonly client: MetadataClient;
 
   constructor(
-    { connectTimeout, readTimeout }: HttpClientProperties,
+    http: OutboundHttp,
     private readonly store: IdpMetadataStore,
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
   ) {
-    this.client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
+    this.client = new MetadataClient(http);
   }
 
   /**

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeKeyPair } from '../../../test/support/identity-provider.js';
 import { IdpServer } from '../../../test/support/identity-provider-server.js';
+import { outboundHttp } from '../../../test/support/outbound.js';
 import { MetadataClient } from './metadata.client.js';
 
 const LIMIT_MILLIS = 5000;
+const http = outboundHttp();
 const keyPair = makeKeyPair();
 
 describe('MetadataClient', () => {
   let server: IdpServer;
-  const client = new MetadataClient(LIMIT_MILLIS);
+  const client = new MetadataClient(http, LIMIT_MILLIS);
   const reason = async (fetched: Promise<unknown>): Promise<string> =>
     fetched.then(
       () => 'none',
@@ -55,7 +57,7 @@ describe('MetadataClient', () => {
   it('fails when the response takes longer than the limit', async () => {
     server.settings.metadataAnswer = { heldUntil: new Promise(() => undefined) };
 
-    expect(await reason(new MetadataClient(50).fetch(server.metadataUrl))).toBe(
+    expect(await reason(new MetadataClient(http, 50).fetch(server.metadataUrl))).toBe(
       'MetadataFailure: the URL cannot be reached: no complete response within 0.05 s',
     );
   });

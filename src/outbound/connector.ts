@@ -1,0 +1,140 @@
+import type { lookup as dnsLookup } from 'node:dns';
+import { request } from 'node:http';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import type { AddressGuard } from './address-guard.js';
+import type { ForwardProxy } from './forward-proxy.js';
+import { OutboundFailure, secondsText } from './outbound-failure.js';
+
+export type Lookup = typeof dnsLookup;
+
+export interface ConnectorParts {
+  readonly build: typeof buildConnector;
+  readonly connectMillis: number;
+  readonly proxyOf: (url: URL) => ForwardProxy | undefined;
+  readonly lookup: Lookup;
+  /** Undefined for calls that may reach any address. */
+  readonly guard?: AddressGuard;
+}
+
+/**
+ * Opens connections: directly, or through a forward proxy. One limit of time includes the look-up of the name, the proxy
+ * and TLS; the timers of undici have a resolution of half a second.
+ */
+export function createConnector(parts: ConnectorParts): buildConnector.connector {
+  const { build, connectMillis, proxyOf, guard } = parts;
+  const plain = { allowH2: false, timeout: 0 };
+  const direct = build({
+    ...plain,
+    lookup: guard ? guardedLookup(guard, parts.lookup) : (parts.lookup as LookupFunction),
+  });
+  const unguarded = build(plain);
+
+  return (options, callback) => {
+    let opened: { destroy(error?: Error): unknown } | undefined;
+    let isOver = false;
+    const end: buildConnector.Callback = (...result) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      callback(...result);
+    };
+    const timer = setTimeout(() => {
+      end(new OutboundFailure('CONNECT_TIMEOUT', `no connection within ${secondsText(connectMillis)}`), null);
+      opened?.destroy();
+    }, connectMillis);
+    const track = (socket: unknown): void => {
+      opened = socket as Socket;
+    };
+
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    const proxy = proxyOf(url);
+    if (!proxy) {
+      track(direct(options, guard ? checked(guard, url.hostname, end) : end));
+    } else if (url.protocol === 'http:') {
+      track(unguarded({ ...options, hostname: proxy.host, port: String(proxy.port) }, end));
+    } else {
+      const tunnel = openTunnel(proxy, url, (...[error, socket]) => {
+        if (error) return void end(error, null);
+        if (isOver) return void socket.destroy();
+        track(unguarded({ ...options, httpSocket: socket }, end));
+      });
+      track(tunnel);
+    }
+  };
+}
+
+/** Resolves a name once, and refuses it if one of its addresses is not allowed; the connection uses these addresses. */
+function guardedLookup(guard: AddressGuard, lookup: Lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return void callback(error, '');
+      const refused = guard.allowsHost(hostname)
+        ? undefined
+        : addresses.find(({ address }) => !guard.allowsAddress(address));
+      if (refused) return void callback(notAllowed(hostname, refused.address), '');
+      if (options.all === true) return void callback(null, addresses);
+      const [first] = addresses;
+      callback(null, first?.address ?? '', first?.family);
+    });
+  };
+}
+
+/** Compares the address that the socket reached, whatever resolved it. */
+function checked(guard: AddressGuard, hostname: string, end: buildConnector.Callback): buildConnector.Callback {
+  return (...result) => {
+    const [, socket] = result;
+    const address = socket?.remoteAddress;
+    if (!socket || guard.allowsHost(hostname) || (address !== undefined && guard.allowsAddress(address))) {
+      end(...result);
+      return;
+    }
+    socket.destroy();
+    end(notAllowed(hostname, address ?? 'unknown'), null);
+  };
+}
+
+/** Refuses a URL with an address instead of a name, which no look-up sees and which a proxy would reach, too. */
+export function refuseAddress(guard: AddressGuard, { hostname }: URL): void {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(address) !== 0 && !guard.allowsHost(hostname) && !guard.allowsAddress(address)) {
+    throw notAllowed(hostname, address);
+  }
+}
+
+function notAllowed(host: string, address: string): OutboundFailure {
+  const what = host === address ? address : `${host} has the address ${address}, which`;
+  return new OutboundFailure(
+    'ADDRESS_NOT_ALLOWED',
+    `${what} is not public, and not in app.http.client.allowed-addresses`,
+  );
+}
+
+type TunnelCallback = (...result: [error: Error] | [error: undefined, socket: Socket]) => void;
+
+/** Asks the proxy for a connection to the target (RFC 9110 section 9.3.6). */
+function openTunnel({ host, port, authorization }: ForwardProxy, url: URL, callback: TunnelCallback) {
+  const target = `${url.hostname}:${url.port === '' ? '443' : url.port}`;
+  const headers = { host: target, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+  return request({ host, port, method: 'CONNECT', path: target, headers, agent: false })
+    .once('connect', ({ statusCode }, socket: Socket) => {
+      if (statusCode === 200) {
+        callback(undefined, socket);
+        return;
+      }
+      socket.destroy();
+      callback(refusedByProxy(statusCode));
+    })
+    .once('response', (response) => {
+      response.destroy();
+      callback(refusedByProxy(response.statusCode));
+    })
+    .once('error', (error) => {
+      callback(error);
+    })
+    .end();
+}
+
+function refusedByProxy(status: number | undefined): OutboundFailure {
+  return new OutboundFailure('PROXY_REFUSED', `the proxy responded to CONNECT with ${status ?? 'no status'}`);
+}

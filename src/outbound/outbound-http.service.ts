@@ -1,0 +1,155 @@
+import { lookup as dnsLookup } from 'node:dns';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Dispatcher } from 'undici';
+import type { Configuration } from '../config/configuration.js';
+import { AddressGuard } from './address-guard.js';
+import { createConnector, type Lookup, refuseAddress } from './connector.js';
+import { ForwardProxies } from './forward-proxy.js';
+import { OutboundFailure, secondsText } from './outbound-failure.js';
+import {
+  HttpClientProperties,
+  HttpProxyProperties,
+  HttpsProxyProperties,
+  NoProxyProperties,
+  proxySettings,
+} from './outbound.properties.js';
+import { OutboundResponse } from './outbound-response.js';
+import { limitReads } from './read-limit.js';
+
+/** Which addresses a call may reach: `public` excludes internal ones unless the operator allows them. */
+export type Reach = 'public' | 'any';
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly reach: Reach;
+  /** Limits the whole call with its response, in milliseconds. */
+  readonly totalMillis: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls other HTTP services (decision 0073). Redirects are never followed, so that credentials, events and trust do not
+ * leave the configured host, and bodies are never decompressed.
+ */
+@Injectable()
+export class OutboundHttp implements OnApplicationShutdown {
+  private readonly proxies: ForwardProxies;
+  private readonly guard: AddressGuard;
+  private readonly dispatchers = new Map<Reach, Promise<Dispatcher>>();
+
+  constructor(
+    private readonly client: HttpClientProperties,
+    proxies: ForwardProxies,
+    private readonly lookup: Lookup = dnsLookup,
+  ) {
+    this.proxies = proxies;
+    this.guard = new AddressGuard(client.allowedAddresses);
+  }
+
+  static of(configuration: Configuration): OutboundHttp {
+    const settings = proxySettings(
+      configuration.get(HttpProxyProperties),
+      configuration.get(HttpsProxyProperties),
+      configuration.get(NoProxyProperties),
+    );
+    return new OutboundHttp(configuration.get(HttpClientProperties), new ForwardProxies(settings));
+  }
+
+  /**
+   * Sends a request; the caller must read or discard the body of the response.
+   * @throws OutboundFailure
+   */
+  async request({
+    url,
+    method = 'GET',
+    headers,
+    body,
+    reach,
+    totalMillis,
+    signal,
+  }: OutboundRequest): Promise<OutboundResponse> {
+    const total = AbortSignal.timeout(totalMillis);
+    const failureOf = (error: unknown): OutboundFailure => {
+      if (total.aborted) {
+        return new OutboundFailure('TOTAL_TIMEOUT', `no complete response within ${secondsText(totalMillis)}`, {
+          cause: error,
+        });
+      }
+      return outboundFailure(error, signal);
+    };
+    try {
+      const target = new URL(url);
+      if (reach === 'public') refuseAddress(this.guard, target);
+      const dispatcher = await this.dispatcher(reach);
+      const response = await dispatcher.request({
+        origin: target.origin,
+        ...this.addressed(target, headers),
+        method,
+        body: body ?? null,
+        signal: signal ? AbortSignal.any([signal, total]) : total,
+      });
+      return new OutboundResponse(response, failureOf);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const dispatchers = [...this.dispatchers.values()];
+    this.dispatchers.clear();
+    await Promise.all(dispatchers.map(async (dispatcher) => (await dispatcher).destroy()));
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  /** A proxy for http gets the whole URL (RFC 9112 section 3.2.2); in a tunnel, the target gets the path. */
+  private addressed(target: URL, headers: OutboundRequest['headers']) {
+    const proxy = target.protocol === 'http:' ? this.proxies.of(target) : undefined;
+    const path = `${target.pathname}${target.search}`;
+    const common = { 'accept-encoding': 'identity', ...headers };
+    if (!proxy) return { path, headers: common };
+    const { authorization } = proxy;
+    return {
+      path: `${target.origin}${path}`,
+      headers: { ...common, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
+    };
+  }
+
+  private dispatcher(reach: Reach): Promise<Dispatcher> {
+    const known = this.dispatchers.get(reach);
+    if (known) return known;
+    const created = this.create(reach);
+    this.dispatchers.set(reach, created);
+    return created;
+  }
+
+  private async create(reach: Reach): Promise<Dispatcher> {
+    // Loaded by the first call: most services start without one.
+    const { Agent, buildConnector } = await import('undici');
+    const { connectTimeout, readTimeout } = this.client;
+    const connect = createConnector({
+      build: buildConnector,
+      connectMillis: connectTimeout.milliseconds,
+      proxyOf: (url) => this.proxies.of(url),
+      lookup: this.lookup,
+      ...(reach === 'public' && { guard: this.guard }),
+    });
+    // The timers of undici are coarse, so the limits of this folder replace them.
+    const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+    return agent.compose(limitReads(readTimeout.milliseconds));
+  }
+}
+
+function outboundFailure(error: unknown, signal: AbortSignal | undefined): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  if (signal?.aborted === true) return new OutboundFailure('ABORTED', 'the call was ended', { cause: error });
+  if (!(error instanceof Error)) return new OutboundFailure('UNKNOWN', 'unknown');
+  if (error.cause instanceof OutboundFailure) return error.cause;
+  const { code, message, name } = error as NodeJS.ErrnoException;
+  return new OutboundFailure(code ?? name, code ?? message, { cause: error });
+}
