@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from 'node:dns';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { Configuration } from '../config/configuration.js';
+import { tracedCall } from '../tracing/traced-call.js';
 import { AddressGuard } from './address-guard.js';
 import { createConnector, type Lookup, refuseAddress } from './connector.js';
 import { ForwardProxies } from './forward-proxy.js';
@@ -84,14 +85,16 @@ export class OutboundHttp implements OnApplicationShutdown {
       const target = new URL(url);
       if (reach === 'public') refuseAddress(this.guard, target);
       const dispatcher = await this.dispatcher(reach);
-      const response = await dispatcher.request({
-        origin: target.origin,
-        ...this.addressed(target, headers),
-        method,
-        body: body ?? null,
-        signal: signal ? AbortSignal.any([signal, total]) : total,
+      return await tracedCall({ method, url }, async (trace) => {
+        const response = await dispatcher.request({
+          origin: target.origin,
+          ...this.addressed(target, { ...trace, ...headers }),
+          method,
+          body: body ?? null,
+          signal: signal ? AbortSignal.any([signal, total]) : total,
+        });
+        return new OutboundResponse(response, failureOf);
       });
-      return new OutboundResponse(response, failureOf);
     } catch (error) {
       throw failureOf(error);
     }

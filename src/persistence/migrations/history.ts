@@ -18,8 +18,8 @@ import { First1795219200000 } from './first.migration.js';
 import { KnownClients1796000000401 } from './known-client.migration.js';
 import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
-import { PasswordFailures1796000000502 } from './password-failure.migration.js';
-import { RateLimits1796000000501 } from './rate-limit.migration.js';
+import { PasswordFailures1796000000602 } from './password-failure.migration.js';
+import { RateLimits1796000000601 } from './rate-limit.migration.js';
 import {
   IdentityProviderMetadata1795478400000,
   MetadataRequests1795564933000,
@@ -107,8 +107,8 @@ export const HISTORY: readonly Step[] = [
   // Older versions run the same tasks without a lease, and the conditions of their statements keep that harmless.
   { migration: TaskLeases1796000000501, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
   // The counts of limits begin anew; they are of no use after minutes.
-  { migration: RateLimits1796000000501, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
-  { migration: PasswordFailures1796000000502, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  { migration: RateLimits1796000000601, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  { migration: PasswordFailures1796000000602, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
 ];
 
 /** The names of all migrations, oldest first. */

@@ -12,8 +12,8 @@ const TABLE = `CREATE TABLE password_failure (
     expires_at bigint NOT NULL
   )`;
 
-export class PasswordFailures1796000000502 implements MigrationInterface {
-  readonly name = 'PasswordFailures1796000000502';
+export class PasswordFailures1796000000602 implements MigrationInterface {
+  readonly name = 'PasswordFailures1796000000602';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLE + tableSuffix(runner.dataSource));

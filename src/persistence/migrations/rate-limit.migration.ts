@@ -8,8 +8,8 @@ const TABLE = `CREATE TABLE rate_limit (
     expires_at bigint NOT NULL
   )`;
 
-export class RateLimits1796000000501 implements MigrationInterface {
-  readonly name = 'RateLimits1796000000501';
+export class RateLimits1796000000601 implements MigrationInterface {
+  readonly name = 'RateLimits1796000000601';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLE + tableSuffix(runner.dataSource));
