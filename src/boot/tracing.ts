@@ -10,6 +10,8 @@ import {
   TracingProperties,
 } from '../management/tracing.properties.js';
 import type { Meters } from '../metrics/meters.js';
+import { OtlpClient } from '../outbound/otlp.client.js';
+import { OutboundHttp } from '../outbound/outbound-http.service.js';
 import { SystemRandom } from '../random/random.js';
 import type { DropReason, ExportWatch } from '../tracing/span-export.js';
 import { type Tracer, useTracer } from '../tracing/tracer.js';
@@ -31,7 +33,11 @@ export async function openTracing(
   const settings = {
     sampler: configuration.get(OpenTelemetryTracingProperties).sampler,
     probability: configuration.get(TraceSamplingProperties).probability,
-    target: { endpoint, headers: Object.fromEntries(headers), timeoutMillis: timeout.milliseconds },
+    receiver: new OtlpClient(OutboundHttp.of(configuration), {
+      endpoint,
+      headers: Object.fromEntries(headers),
+      timeoutMillis: timeout.milliseconds,
+    }),
     limits: { maxQueueSize, scheduleDelayMillis: scheduleDelay.milliseconds },
     resource: {
       'service.name': DEFAULT_NAME,

@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from 'node:dns';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { Configuration } from '../config/configuration.js';
+import type { TraceHeaders } from '../tracing/span.js';
 import { tracedCall } from '../tracing/traced-call.js';
 import { AddressGuard } from './address-guard.js';
 import { createConnector, type Lookup, refuseAddress } from './connector.js';
@@ -24,11 +25,13 @@ export interface OutboundRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly reach: Reach;
   /** Limits the whole call with its response, in milliseconds. */
   readonly totalMillis: number;
   readonly signal?: AbortSignal;
+  /** False for the delivery of traces itself. */
+  readonly isTraced?: boolean;
 }
 
 /**
@@ -71,6 +74,7 @@ export class OutboundHttp implements OnApplicationShutdown {
     reach,
     totalMillis,
     signal,
+    isTraced = true,
   }: OutboundRequest): Promise<OutboundResponse> {
     const total = AbortSignal.timeout(totalMillis);
     const failureOf = (error: unknown): OutboundFailure => {
@@ -85,7 +89,7 @@ export class OutboundHttp implements OnApplicationShutdown {
       const target = new URL(url);
       if (reach === 'public') refuseAddress(this.guard, target);
       const dispatcher = await this.dispatcher(reach);
-      return await tracedCall({ method, url }, async (trace) => {
+      const send = async (trace: TraceHeaders): Promise<OutboundResponse> => {
         const response = await dispatcher.request({
           origin: target.origin,
           ...this.addressed(target, { ...trace, ...headers }),
@@ -94,7 +98,8 @@ export class OutboundHttp implements OnApplicationShutdown {
           signal: signal ? AbortSignal.any([signal, total]) : total,
         });
         return new OutboundResponse(response, failureOf);
-      });
+      };
+      return await (isTraced ? tracedCall({ method, url }, send) : send({}));
     } catch (error) {
       throw failureOf(error);
     }

@@ -14,14 +14,14 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Random } from '../random/random.js';
-import { OtlpClient, type OtlpTarget } from './otlp-client.js';
 import { samplerOf, type SamplingSettings } from './sampling.js';
 import type { Span, SpanAttributes, TraceHeaders } from './span.js';
 import { type ExportLimits, type ExportWatch, SpanExport } from './span-export.js';
+import type { SpanReceiver } from './span-receiver.js';
 import type { Tracer } from './tracer.js';
 
 export interface TracerSettings extends SamplingSettings {
-  readonly target: OtlpTarget;
+  readonly receiver: SpanReceiver;
   readonly limits: ExportLimits;
   /** Facts about this process, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const CLOSE_LIMIT_MILLIS = 2000;
 
 /** Opens the tracer of the OpenTelemetry SDK; only this file and its imports load the packages of OpenTelemetry. */
 export function openTracer(settings: TracerSettings, random: Random, watch: ExportWatch): Tracer {
-  const spans = new SpanExport(new OtlpClient(settings.target), settings.limits, watch);
+  const spans = new SpanExport(settings.receiver, settings.limits, watch);
   const provider = new TracerProvider({
     resource: resourceFromAttributes(settings.resource),
     sampler: samplerOf(settings, () => random.fraction()),

@@ -2,7 +2,7 @@ import { TraceFlags } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { OtlpClient, OtlpResult } from './otlp-client.js';
+import type { OtlpResult, SpanReceiver } from './span-receiver.js';
 
 export type DropReason = 'queue_full' | 'not_delivered' | 'rejected';
 
@@ -40,7 +40,7 @@ export class SpanExport implements SpanProcessor, SpanExporter {
   private isFailing = false;
 
   constructor(
-    private readonly client: OtlpClient,
+    private readonly receiver: SpanReceiver,
     private readonly limits: ExportLimits,
     private readonly watch: ExportWatch,
   ) {
@@ -107,7 +107,7 @@ export class SpanExport implements SpanProcessor, SpanExporter {
 
   private async attempts(body: Uint8Array<ArrayBuffer>): Promise<OtlpResult> {
     for (let attempt = 0; ; attempt += 1) {
-      const result = await this.client.send(body, this.stop.signal);
+      const result = await this.receiver.send(body, this.stop.signal);
       this.report(result);
       if (result.outcome !== 'later' || attempt + 1 >= MAX_ATTEMPTS || this.stop.signal.aborted) return result;
       await this.pause(result.retryAfterMillis ?? FIRST_DELAY_MILLIS * 2 ** attempt);

@@ -2,7 +2,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../test/support/free-port.js';
-import { OtlpClient, type OtlpResult } from './otlp-client.js';
+import { outboundHttp } from '../../test/support/outbound.js';
+import type { OtlpResult } from '../tracing/span-receiver.js';
+import { OtlpClient } from './otlp.client.js';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -17,7 +19,7 @@ async function sent(answer: (response: ServerResponse) => void, stop = new Abort
   server = opened;
   await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(opened.address() as AddressInfo).port}/v1/traces`;
-  const client = new OtlpClient({ endpoint, headers: {}, timeoutMillis: 60_000 });
+  const client = new OtlpClient(outboundHttp(), { endpoint, headers: {}, timeoutMillis: 60_000 });
   return client.send(new TextEncoder().encode('{}'), stop.signal);
 }
 
@@ -68,12 +70,12 @@ it('a stop ends a request to a silent collector at once', async () => {
     stop.abort();
   }, stop);
 
-  expect(result).toEqual({ outcome: 'later', reason: 'AbortError' });
+  expect(result).toEqual({ outcome: 'later', reason: 'ABORTED' });
 });
 
 it('a collector that refuses connections is reported by the code of the error', async () => {
   const endpoint = `http://127.0.0.1:${await freePort()}/v1/traces`;
-  const client = new OtlpClient({ endpoint, headers: {}, timeoutMillis: 60_000 });
+  const client = new OtlpClient(outboundHttp(), { endpoint, headers: {}, timeoutMillis: 60_000 });
 
   expect(await client.send(new Uint8Array(), new AbortController().signal)).toEqual({
     outcome: 'later',
