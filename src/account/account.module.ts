@@ -6,7 +6,7 @@ import { Kvstore } from '../kvstore/kvstore.service.js';
 import { Meters } from '../metrics/meters.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
-import { SharedStore } from '../rate-limit/shared-store.js';
+import { SharedStore } from '../rate-limit/shared-store.service.js';
 import { Sealer } from '../sealing/sealer.js';
 import { MailModule } from '../mail/mail.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';

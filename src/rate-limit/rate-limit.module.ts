@@ -10,7 +10,7 @@ import { RouteLimitProperties } from './rate-limit.properties.js';
 import { RateLimitTable } from './rate-limit.store.js';
 import { RateLimiter } from './rate-limiter.service.js';
 import type { RateLimitStore } from './rate-limit-store.js';
-import { type Shared, SharedStore } from './shared-store.js';
+import { type Shared, SharedStore } from './shared-store.service.js';
 import { StoreAvailability } from './store-availability.js';
 
 /** A request never waits longer for the database because of its limits. */

@@ -5,7 +5,7 @@ import { Meters } from '../metrics/meters.js';
 import { RouteLimitProperties } from './rate-limit.properties.js';
 import { RateLimiter, type Subject } from './rate-limiter.service.js';
 import { Rate } from './rate.js';
-import { SharedStore } from './shared-store.js';
+import { SharedStore } from './shared-store.service.js';
 
 const ANNA: Subject = { group: 'sign-in', by: 'address', value: '192.0.2.7' };
 

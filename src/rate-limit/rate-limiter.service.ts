@@ -13,7 +13,7 @@ import { type Policy, rateLimitHeaders, seconds } from './rate-limit-headers.js'
 import { RouteLimitProperties } from './rate-limit.properties.js';
 import { type Dimension, DIMENSIONS, ROUTE_GROUPS, type RouteGroup } from './route-group.js';
 import { SharedLimits } from './shared-limits.js';
-import { SharedStore } from './shared-store.js';
+import { SharedStore } from './shared-store.service.js';
 import type { Verdict } from './sliding-window.js';
 
 /** A limit of a request: the group of its route, and by what and by which value it counts. */
