@@ -54,7 +54,9 @@ export class LoggingProperties {
     does:
       'File of appenders and levels that replaces the other logging keys, in YAML or JSON, e.g. ' +
       'file:/etc/login/logging.yml.',
-    effect: near('The file has a format of its own (docs/operations.md, "Log files"); XML of other logging engines is refused.'),
+    effect: near(
+      'The file has a format of its own (docs/operations.md, "Log files"); XML of other logging engines is refused.',
+    ),
   })
   readonly config?: string;
 }

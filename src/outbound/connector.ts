@@ -17,16 +17,22 @@ export interface ConnectorParts {
   readonly guard?: AddressGuard;
 }
 
+/** The connector of undici returns its socket, which its type does not tell. */
+type BuildConnector = (
+  options: buildConnector.BuildOptions,
+) => (...parameters: Parameters<buildConnector.connector>) => Socket;
+
 /**
  * Opens connections: directly, or through a forward proxy. One limit of time includes the look-up of the name, the proxy
  * and TLS; the timers of undici have a resolution of half a second.
  */
 export function createConnector(parts: ConnectorParts): buildConnector.connector {
-  const { build, connectMillis, proxyOf, guard } = parts;
+  const build = parts.build as BuildConnector;
+  const { connectMillis, proxyOf, guard } = parts;
   const plain = { allowH2: false, timeout: 0 };
   const direct = build({
     ...plain,
-    lookup: guard ? guardedLookup(guard, parts.lookup) : (parts.lookup as LookupFunction),
+    lookup: guard ? guardedLookup(guard, parts.lookup) : parts.lookup,
   });
   const unguarded = build(plain);
 
@@ -43,23 +49,19 @@ export function createConnector(parts: ConnectorParts): buildConnector.connector
       end(new OutboundFailure('CONNECT_TIMEOUT', `no connection within ${secondsText(connectMillis)}`), null);
       opened?.destroy();
     }, connectMillis);
-    const track = (socket: unknown): void => {
-      opened = socket as Socket;
-    };
 
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
     const proxy = proxyOf(url);
     if (!proxy) {
-      track(direct(options, guard ? checked(guard, url.hostname, end) : end));
+      opened = direct(options, guard ? checked(guard, url.hostname, end) : end);
     } else if (url.protocol === 'http:') {
-      track(unguarded({ ...options, hostname: proxy.host, port: String(proxy.port) }, end));
+      opened = unguarded({ ...options, hostname: proxy.host, port: String(proxy.port) }, end);
     } else {
-      const tunnel = openTunnel(proxy, url, (...[error, socket]) => {
-        if (error) return void end(error, null);
-        if (isOver) return void socket.destroy();
-        track(unguarded({ ...options, httpSocket: socket }, end));
+      opened = openTunnel(proxy, url, (...[error, socket]) => {
+        if (error) end(error, null);
+        else if (isOver) socket.destroy();
+        else opened = unguarded({ ...options, httpSocket: socket }, end);
       });
-      track(tunnel);
     }
   };
 }
@@ -68,14 +70,14 @@ export function createConnector(parts: ConnectorParts): buildConnector.connector
 function guardedLookup(guard: AddressGuard, lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return void callback(error, '');
-      const refused = guard.allowsHost(hostname)
-        ? undefined
-        : addresses.find(({ address }) => !guard.allowsAddress(address));
-      if (refused) return void callback(notAllowed(hostname, refused.address), '');
-      if (options.all === true) return void callback(null, addresses);
-      const [first] = addresses;
-      callback(null, first?.address ?? '', first?.family);
+      const refused =
+        error || guard.allowsHost(hostname)
+          ? undefined
+          : addresses.find(({ address }) => !guard.allowsAddress(address));
+      if (error) callback(error, '');
+      else if (refused) callback(notAllowed(hostname, refused.address), '');
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
     });
   };
 }

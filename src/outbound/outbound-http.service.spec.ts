@@ -194,9 +194,7 @@ describe('a forward proxy', () => {
     it('passes https through its tunnel, where the certificate of the target is verified', async () => {
       const { proxy, http } = await proxied();
       const { certificate, key } = makeCertificate();
-      const port = await listening(
-        createTlsServer({ cert: readFileSync(certificate), key: readFileSync(key) }, ok) as unknown as Server,
-      );
+      const port = await listening(createTlsServer({ cert: readFileSync(certificate), key: readFileSync(key) }, ok));
 
       expect(await call(http, `https://127.0.0.1:${port}/`)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
       expect(proxy.calls).toEqual([`CONNECT 127.0.0.1:${port}`]);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { outboundHttp } from '../support/outbound.js';
-import { Duration } from '../../src/config/bind/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { IdpMetadata } from '../../src/saml/idp/idp-metadata.service.js';

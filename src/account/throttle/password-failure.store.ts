@@ -36,7 +36,7 @@ export class PasswordFailureTable implements FailureStore {
     const ids = keys.map(idOf);
     const sql = `SELECT id, failures, last_at FROM password_failure WHERE id IN (${ids.map(() => '?').join(', ')})`;
     const rows = await this.work.single((tx) => tx.rows<FailureRow>(sql, ids));
-    const found = new Map(rows.map((row) => [row.id, { count: Number(row.failures), lastAt: Number(row.last_at) }]));
+    const found = new Map(rows.map((row) => [row.id, { count: row.failures, lastAt: Number(row.last_at) }]));
     return new Map(
       keys.flatMap((key, at) => {
         const failures = found.get(ids[at] ?? '');

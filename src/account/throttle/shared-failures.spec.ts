@@ -12,7 +12,7 @@ import { GrowingDelay, Throttle, Throttled } from './throttle.js';
 class HeldStore implements FailureStore {
   readonly rows = new Map<string, Failures>();
   isAway = false;
-  held: Promise<void> = Promise.resolve();
+  held: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly clock: ManualClock) {}
 
@@ -83,7 +83,7 @@ describe('a throttle with failures that replicas share', () => {
     );
     const bucket = { key: 'anna', limit };
     await throttle.load(['anna']);
-    const held = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<unknown>();
     store.held = held.promise;
     // The store has read 2 failures for this response.
     const loading = throttle.load(['anna']);
@@ -93,7 +93,7 @@ describe('a throttle with failures that replicas share', () => {
       () => Promise.resolve('compared'),
       () => false,
     );
-    held.resolve();
+    held.resolve(undefined);
     await loading;
 
     expect(throttle.remembered(bucket)).toBe(3);
