@@ -3,6 +3,7 @@ import { at, kvstoreOf } from '../../test/support/kvstore.js';
 import { needs } from '../../test/support/needs.js';
 import { ask, type RedisServer, startRedis } from '../../test/support/redis.js';
 import { SystemClock } from '../clock/clock.js';
+import { storeKey } from '../kvstore/store-key.js';
 import type { Kvstore } from '../kvstore/kvstore.service.js';
 import { KvstoreLimits } from './kvstore-limits.client.js';
 
@@ -46,12 +47,24 @@ needs('redis')('limits in the key-value store', () => {
     ]);
   });
 
+  it('the store shows neither addresses nor login ids', async () => {
+    await new KvstoreLimits(replicas[0] as Kvstore).charge([
+      { key: 'sign-in:60000:id:anna', quota: 1, windowMillis: 3_600_000, hits: 1 },
+    ]);
+
+    const keys = await ask(redis.port, 'KEYS *');
+
+    expect(keys).toContain(storeKey('rate-limit', 'sign-in:60000:id:anna'));
+    expect(keys).not.toContain('anna');
+  });
+
   it('a key expires after the window that follows its own', async () => {
     await new KvstoreLimits(replicas[0] as Kvstore).charge([
       { key: 'expires', quota: 1, windowMillis: 60_000, hits: 1 },
     ]);
 
-    const [, seconds] = /^:(\d+)$/.exec((await ask(redis.port, 'TTL login:rate-limit:expires')) ?? '') ?? [];
+    const [, seconds] =
+      /^:(\d+)$/.exec((await ask(redis.port, `TTL ${storeKey('rate-limit', 'expires')}`)) ?? '') ?? [];
 
     expect(Number(seconds)).toBeGreaterThan(110);
     expect(Number(seconds)).toBeLessThanOrEqual(120);
@@ -61,7 +74,10 @@ needs('redis')('limits in the key-value store', () => {
     const windowMillis = 60_000;
     const now = new SystemClock().millis();
     // As another replica has left it in the window before; the clock of the store is that of this machine.
-    await ask(redis.port, `HSET login:rate-limit:old w ${Math.floor(now / windowMillis) - 1} c 1000000 p 0`);
+    await ask(
+      redis.port,
+      `HSET ${storeKey('rate-limit', 'old')} w ${Math.floor(now / windowMillis) - 1} c 1000000 p 0`,
+    );
 
     const [verdict] = await new KvstoreLimits(replicas[0] as Kvstore).charge([
       { key: 'old', quota: 10, windowMillis, hits: 1 },

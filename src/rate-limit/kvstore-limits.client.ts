@@ -1,9 +1,8 @@
 import type { Kvstore } from '../kvstore/kvstore.service.js';
 import { Script } from '../kvstore/script.js';
+import { storeKey } from '../kvstore/store-key.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { type Charge, type Verdict, verdictOf } from './sliding-window.js';
-
-const PREFIX = 'login:rate-limit:';
 
 /**
  * Charges each key by the clock of the store, so that clocks of replicas do not matter. Arguments: quota, window in
@@ -43,7 +42,7 @@ export class KvstoreLimits implements RateLimitStore {
   constructor(private readonly kvstore: Kvstore) {}
 
   async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
-    const keys = charges.map(({ key }) => PREFIX + key);
+    const keys = charges.map(({ key }) => storeKey('rate-limit', key));
     const args = charges.flatMap(({ quota, windowMillis, hits }) => [quota, windowMillis, hits]);
     const results = (await this.kvstore.run(CHARGE, keys, args)) as readonly (readonly number[])[];
     return charges.map(({ quota, windowMillis }, at) => {

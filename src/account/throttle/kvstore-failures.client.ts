@@ -1,10 +1,9 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Kvstore } from '../../kvstore/kvstore.service.js';
 import { Script } from '../../kvstore/script.js';
+import { storeKey } from '../../kvstore/store-key.js';
 import type { Failures } from './failure-records.js';
 import type { FailureChange, FailureStore } from './failure-store.js';
-
-const PREFIX = 'login:password-failures:';
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -65,5 +64,5 @@ export class KvstoreFailures implements FailureStore {
 
 /** Keys contain digests of names, and addresses as they are. */
 function named(key: string): string {
-  return PREFIX + key;
+  return storeKey('password-failures', key);
 }

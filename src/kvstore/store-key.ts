@@ -1,0 +1,9 @@
+import { hash } from 'node:crypto';
+
+/**
+ * The key of one entry of a use such as `rate-limit`. Names contain addresses and login ids, which the store must not
+ * show; a hash also has the same length for every name.
+ */
+export function storeKey(use: string, name: string): string {
+  return `login:${use}:${hash('sha256', name, 'base64url')}`;
+}
