@@ -97,8 +97,9 @@ const inBurst = near('in a burst at several replicas at once, each of them compa
 export class RateLimitProperties {
   @Key(flag(), {
     does:
-      'Slows down password guessing per login id and per address, wherever a password is accepted; it never locks ' +
-      'an account, and correct passwords are never counted.',
+      'Slows down password guessing per login id and per address, wherever a password is accepted. It concerns wrong ' +
+      'passwords only: it never locks an account, and the limits of requests by route group (sign-in.per-address and ' +
+      'others below) stay in force; each of them is turned off by the value off.',
     effect: full,
   })
   readonly enabled: boolean = true;

@@ -116,7 +116,8 @@ function cellOf(leaf: string, value: string): { readonly key: string; readonly c
   const key = definition?.name ?? leaf;
   const [base = '', rest] = key.split(/<.*>/);
   const entry = leaf.slice(base.length, leaf.length - (rest?.length ?? 0));
-  return { key, cell: rest === undefined ? `\`${value}\`` : `\`${entry}\` \`${value}\`` };
+  const shown = value === '' ? '(empty)' : `\`${value}\``;
+  return { key, cell: rest === undefined ? shown : `\`${entry}\` ${shown}` };
 }
 
 const BASE = leavesOf(undefined);
