@@ -6,6 +6,7 @@ import { Loggers } from '../logging/loggers.js';
 import { EndpointRegistry } from '../management/dispatch/endpoint-registry.service.js';
 import { ConsoleClientProperties, ConsoleInstanceProperties } from '../management/console/console.properties.js';
 import type { ConsoleRegistration } from '../management/console/registration.task.js';
+import { Meters } from '../metrics/meters.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 
 /**
@@ -35,7 +36,7 @@ export async function registerWithConsole(
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
   const healthSegment = app.get(EndpointRegistry).find('health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
-  const http = OutboundHttp.of(configuration);
+  const http = OutboundHttp.of(configuration, app.get(Meters));
   const parts = {
     clients: urls.map((url) => new ConsoleClient(http, url, credentials)),
     instance: describeInstance(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),

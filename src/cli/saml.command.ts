@@ -158,13 +158,15 @@ async function readMetadata(
     { readConfigured },
     { MetadataClient },
     { OutboundHttp },
+    { Meters },
   ] = await Promise.all([
     import('../saml/idp/metadata-source.js'),
     import('../saml/idp/idp-metadata.js'),
     import('../saml/idp/metadata.client.js'),
     import('../outbound/outbound-http.service.js'),
+    import('../metrics/meters.js'),
   ]);
-  const http = OutboundHttp.of(known);
+  const http = OutboundHttp.of(known, new Meters());
   const source = metadataSource(metadata);
   try {
     if (source.kind === 'file') return readConfigured(await readMetadataFile(source.file), properties);

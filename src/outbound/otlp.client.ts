@@ -29,6 +29,7 @@ export class OtlpClient implements SpanReceiver {
     try {
       // The operator's own collector is internal. No redirect is followed: its target must not receive credentials.
       const response = await this.http.request({
+        client: 'otlp',
         url: endpoint,
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },

@@ -5,9 +5,11 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../test/support/certificates.js';
 import { needs } from '../../test/support/needs.js';
+import { readings } from '../../test/support/meter-readings.js';
 import { outboundHttp } from '../../test/support/outbound.js';
 import { ForwardProxyServer } from '../../test/support/forward-proxy.js';
 import { Duration } from '../config/bind/duration.js';
+import { Meters } from '../metrics/meters.js';
 import type { Lookup } from './connector.js';
 import type { OutboundFailure } from './outbound-failure.js';
 import type { OutboundHttp, OutboundRequest } from './outbound-http.service.js';
@@ -35,7 +37,7 @@ const ok = (_: IncomingMessage, response: ServerResponse): void => void response
 async function call(http: OutboundHttp, url: string, more: Partial<OutboundRequest> = {}): Promise<string> {
   ended.push(() => http.close());
   try {
-    const response = await http.request({ url, reach: 'public', totalMillis: 30_000, ...more });
+    const response = await http.request({ client: 'webhook', url, reach: 'public', totalMillis: 30_000, ...more });
     return `${response.status} ${String(await response.read(1000))}`;
   } catch (error) {
     return (error as OutboundFailure).code;
@@ -216,5 +218,45 @@ describe('a forward proxy', () => {
     await proxy.start();
 
     expect(await call(http, url)).toBe('200 fine');
+  });
+});
+
+describe('the timer http.client.requests', () => {
+  const measured = async (
+    url: (served: string) => string,
+    more: Parameters<typeof outboundHttp>[0] = {},
+  ): Promise<readonly string[]> => {
+    const meters = new Meters();
+    const http = outboundHttp({ meters, ...more });
+    await call(http, url(await served((_, response) => void response.end('x'.repeat(1001)))));
+    return Object.keys(readings(meters, 'http.client.requests'));
+  };
+
+  it('records a call once its body was read, with the failure of the body', async () => {
+    expect(await measured((url) => url)).toEqual(['webhook GET none 200 SUCCESS TOO_LARGE TOO_LARGE']);
+  });
+
+  it('records a call without a response by its failure', async () => {
+    const refused = { client: client({ allowed: [] }) };
+
+    expect(await measured((url) => url, refused)).toEqual([
+      'webhook GET none IO_ERROR UNKNOWN ADDRESS_NOT_ALLOWED ADDRESS_NOT_ALLOWED',
+    ]);
+    expect(await measured(() => 'not a URL')).toEqual([
+      'webhook GET none IO_ERROR UNKNOWN ERR_INVALID_URL ERR_INVALID_URL',
+    ]);
+  });
+
+  it('records a response that is discarded', async () => {
+    const meters = new Meters();
+    const http = outboundHttp({ meters });
+    ended.push(() => http.close());
+    const url = await served((_, response) => void response.writeHead(404).end());
+    const response = await http.request({ client: 'console', method: 'POST', url, reach: 'any', totalMillis: 30_000 });
+    const before = readings(meters, 'http.client.requests');
+    await response.discard();
+
+    expect(before).toEqual({});
+    expect(readings(meters, 'http.client.requests')).toEqual({ 'console POST none 404 CLIENT_ERROR none none': 1 });
   });
 });

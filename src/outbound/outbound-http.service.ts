@@ -2,12 +2,14 @@ import { lookup as dnsLookup } from 'node:dns';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { Configuration } from '../config/configuration.js';
+import type { Meters } from '../metrics/meters.js';
 import type { TraceHeaders } from '../tracing/span.js';
 import { tracedCall } from '../tracing/traced-call.js';
 import { AddressGuard } from './address-guard.js';
 import { createConnector, type Lookup, refuseAddress } from './connector.js';
 import { ForwardProxies } from './forward-proxy.js';
 import { OutboundFailure, secondsText } from './outbound-failure.js';
+import { type OutboundClient, OutboundMeters } from './outbound-meters.js';
 import {
   HttpClientProperties,
   HttpProxyProperties,
@@ -22,6 +24,7 @@ import { limitReads } from './read-limit.js';
 export type Reach = 'public' | 'any';
 
 export interface OutboundRequest {
+  readonly client: OutboundClient;
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -42,24 +45,27 @@ export interface OutboundRequest {
 export class OutboundHttp implements OnApplicationShutdown {
   private readonly proxies: ForwardProxies;
   private readonly guard: AddressGuard;
+  private readonly meters: OutboundMeters;
   private readonly dispatchers = new Map<Reach, Promise<Dispatcher>>();
 
   constructor(
     private readonly client: HttpClientProperties,
     proxies: ForwardProxies,
+    meters: Meters,
     private readonly lookup: Lookup = dnsLookup,
   ) {
     this.proxies = proxies;
+    this.meters = new OutboundMeters(meters);
     this.guard = new AddressGuard(client.allowedAddresses);
   }
 
-  static of(configuration: Configuration): OutboundHttp {
+  static of(configuration: Configuration, meters: Meters): OutboundHttp {
     const settings = proxySettings(
       configuration.get(HttpProxyProperties),
       configuration.get(HttpsProxyProperties),
       configuration.get(NoProxyProperties),
     );
-    return new OutboundHttp(configuration.get(HttpClientProperties), new ForwardProxies(settings));
+    return new OutboundHttp(configuration.get(HttpClientProperties), new ForwardProxies(settings), meters);
   }
 
   /**
@@ -67,6 +73,7 @@ export class OutboundHttp implements OnApplicationShutdown {
    * @throws OutboundFailure
    */
   async request({
+    client,
     url,
     method = 'GET',
     headers,
@@ -76,6 +83,7 @@ export class OutboundHttp implements OnApplicationShutdown {
     signal,
     isTraced = true,
   }: OutboundRequest): Promise<OutboundResponse> {
+    const since = performance.now();
     const total = AbortSignal.timeout(totalMillis);
     const failureOf = (error: unknown): OutboundFailure => {
       if (total.aborted) {
@@ -97,11 +105,16 @@ export class OutboundHttp implements OnApplicationShutdown {
           body: body ?? null,
           signal: signal ? AbortSignal.any([signal, total]) : total,
         });
-        return new OutboundResponse(response, failureOf);
+        const { statusCode: status } = response;
+        return new OutboundResponse(response, failureOf, (failure) => {
+          this.meters.record({ client, method, status, ...(failure && { failure }) }, since);
+        });
       };
       return await (isTraced ? tracedCall({ method, url }, send) : send({}));
     } catch (error) {
-      throw failureOf(error);
+      const failure = failureOf(error);
+      this.meters.record({ client, method, failure }, since);
+      throw failure;
     }
   }
 

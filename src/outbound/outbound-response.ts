@@ -9,6 +9,8 @@ export class OutboundResponse {
   constructor(
     private readonly response: Dispatcher.ResponseData,
     private readonly failureOf: (error: unknown) => OutboundFailure,
+    /** Called once the body was read or discarded. */
+    private readonly onEnd: (failure?: OutboundFailure) => void,
   ) {}
 
   get status(): number {
@@ -38,13 +40,17 @@ export class OutboundResponse {
         parts.push(part);
       }
     } catch (error) {
-      throw this.failureOf(error);
+      const failure = this.failureOf(error);
+      this.onEnd(failure);
+      throw failure;
     }
+    this.onEnd();
     return Buffer.concat(parts);
   }
 
   /** Reads a short body and throws it away; closes the connection before a longer one. Never throws. */
   async discard(): Promise<void> {
     await this.response.body.dump({ limit: MAX_DISCARDED_BYTES }).catch(() => undefined);
+    this.onEnd();
   }
 }

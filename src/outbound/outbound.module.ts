@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { Meters } from '../metrics/meters.js';
 import { OutboundHttp } from './outbound-http.service.js';
 
 /** Calls to other HTTP services. */
@@ -7,8 +8,8 @@ import { OutboundHttp } from './outbound-http.service.js';
   providers: [
     {
       provide: OutboundHttp,
-      inject: [Configuration],
-      useFactory: (configuration: Configuration) => OutboundHttp.of(configuration),
+      inject: [Configuration, Meters],
+      useFactory: (configuration: Configuration, meters: Meters) => OutboundHttp.of(configuration, meters),
     },
   ],
   exports: [OutboundHttp],

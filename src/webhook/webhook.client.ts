@@ -34,6 +34,7 @@ export class WebhookClient {
     try {
       // The target of a redirect must not receive events, so none is followed.
       const response = await this.http.request({
+        client: 'webhook',
         url,
         method: 'POST',
         headers: webhookHeaders(message, now, secrets),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CONTRACT_METERS } from '../support/contract-meters.js';
 import { textsOf } from '../support/http-client.js';
+import { waitUntil } from '../support/wait-until.js';
 import { type ManagedService, startManaged } from '../support/management.js';
 
 const CONTRACT = CONTRACT_METERS.flatMap(({ names, unit, kind, tags = [] }) =>
@@ -19,9 +20,12 @@ beforeAll(async () => {
       ...['--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.port=1'],
     ],
   });
-  // The first completed request creates the series of requests.
-  await service.operator.get('/health');
-  names = textsOf(await service.operator.get('/metrics'), 'names');
+  // The first completed request creates the series of requests, and the first failed fetch of metadata those of calls.
+  names = await waitUntil('a call to another service has ended', async () => {
+    await service.operator.get('/health');
+    const recorded = textsOf(await service.operator.get('/metrics'), 'names');
+    return recorded.includes('http.client.requests') && recorded;
+  });
 });
 
 afterAll(() => service.stop());

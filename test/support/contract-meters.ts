@@ -15,6 +15,11 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
     kind: 'timer',
     tags: ['method', 'uri', 'status', 'outcome', 'exception', 'error'],
   },
+  {
+    names: ['http.client.requests'],
+    kind: 'timer',
+    tags: ['client.name', 'method', 'uri', 'status', 'outcome', 'exception', 'error'],
+  },
   { names: ['http.server.requests.active'], kind: 'longTaskTimer', tags: ['method'] },
   { names: ['embedded.threads.busy', 'embedded.threads.config.max', 'embedded.queue.size'], kind: 'gauge' },
   { names: ['embedded.connections.current'], kind: 'gauge' },

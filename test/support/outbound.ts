@@ -1,15 +1,18 @@
 import { ForwardProxies, type ProxySettings } from '../../src/outbound/forward-proxy.js';
 import type { Lookup } from '../../src/outbound/connector.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { HttpClientProperties } from '../../src/outbound/outbound.properties.js';
 import { OutboundHttp } from '../../src/outbound/outbound-http.service.js';
 
 interface Settings extends Partial<ProxySettings> {
   readonly client?: Partial<HttpClientProperties>;
   readonly lookup?: Lookup;
+  readonly meters?: Meters;
 }
 
 /** Calls to other services that may reach the servers of a test, unless the test sets the allowed addresses. */
-export function outboundHttp({ client, lookup, ...proxies }: Settings = {}): OutboundHttp {
+export function outboundHttp({ client, lookup, meters = new Meters(), ...proxies }: Settings = {}): OutboundHttp {
   const properties = Object.assign(new HttpClientProperties(), { allowedAddresses: ['127.0.0.0/8'] }, client);
-  return new OutboundHttp(properties, new ForwardProxies({ nonProxyHosts: '', noProxy: '', ...proxies }), lookup);
+  const forward = new ForwardProxies({ nonProxyHosts: '', noProxy: '', ...proxies });
+  return new OutboundHttp(properties, forward, meters, lookup);
 }

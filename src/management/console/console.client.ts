@@ -69,11 +69,11 @@ export class ConsoleClient {
     throw new ConsoleFailure(this.url, `responded with ${response.status}`);
   }
 
-  private async request(request: Omit<OutboundRequest, 'reach' | 'totalMillis'>): Promise<OutboundResponse> {
+  private async request(request: Omit<OutboundRequest, 'client' | 'reach' | 'totalMillis'>): Promise<OutboundResponse> {
     try {
       // The console belongs to the operations network, which is internal. The target of a redirect must not receive our
       // credentials, so none is followed.
-      return await this.http.request({ ...request, reach: 'any', totalMillis: this.totalMillis });
+      return await this.http.request({ ...request, client: 'console', reach: 'any', totalMillis: this.totalMillis });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
       throw new ConsoleFailure(this.url, `cannot be reached: ${error.message}`, error);

@@ -27,6 +27,7 @@ export class MetadataClient {
     try {
       // Redirects are not followed: the operator must configure the host from which trust comes.
       const response = await this.http.request({
+        client: 'saml-metadata',
         url,
         headers,
         reach: 'public',
