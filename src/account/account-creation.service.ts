@@ -6,6 +6,7 @@ import { type Account, ROLE_ADMIN } from './account.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountChangesStore } from './account-changes.store.js';
 import { type AccountDraft, AccountDrafts } from './account-drafts.service.js';
+import type { PasswordOrigin } from './password/breached/breached-passwords.service.js';
 import { randomPassword } from './password/password-rules.js';
 
 const FIRST_LOGIN_ID = 'admin';
@@ -29,8 +30,9 @@ export class AccountCreation {
     draft: AccountDraft,
     actor: string,
     alongside: (tx: Tx, account: Account) => Promise<void> = () => Promise.resolve(),
+    origin?: PasswordOrigin,
   ): Promise<Account> {
-    const errors = await this.drafts.faults(draft);
+    const errors = await this.drafts.faults(draft, origin);
     if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
     const account = await this.drafts.account(draft);
     const stored = await this.work.run(async (tx) => {
@@ -48,7 +50,7 @@ export class AccountCreation {
     actor: string,
   ): Promise<{ readonly account: Account; readonly password: string }> {
     const password = randomPassword(this.random);
-    return { account: await this.create({ ...draft, password }, actor), password };
+    return { account: await this.create({ ...draft, password }, actor, undefined, 'generated'), password };
   }
 
   /** True while there is no account. */

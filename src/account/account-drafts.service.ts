@@ -8,6 +8,7 @@ import { PasswordImportProperties } from './account.properties.js';
 import { isLocalLoginId, LoginIds, looksLikeFormula } from './login-id.js';
 import { meetsFloor } from './password/hash-strength.js';
 import { parsePasswordHash } from './password/password-hash.js';
+import type { PasswordOrigin } from './password/breached/breached-passwords.service.js';
 import { Passwords } from './password/passwords.service.js';
 
 /** Values for a new account; without `password` and `passwordHash` the account cannot sign in yet. */
@@ -37,13 +38,13 @@ export class AccountDrafts {
   ) {}
 
   /** Returns the errors of a draft by field; they never contain its values. */
-  async faults(draft: AccountDraft): Promise<readonly FieldError[]> {
+  async faults(draft: AccountDraft, origin: PasswordOrigin = 'chosen'): Promise<readonly FieldError[]> {
     const { password, passwordHash, email, roles } = draft;
     const loginId = this.loginIds.formOf(draft.loginId);
     const faults: FieldError[] = [];
     if (loginId === undefined || !isLocalLoginId(loginId)) faults.push({ field: 'id', code: 'malformed' });
     if (password !== undefined) {
-      const code = await this.passwords.fault(password, loginId ?? '');
+      const code = await this.passwords.fault(password, loginId ?? '', origin);
       if (code) faults.push({ field: 'pw', code });
     }
     if (passwordHash !== undefined && parsePasswordHash(passwordHash) === undefined) {
@@ -59,7 +60,7 @@ export class AccountDrafts {
   /** Returns the errors of a draft from a file: hashes of another system may be weaker than those of this service. */
   async importFaults(draft: AccountDraft): Promise<readonly FieldError[]> {
     const { loginId, passwordHash } = draft;
-    const faults = [...(await this.faults(draft))];
+    const faults = [...(await this.faults(draft, 'imported'))];
     if (looksLikeFormula(this.loginIds.formOf(loginId) ?? '')) faults.unshift({ field: 'id', code: 'formula' });
     const hash = passwordHash === undefined ? undefined : parsePasswordHash(passwordHash);
     if (hash && !meetsFloor(hash, this.imports.minHash)) faults.push({ field: 'password_hash', code: 'too_weak' });

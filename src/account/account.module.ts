@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Loggers } from '../logging/loggers.js';
+import { OutboundHttp } from '../outbound/outbound-http.service.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { Clock } from '../clock/clock.js';
 import { Kvstore } from '../kvstore/kvstore.service.js';
@@ -22,6 +25,8 @@ import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
 import { LoginIds } from './login-id.js';
+import { BreachedPasswords, breachSource } from './password/breached/breached-passwords.service.js';
+import { BreachedPasswordProperties } from './password/breached/breached.properties.js';
 import { Decoys } from './password/decoys.js';
 import { PasswordKinds, StoredPasswordKinds } from './password/password-kinds.task.js';
 import { PasswordKindStore } from './password/password-kind.store.js';
@@ -57,6 +62,17 @@ const decoys = {
   },
 };
 
+const breachedPasswords = {
+  provide: BreachedPasswords,
+  inject: [BreachedPasswordProperties, OutboundHttp, Meters, Loggers],
+  useFactory: (
+    properties: BreachedPasswordProperties,
+    http: OutboundHttp,
+    meters: Meters,
+    loggers: Loggers,
+  ): BreachedPasswords => new BreachedPasswords(breachSource(properties, http), properties.minCount, meters, loggers),
+};
+
 /** In the store of the other limits. Commands compare no passwords, and have none. */
 const passwordFailures = {
   provide: PasswordFailures,
@@ -77,7 +93,7 @@ const passwordFailures = {
 
 /** Users, and the verification of their passwords. */
 @Module({
-  imports: [EventsModule, MailModule, TasksModule],
+  imports: [EventsModule, MailModule, OutboundModule, TasksModule],
   providers: [
     ...[AccountStore, AccountChangesStore, PasswordKindStore, StagedAccountsStore, StaffIdentityStore],
     ...[
@@ -90,7 +106,7 @@ const passwordFailures = {
       AccountImport,
       StagedImports,
     ],
-    ...[hasher, decoys, PasswordKinds, Passwords, PasswordChanges],
+    ...[hasher, decoys, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],
     passwordFailures,
     ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],

@@ -26,6 +26,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'pw too_short': 'The password is too short (app.security.password.min-length).',
   'pw too_long': 'The password is longer than 1024 bytes.',
   'pw too_common': 'The password is one of the most common passwords.',
+  'pw breached': 'The password is known from data breaches.',
   'pw same_as_id': 'The password must differ from the login id.',
   'email required': 'The invitation is mailed: give an address with --email, or use --print-link.',
   'email malformed': 'The mail address is malformed.',

@@ -239,6 +239,8 @@ describe('the examples of these properties', () => {
         'text',
         'list',
         'URL',
+        'URL of a proxy',
+        'rate',
         'webhook secret',
       ]),
     );

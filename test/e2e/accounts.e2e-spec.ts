@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { HttpClient } from '../support/http-client.js';
-import { type LoginStory, storyOn } from '../support/login-story.js';
+import { storyOn } from '../support/login-story.js';
+import { piped } from '../support/piped-command.js';
 import { type RunningService, runCli, startService } from '../support/service.js';
 import { onSqlite } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 import '../support/matchers.js';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const PASSWORD = 'nine wet lanterns & 3 harbours';
 
 let running: RunningService | undefined;
@@ -185,19 +183,3 @@ onSqlite('users reset-mfa', (engine) => {
     expect(nextStep).toBeAnswered(200);
   });
 });
-
-/** Runs a command whose standard input is a pipe with a text in it. */
-function piped(
-  story: LoginStory,
-  args: readonly string[],
-  input: string,
-): Promise<{ readonly code: number; readonly output: string }> {
-  return new Promise((resolve) => {
-    // Node itself would pass a socket, not a pipe.
-    const command = ['-c', 'cat | "$0" "$@"', process.execPath, CLI, ...args, ...story.database.args];
-    const child = execFile('/bin/sh', command, { cwd: story.cwd }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
-    });
-    child.stdin?.end(input);
-  });
-}

@@ -17,6 +17,7 @@ beforeAll(async () => {
     args: [
       '--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata',
       '--app.security.webhook.url=http://127.0.0.1:1/events',
+      '--app.security.password.breached.url=http://127.0.0.1:1/range',
       ...['--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.port=1'],
     ],
   });

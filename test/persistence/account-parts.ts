@@ -33,6 +33,7 @@ import { PasswordFailures } from '../../src/account/throttle/shared-failures.js'
 import type { HashFloor } from '../../src/account/password/hash-strength.js';
 import { PasswordChanges, Passwords } from '../../src/account/password/passwords.service.js';
 import { Clock } from '../../src/clock/clock.js';
+import { BreachedPasswords } from '../../src/account/password/breached/breached-passwords.service.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { MailMessageStore } from '../../src/mail/mail-message.store.js';
@@ -40,6 +41,7 @@ import { MailQueue } from '../../src/mail/mail-queue.service.js';
 import { MailSender } from '../../src/mail/mail-sender.service.js';
 import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
 import { Loggers } from '../../src/logging/loggers.js';
+import { Meters } from '../../src/metrics/meters.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
@@ -92,7 +94,8 @@ export function accountParts(
   const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
-  const passwords = new Passwords(hasher, new PasswordProperties(), random);
+  const breached = new BreachedPasswords(undefined, 1, new Meters(), loggers);
+  const passwords = new Passwords(hasher, new PasswordProperties(), random, breached);
   const loginIds = new LoginIds(new LoginIdProperties());
   const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);

@@ -56,6 +56,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },
   { names: ['webhook.deliveries'], kind: 'counter', tags: ['result'] },
   { names: ['webhook.pending', 'webhook.dead'], kind: 'gauge' },
+  { names: ['password.breached.checks'], kind: 'counter', tags: ['result'] },
   { names: ['rate.limit.rejected'], kind: 'counter', tags: ['group', 'by'] },
   { names: ['rate.limit.shared'], kind: 'gauge' },
   { names: ['kvstore.command'], kind: 'timer', tags: ['command', 'outcome'] },

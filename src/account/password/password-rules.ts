@@ -1,7 +1,7 @@
 import type { Random } from '../../random/random.js';
 
 /** Why a new password is rejected; the words appear in `errors` of `VALIDATION_FAILED`. */
-export type PasswordFault = 'malformed' | 'too_short' | 'too_long' | 'too_common' | 'same_as_id';
+export type PasswordFault = 'malformed' | 'too_short' | 'too_long' | 'too_common' | 'same_as_id' | 'breached';
 
 /** Limit of every password in bytes of UTF-8, whether new or tried. */
 export const MAX_PASSWORD_BYTES = 1024;

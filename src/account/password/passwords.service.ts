@@ -7,6 +7,7 @@ import { Random } from '../../random/random.js';
 import { type Account, type StoredAccount, withoutHash } from '../account.js';
 import { PasswordProperties } from '../account.properties.js';
 import { AccountStore } from '../account.store.js';
+import { BreachedPasswords, type PasswordOrigin } from './breached/breached-passwords.service.js';
 import { PasswordHasher } from './password-hasher.js';
 import { commonPasswords, type PasswordFault, passwordFault, randomPassword } from './password-rules.js';
 import type { TemporaryPassword } from './password-verification.service.js';
@@ -23,23 +24,34 @@ export class Passwords {
     private readonly hasher: PasswordHasher,
     private readonly properties: PasswordProperties,
     private readonly random: Random,
+    private readonly breached: BreachedPasswords,
   ) {}
 
   /**
    * Validates a new password and hashes it. `field` is its name in the request.
    * @throws ServiceError `VALIDATION_FAILED`; `UNAVAILABLE` if too many passwords wait to be hashed
    */
-  async ready(password: string, { loginId }: Pick<Account, 'loginId'>, field: string): Promise<ReadyPassword> {
-    const code = await this.fault(password, loginId);
+  async ready(
+    password: string,
+    { loginId }: Pick<Account, 'loginId'>,
+    field: string,
+    origin?: PasswordOrigin,
+  ): Promise<ReadyPassword> {
+    const code = await this.fault(password, loginId, origin);
     if (code) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
     return { hash: await this.hash(password) };
   }
 
-  /** Undefined if the password may be used. */
-  async fault(password: string, loginId: string): Promise<PasswordFault | undefined> {
+  /** Undefined if the password may be used. Another service may be asked, but not about a password that is weak anyway. */
+  async fault(
+    password: string,
+    loginId: string,
+    origin: PasswordOrigin = 'chosen',
+  ): Promise<PasswordFault | undefined> {
     const common = await commonPasswords();
     const { minLength } = this.properties;
-    return passwordFault(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });
+    const fault = passwordFault(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });
+    return fault ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
   }
 
   hash(password: string): Promise<string> {
@@ -89,7 +101,7 @@ export class PasswordChanges {
   /** Generates and hashes a temporary password, also for an account that is yet to be created. @throws ServiceError `UNAVAILABLE` */
   async generateTemporary(account: Pick<Account, 'loginId'>): Promise<ReadyPassword & { readonly generated: string }> {
     const generated = this.passwords.generate();
-    return { ...(await this.passwords.ready(generated, account, 'pw')), generated };
+    return { ...(await this.passwords.ready(generated, account, 'pw', 'generated')), generated };
   }
 
   /**

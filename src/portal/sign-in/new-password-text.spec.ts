@@ -12,6 +12,7 @@ describe('the text for a rejected new password', () => {
     ['too_short', 'The new password is too short. Use at least 15 characters.'],
     ['too_long', 'The new password is too long. Choose a shorter one.'],
     ['too_common', 'The new password is one of the most common passwords. Choose another one.'],
+    ['breached', 'The new password has appeared in data breaches, so attackers know it. Choose another one.'],
     ['same_as_id', 'The new password must differ from the username.'],
     ['same_as_temporary', 'The new password must differ from the temporary one.'],
     ['malformed', 'The new password has characters that cannot be used. Choose another one.'],
