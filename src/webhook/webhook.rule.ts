@@ -1,4 +1,5 @@
 import { Rule } from '../config/check/rule.js';
+import { reachableAddress } from '../outbound/outbound.rule.js';
 import { WebhookProperties } from './webhook.properties.js';
 
 const URL = 'app.security.webhook.url';
@@ -21,4 +22,10 @@ export const protectedWebhook = new Rule('security', (facts) => {
           }),
         ]),
   ];
+});
+
+/** Calls to the receiver are not refused because of its address. */
+export const reachableWebhook = new Rule('security', (facts) => {
+  const { url } = facts.get(WebhookProperties);
+  return url === undefined ? [] : reachableAddress(facts, URL, url);
 });

@@ -9,6 +9,7 @@ import {
   type RuleFacts,
   type Verdict,
 } from '../../config/check/rule.js';
+import { reachableAddress } from '../../outbound/outbound.rule.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import type { IdpTrust } from './idp-trust.js';
@@ -121,11 +122,12 @@ async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
     import('./idp-trust.js'),
   ]);
   const source = metadataSource(properties.metadata ?? '');
-  const findings = await checkMetadataCertificate(context);
+  const certificate = await checkMetadataCertificate(context);
   if (source.kind === 'file') {
     const read = await checkMetadataFile(context, source.file);
-    return { ...read, findings: [...findings, ...read.findings] };
+    return { ...read, findings: [...certificate, ...read.findings] };
   }
+  const findings = [...certificate, ...reachableAddress(context.facts, keyOf(context, 'metadata'), source.url)];
   if (source.url.startsWith('https:')) return { findings };
   const what = 'Metadata decides which keys are trusted, but is fetched without https';
   const action = 'Set it to an https URL, or to a file.';

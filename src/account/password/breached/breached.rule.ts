@@ -1,4 +1,5 @@
 import { Rule } from '../../../config/check/rule.js';
+import { reachableAddress } from '../../../outbound/outbound.rule.js';
 import { pathOf } from '../../../tls/bundle-reading.js';
 import { BreachedPasswordProperties } from './breached.properties.js';
 
@@ -11,6 +12,12 @@ export const protectedRangeService = new Rule('security', (facts) => {
   if (url === undefined || /^https:/i.test(url) || !facts.activeProfiles.includes('prod')) return [];
   const what = 'The range service of breached passwords is called without https in production';
   return [facts.about(URL_KEY, { what, action: `Set ${URL_KEY} to an https URL.` })];
+});
+
+/** Calls to the range service are not refused because of its address. */
+export const reachableRangeService = new Rule('security', (facts) => {
+  const { url } = facts.get(BreachedPasswordProperties);
+  return url === undefined ? [] : reachableAddress(facts, URL_KEY, url);
 });
 
 /** The file of hashes can be searched. */

@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { PROPERTIES } from '../../src/boot/properties.js';
+import { checkRules } from '../../src/boot/configuration-rules.js';
+import { readConfiguration } from '../../src/config/configuration.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+const KEYS = [
+  'app.security.webhook.url',
+  'app.security.saml.idp.corp.metadata',
+  'app.security.password.breached.url',
+] as const;
+
+/** The warnings about internal addresses, as key and action. */
+async function warned(key: string, url: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const inputs = {
+    args: [`--${key}=${url}`, ...args],
+    variables: {},
+    workingFolder: temporaryFolder('outbound-rules'),
+    packageFolder: PACKAGE_FOLDER,
+  };
+  const found = await checkRules(readConfiguration(PROPERTIES, inputs), inputs);
+  return found
+    .filter(({ what }) => what.includes('internal address'))
+    .map(({ severity, facts, action }) => `${severity} ${facts.map(([, text]) => text)[0] ?? ''}: ${action}`);
+}
+
+describe('a URL with an internal address', () => {
+  it.each(KEYS)('of %s that has no entry is a warning with the key and what to do', async (key) => {
+    expect(await warned(key, 'https://10.1.2.3/a')).toEqual([
+      `warning ${key}: Add 10.1.2.3 or its network to app.http.client.allowed-addresses, unless the URL is wrong.`,
+    ]);
+  });
+
+  it.each([
+    'https://192.168.1.1:8443/',
+    'https://[fd00::1]/',
+    'https://169.254.169.254/latest/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://0xa.1/',
+  ])('such as %s is a warning', async (url) => {
+    expect(await warned(KEYS[0], url)).toHaveLength(1);
+  });
+
+  it.each(['https://10.1.2.3/', 'https://[fd00::1]/'])('such as %s that has an entry is none', async (url) => {
+    const entries = '--app.http.client.allowed-addresses=10.1.0.0/16,fd00::/8';
+
+    expect(await warned(KEYS[0], url, entries)).toEqual([]);
+  });
+
+  it.each(['https://8.8.8.8/', 'https://events.example.com/', 'https://10.example.com/'])(
+    'is not %s, which needs no entry',
+    async (url) => {
+      expect(await warned(KEYS[0], url)).toEqual([]);
+    },
+  );
+
+  it('of this machine is permitted by the packaged configuration, but not with an empty list', async () => {
+    const none = '--app.http.client.allowed-addresses=';
+
+    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+      expect(await warned(KEYS[0], `https://${host}/`), host).toEqual([]);
+      expect(await warned(KEYS[0], `https://${host}/`, none), host).toHaveLength(1);
+    }
+  });
+});
