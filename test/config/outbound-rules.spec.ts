@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { checkRules } from '../../src/boot/configuration-rules.js';
+import type { RuleFinding } from '../../src/config/check/rule.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -12,15 +13,15 @@ const KEYS = [
   'app.security.password.breached.url',
 ] as const;
 
+async function findings(...args: readonly string[]): Promise<readonly RuleFinding[]> {
+  const workingFolder = temporaryFolder('outbound-rules');
+  const inputs = { args, variables: {}, workingFolder, packageFolder: PACKAGE_FOLDER };
+  return checkRules(readConfiguration(PROPERTIES, inputs), inputs);
+}
+
 /** The warnings about internal addresses, as key and action. */
 async function warned(key: string, url: string, ...args: readonly string[]): Promise<readonly string[]> {
-  const inputs = {
-    args: [`--${key}=${url}`, ...args],
-    variables: {},
-    workingFolder: temporaryFolder('outbound-rules'),
-    packageFolder: PACKAGE_FOLDER,
-  };
-  const found = await checkRules(readConfiguration(PROPERTIES, inputs), inputs);
+  const found = await findings(`--${key}=${url}`, ...args);
   return found
     .filter(({ what }) => what.includes('internal address'))
     .map(({ severity, facts, action }) => `${severity} ${facts.map(([, text]) => text)[0] ?? ''}: ${action}`);

@@ -29,13 +29,16 @@ export class BreachedPasswordProperties implements SelfChecking {
   })
   readonly url?: string;
 
-  @Key(text(), {
-    does:
-      'In place of url: a local file of SHA-1 hashes in ascending order, as downloaders of Pwned Passwords write it ' +
-      '(file:/srv/pwned-passwords.txt). Imports of users check their passwords against it, too.',
-    effect: full,
-    defaultText: 'no file',
-  })
+  @Key(
+    { ...text(), emptyMeansDefault: true },
+    {
+      does:
+        'In place of url: a local file of SHA-1 hashes in ascending order, as downloaders of Pwned Passwords write it ' +
+        '(file:/srv/pwned-passwords.txt). Imports of users check their passwords against it, too.',
+      effect: full,
+      defaultText: 'no file',
+    },
+  )
   readonly file?: string;
 
   @Key(integer({ min: 1 }), {
