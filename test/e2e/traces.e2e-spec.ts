@@ -309,7 +309,7 @@ describe('the keys of traces', () => {
       await client.get('/me');
 
       const line = await waitUntil('a failure is logged', () => /does not accept traces.*$/m.exec(service.stdout)?.[0]);
-      expect(line).toContain('reason=timeout');
+      expect(line).toContain('reason=TOTAL_TIMEOUT');
     } finally {
       collector.answer = (response) => void response.writeHead(200).end('{}');
     }
