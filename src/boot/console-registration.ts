@@ -36,7 +36,7 @@ export async function registerWithConsole(
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
   const healthSegment = app.get(EndpointRegistry).find('health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
-  const http = OutboundHttp.of(configuration, app.get(Meters));
+  const http = OutboundHttp.of(configuration, app.get(Meters), app.get(Loggers));
   const parts = {
     clients: urls.map((url) => new ConsoleClient(http, url, credentials)),
     instance: describeInstance(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),

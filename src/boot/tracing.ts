@@ -33,7 +33,7 @@ export async function openTracing(
   const settings = {
     sampler: configuration.get(OpenTelemetryTracingProperties).sampler,
     probability: configuration.get(TraceSamplingProperties).probability,
-    receiver: new OtlpClient(OutboundHttp.of(configuration, meters), {
+    receiver: new OtlpClient(OutboundHttp.of(configuration, meters, loggers), {
       endpoint,
       headers: Object.fromEntries(headers),
       timeoutMillis: timeout.milliseconds,

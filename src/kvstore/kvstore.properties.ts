@@ -7,6 +7,8 @@ import { healthComponent } from '../health/health-components.js';
 /** Registered if a host or sentinels are configured. */
 export const KVSTORE_COMPONENT = healthComponent('kvstore');
 
+export const KVSTORE_BUNDLE = 'app.data.kvstore.ssl.bundle';
+
 /** A host name or an IPv4 address, or an IPv6 address in brackets, and a port. */
 const NODE = /^(?:[^\s/:[\]]+|\[[0-9a-f:.]+\]):\d{1,5}$/i;
 

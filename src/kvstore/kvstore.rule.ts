@@ -1,16 +1,11 @@
-import { SystemClock } from '../clock/clock.js';
-import { faultsOf, Rule } from '../config/check/rule.js';
-import { KvstoreProperties } from './kvstore.properties.js';
+import { Rule } from '../config/check/rule.js';
+import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
 
 /** The certificate bundle of the key-value store can be read and used. */
-export const kvstoreBundleUsable = new Rule('key-value store', async (facts) => {
-  const { sslBundle: name } = facts.get(KvstoreProperties);
-  if (name === undefined) return [];
-  // Startup without TLS does not load the TLS code.
-  const { SslBundles } = await import('../tls/ssl-bundles.service.js');
-  const bundles = new SslBundles(facts.configuration, new SystemClock());
-  return faultsOf(() => bundles.named({ key: 'app.data.kvstore.ssl.bundle', name }).clientContext());
-});
+export const kvstoreBundleUsable = new Rule('key-value store', (facts) =>
+  clientBundleFindings(facts, KVSTORE_BUNDLE, facts.get(KvstoreProperties).sslBundle),
+);
 
 /** Sentinels need the name of the primary, and the other way round. */
 export const sentinelKeysComplete = new Rule('key-value store', (facts) => {

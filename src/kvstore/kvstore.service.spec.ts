@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../../test/support/certificates.js';
+import { keyStore, makeCertificate } from '../../test/support/certificates.js';
 import { Door } from '../../test/support/door.js';
 import { freePort } from '../../test/support/free-port.js';
 import { at, kvstoreOf } from '../../test/support/kvstore.js';
 import { needs } from '../../test/support/needs.js';
 import { ask, type RedisOptions, type RedisServer, startRedis, startSentinel } from '../../test/support/redis.js';
+import { BundleFiles } from '../../test/support/tls-bundle.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import type { Kvstore } from './kvstore.service.js';
 import { Script } from './script.js';
@@ -179,6 +180,59 @@ needs('redis', 'openssl')('a key-value store with TLS', () => {
       const { kvstore } = client([...at(server), 'ssl.bundle=store'], trusting(authority.certificate));
       await expect(kvstore.send('PING')).rejects.toThrow();
     }
+  });
+
+  it('is verified with a PKCS12 trust store', async () => {
+    const authority = makeCertificate({ name: 'authority' });
+    const server = await redis({ tls: makeCertificate({ name: 'store', signedBy: authority }) });
+    const bundle = '--app.ssl.bundle.jks.store.truststore';
+    const store = keyStore(authority, 'changeit', ['-nokeys']);
+    const { kvstore } = client(
+      [...at(server), 'ssl.bundle=store'],
+      [`${bundle}.location=${store}`, `${bundle}.password=changeit`],
+    );
+
+    expect(await kvstore.send('PING')).toBe('PONG');
+  });
+
+  it('gets the certificate of the bundle, if it requires one', async () => {
+    const authority = makeCertificate({ name: 'authority' });
+    const tls = makeCertificate({ name: 'store', signedBy: authority });
+    const server = await redis({
+      tls,
+      args: ['--tls-auth-clients', 'yes', '--tls-ca-cert-file', authority.certificate],
+    });
+    const files = new BundleFiles(authority);
+    const unknown = client([...at(server), 'ssl.bundle=partner'], files.args);
+    await expect(unknown.kvstore.send('PING')).rejects.toThrow();
+
+    files.identify(makeCertificate({ name: 'login', signedBy: authority }));
+    const { kvstore } = client([...at(server), 'ssl.bundle=partner'], files.args);
+
+    expect(await kvstore.send('PING')).toBe('PONG');
+  });
+
+  it('is verified with new authorities after a change of the files, which invalid files do not replace', async () => {
+    const [old, next] = [makeCertificate({ name: 'old' }), makeCertificate({ name: 'next' })];
+    const files = new BundleFiles(old);
+    const server = await redis({ tls: makeCertificate({ signedBy: old }) });
+    const { kvstore, log } = client([...at(server), 'ssl.bundle=partner'], files.args);
+    await kvstore.send('PING');
+    await server.stop();
+    const { port } = server;
+    const renewed = await redis({ port, tls: makeCertificate({ signedBy: next }) });
+    await expect(kvstore.send('PING')).rejects.toThrow();
+
+    files.trust(next);
+    await untilBack(kvstore);
+    files.damage();
+    const refused = 'WARN The changed files of a certificate bundle cannot be used; the old ones stay in use';
+    await waitUntil('the change is refused', () => log.messages.includes(refused));
+    await renewed.stop();
+    await redis({ port, tls: makeCertificate({ signedBy: next }) });
+    await untilBack(kvstore);
+
+    expect(log.messages).toContain('INFO Reloaded a certificate bundle for new connections');
   });
 
   it('is verified with the authorities of the runtime if no bundle is named', async () => {

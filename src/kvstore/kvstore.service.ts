@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { SecureContextOptions } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import type { Redis } from 'ioredis';
 import { Clock } from '../clock/clock.js';
 import { withTimeout } from '../clock/with-timeout.js';
@@ -10,7 +10,8 @@ import type { Family } from '../metrics/family.js';
 import type { Timer } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
 import { withoutRequestContext } from '../principal/request-context.js';
-import { KvstoreProperties } from './kvstore.properties.js';
+import type { ClientTls } from '../tls/client-tls.js';
+import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
 import type { Script } from './script.js';
 
 /** Commands of the service; `send` accepts no others, since they are the values of a tag. */
@@ -28,6 +29,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly log: Logger;
   private readonly commands: Family<Timer> | undefined;
   private client: Promise<Redis> | undefined;
+  private tls: ClientTls | undefined;
   private lastError: Error | undefined;
   private isReported = false;
   private isClosing = false;
@@ -59,6 +61,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.isClosing = true;
     (await this.client?.catch(() => undefined))?.disconnect();
+    this.tls?.close();
   }
 
   /** Resolves to the response. @throws Error if the store does not respond in time, or rejects the command */
@@ -107,7 +110,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async open(): Promise<Redis> {
     const { redisClient } = await import('./redis.client.js');
-    const client = redisClient(this.properties, await this.secureContext());
+    const client = redisClient(this.properties, await this.tlsOptions());
     client.on('error', (error: Error) => {
       this.lastError = error;
     });
@@ -122,14 +125,15 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     return client;
   }
 
-  private async secureContext(): Promise<SecureContextOptions | undefined> {
+  /** Undefined without TLS. A bundle that is reloaded is used from the next connection on. */
+  private async tlsOptions(): Promise<ConnectionOptions | undefined> {
     const { isEncrypted, sslBundle: name } = this.properties;
     if (!isEncrypted) return undefined;
     if (name === undefined) return {};
     const { SslBundles } = await import('../tls/ssl-bundles.service.js');
-    return new SslBundles(this.configuration, this.clock)
-      .named({ key: 'app.data.kvstore.ssl.bundle', name })
-      .clientContext();
+    const bundles = new SslBundles(this.configuration, this.clock);
+    this.tls = bundles.openClient({ key: KVSTORE_BUNDLE, name }, this.log);
+    return this.tls.options;
   }
 
   /** One line for each outage, not for each attempt to connect. */

@@ -1,4 +1,4 @@
-import type { SecureContextOptions } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { KvstoreProperties } from './kvstore.properties.js';
 
@@ -9,7 +9,7 @@ const FIRST_PAUSE_MILLIS = 50;
 const CONNECTION_NAME = 'login-service';
 
 /** A client that connects at `connect()`, and again for ever after it lost the connection. */
-export function redisClient(properties: KvstoreProperties, tls: SecureContextOptions | undefined): Redis {
+export function redisClient(properties: KvstoreProperties, tls: ConnectionOptions | undefined): Redis {
   return new Redis({ ...optionsOf(properties), ...targetOf(properties, tls) });
 }
 
@@ -38,7 +38,7 @@ function optionsOf({ timeout, connectTimeout, username, password, database }: Kv
   };
 }
 
-function targetOf(properties: KvstoreProperties, tls: SecureContextOptions | undefined): RedisOptions {
+function targetOf(properties: KvstoreProperties, tls: ConnectionOptions | undefined): RedisOptions {
   const { host, port, sentinelMaster, sentinelNodes, sentinelUsername, sentinelPassword, timeout } = properties;
   if (sentinelMaster === undefined) {
     return { host, port, ...(tls && { tls }) };

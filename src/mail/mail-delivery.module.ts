@@ -8,13 +8,14 @@ import { MailIndicator } from './mail.indicator.js';
 import { MailModule } from './mail.module.js';
 import { MailOutbox } from './mail-outbox.service.js';
 import { MailRetrySchedule } from './mail-retry-schedule.service.js';
+import { RelayTls } from './relay-tls.service.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 /** Sends the stored mails; commands only store them. */
 @Module({
   imports: [MailModule, TasksModule],
   providers: [
-    ...[MailRetrySchedule, MailOutbox, MailRenderer, SmtpRelay, MailDispatch],
+    ...[MailRetrySchedule, MailOutbox, MailRenderer, RelayTls, SmtpRelay, MailDispatch],
     ...[MailDelivery, MailBacklogTask, MailIndicator],
   ],
 })

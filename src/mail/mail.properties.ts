@@ -7,6 +7,8 @@ import { healthComponent } from '../health/health-components.js';
 /** Registered if a host is configured. */
 export const MAIL_COMPONENT = healthComponent('mail');
 
+export const MAIL_BUNDLE = 'app.mail.ssl.bundle';
+
 /** `implicit` speaks TLS from the first byte (RFC 8314 section 3); `starttls` refuses a relay without it (RFC 3207). */
 export const MAIL_TLS = ['none', 'starttls', 'implicit'] as const;
 export type MailTls = (typeof MAIL_TLS)[number];
@@ -43,9 +45,18 @@ export class MailProperties {
       'Encryption towards the relay: starttls refuses a relay that does not offer it, implicit starts with TLS ' +
       '(usually port 465).',
     effect: full,
-    defaultText: 'starttls if a username is set, otherwise none',
+    defaultText: 'starttls if a username or ssl.bundle is set, otherwise none',
   })
   readonly tls?: MailTls;
+
+  @Key(text(), {
+    name: 'ssl.bundle',
+    does:
+      'Certificate bundle of connections to the relay: its trusted authorities replace those of the runtime, and its ' +
+      'certificate, if it has one, identifies this service.',
+    effect: full,
+  })
+  readonly sslBundle?: string;
 
   @Key(duration({ min: '1ms', max: '10m' }), {
     does: 'Longest wait for a connection to the relay and for its greeting.',
@@ -83,7 +94,7 @@ export class MailProperties {
 
   /** The encryption in force. */
   get encryption(): MailTls {
-    return this.tls ?? (this.username === undefined ? 'none' : 'starttls');
+    return this.tls ?? (this.username === undefined && this.sslBundle === undefined ? 'none' : 'starttls');
   }
 }
 

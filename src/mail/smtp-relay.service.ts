@@ -1,11 +1,14 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
 import type { ComposedMail } from './mail-message.js';
 import { Loggers } from '../logging/loggers.js';
+import type { ClientTls } from '../tls/client-tls.js';
 import { MailRetrySchedule } from './mail-retry-schedule.service.js';
 import { MailSender } from './mail-sender.service.js';
 import { MailProperties } from './mail.properties.js';
 import { RelayState } from './relay-state.js';
+import { RelayTls } from './relay-tls.service.js';
 import { InvalidAddress } from './smtp-failure.js';
 
 /** The same in every attempt to send a mail. */
@@ -30,10 +33,14 @@ export class SmtpRelay {
   /** Whether it accepts mail; the dispatch reports what became of each. */
   readonly state: RelayState;
   private transport: Promise<Transport> | undefined;
+  /** Transports from before a reload of the certificate bundle, which end their mails and idle connections alone. */
+  private readonly retired: Promise<Transport>[] = [];
+  private tls: Promise<ClientTls | undefined> | undefined;
 
   constructor(
     private readonly properties: MailProperties,
     private readonly sender: MailSender,
+    private readonly relayTls: RelayTls,
     schedule: MailRetrySchedule,
     loggers: Loggers,
   ) {
@@ -53,9 +60,8 @@ export class SmtpRelay {
   ): Promise<void> {
     // Nodemailer reads a list of addresses from a text.
     if (!ADDRESS.test(to)) throw new InvalidAddress('the address of a mail is invalid');
-    this.transport ??= openTransport(this.properties);
     const { name, address } = this.sender;
-    const transport = await this.transport;
+    const transport = await this.opened();
     await transport.sendMail({
       from: { name, address },
       // An address of its own, so that no text in it is read as a further recipient.
@@ -81,17 +87,45 @@ export class SmtpRelay {
 
   /** Resolves if the relay accepts a connection and the credentials. @throws Error, see `smtpFailureOf` */
   async verify(signal: AbortSignal): Promise<void> {
-    this.transport ??= openTransport(this.properties);
-    const transport = await this.transport;
+    const transport = await this.opened();
     // Nodemailer ends a verification by its own time-outs only.
     await Promise.race([transport.verify(), rejectedOn(signal)]);
   }
 
   /** Closes all connections, also those that are sending. */
   async close(): Promise<void> {
-    const { transport } = this;
+    this.retire();
+    const tls = this.tls;
+    this.tls = undefined;
+    (await tls?.catch(() => undefined))?.close();
+    for (const transport of this.retired.splice(0)) (await transport.catch(() => undefined))?.close({ force: true });
+  }
+
+  private async opened(): Promise<Transport> {
+    this.transport ??= this.open();
+    try {
+      return await this.transport;
+    } catch (error) {
+      // The next mail reads the certificate bundle again.
+      this.transport = this.tls = undefined;
+      throw error;
+    }
+  }
+
+  private async open(): Promise<Transport> {
+    this.tls ??= this.relayTls.open(() => {
+      this.retire();
+    });
+    const tls = await this.tls;
+    // Only a service that sends mails loads it.
+    const { createTransport } = await import('nodemailer');
+    return createTransport(optionsOf(this.properties, tls?.options ?? { minVersion: 'TLSv1.2' }));
+  }
+
+  /** The next mail opens a new transport. */
+  private retire(): void {
+    if (this.transport) this.retired.push(this.transport);
     this.transport = undefined;
-    (await transport)?.close({ force: true });
   }
 }
 
@@ -105,13 +139,7 @@ function rejectedOn(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function openTransport(properties: MailProperties): Promise<Transport> {
-  // Only a service that sends mail loads it.
-  const { createTransport } = await import('nodemailer');
-  return createTransport(optionsOf(properties));
-}
-
-function optionsOf(properties: MailProperties): SMTPPoolOptions & { pool: true } {
+function optionsOf(properties: MailProperties, tls: ConnectionOptions): SMTPPoolOptions & { pool: true } {
   const { host = '', port, username: user, password: pass, encryption, rateLimit } = properties;
   const connectMillis = properties.connectTimeout.milliseconds;
   return {
@@ -122,7 +150,7 @@ function optionsOf(properties: MailProperties): SMTPPoolOptions & { pool: true }
     secure: encryption === 'implicit',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    tls: { minVersion: 'TLSv1.2' },
+    tls,
     dnsTimeout: connectMillis,
     connectionTimeout: connectMillis,
     greetingTimeout: connectMillis,

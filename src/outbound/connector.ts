@@ -1,6 +1,7 @@
 import type { lookup as dnsLookup } from 'node:dns';
 import { request } from 'node:http';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import type { ForwardProxy } from './forward-proxy.js';
@@ -15,6 +16,8 @@ export interface ConnectorParts {
   readonly lookup: Lookup;
   /** Undefined for calls that may reach any address. */
   readonly guard?: AddressGuard;
+  /** Undefined for the authorities of the runtime, and no certificate of the service. */
+  readonly tls?: Pick<ConnectionOptions, 'secureContext'>;
 }
 
 /** The connector of undici returns its socket, which its type does not tell. */
@@ -28,8 +31,8 @@ type BuildConnector = (
  */
 export function createConnector(parts: ConnectorParts): buildConnector.connector {
   const build = parts.build as BuildConnector;
-  const { connectMillis, proxyOf, guard } = parts;
-  const plain = { allowH2: false, timeout: 0 };
+  const { connectMillis, proxyOf, guard, tls } = parts;
+  const plain = { allowH2: false, timeout: 0, ...tls };
   const direct = build({
     ...plain,
     lookup: guard ? guardedLookup(guard, parts.lookup) : parts.lookup,

@@ -1,8 +1,11 @@
 import { lookup as dnsLookup } from 'node:dns';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
+import { SystemClock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
+import type { Loggers } from '../logging/loggers.js';
 import type { Meters } from '../metrics/meters.js';
+import type { ClientTls } from '../tls/client-tls.js';
 import type { TraceHeaders } from '../tracing/span.js';
 import { tracedCall } from '../tracing/traced-call.js';
 import { AddressGuard } from './address-guard.js';
@@ -11,6 +14,7 @@ import { ForwardProxies } from './forward-proxy.js';
 import { OutboundFailure, secondsText } from './outbound-failure.js';
 import { type OutboundClient, OutboundMeters } from './outbound-meters.js';
 import {
+  HTTP_CLIENT_BUNDLE,
   HttpClientProperties,
   HttpProxyProperties,
   HttpsProxyProperties,
@@ -19,6 +23,8 @@ import {
 } from './outbound.properties.js';
 import { OutboundResponse } from './outbound-response.js';
 import { limitReads } from './read-limit.js';
+
+type OpenTls = (onChange: () => void) => Promise<ClientTls>;
 
 /** Which addresses a call may reach: `public` excludes internal ones unless the operator allows them. */
 export type Reach = 'public' | 'any';
@@ -47,25 +53,31 @@ export class OutboundHttp implements OnApplicationShutdown {
   private readonly guard: AddressGuard;
   private readonly meters: OutboundMeters;
   private readonly dispatchers = new Map<Reach, Promise<Dispatcher>>();
+  /** Dispatchers from before a reload of the certificate bundle, which end their requests and idle connections alone. */
+  private readonly retired: Promise<Dispatcher>[] = [];
+  private tls: Promise<ClientTls> | undefined;
 
   constructor(
     private readonly client: HttpClientProperties,
     proxies: ForwardProxies,
     meters: Meters,
     private readonly lookup: Lookup = dnsLookup,
+    private readonly openTls?: OpenTls,
   ) {
     this.proxies = proxies;
     this.meters = new OutboundMeters(meters);
     this.guard = new AddressGuard(client.allowedAddresses);
   }
 
-  static of(configuration: Configuration, meters: Meters): OutboundHttp {
+  static of(configuration: Configuration, meters: Meters, loggers: Loggers): OutboundHttp {
     const settings = proxySettings(
       configuration.get(HttpProxyProperties),
       configuration.get(HttpsProxyProperties),
       configuration.get(NoProxyProperties),
     );
-    return new OutboundHttp(configuration.get(HttpClientProperties), new ForwardProxies(settings), meters);
+    const client = configuration.get(HttpClientProperties);
+    const openTls = tlsOf(client, configuration, loggers);
+    return new OutboundHttp(client, new ForwardProxies(settings), meters, dnsLookup, openTls);
   }
 
   /**
@@ -119,9 +131,13 @@ export class OutboundHttp implements OnApplicationShutdown {
   }
 
   async close(): Promise<void> {
-    const dispatchers = [...this.dispatchers.values()];
-    this.dispatchers.clear();
-    await Promise.all(dispatchers.map(async (dispatcher) => (await dispatcher).destroy()));
+    this.retire();
+    const tls = this.tls;
+    this.tls = undefined;
+    (await tls?.catch(() => undefined))?.close();
+    await Promise.all(
+      this.retired.splice(0).map(async (dispatcher) => (await dispatcher.catch(() => undefined))?.destroy()),
+    );
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -146,6 +162,8 @@ export class OutboundHttp implements OnApplicationShutdown {
     if (known) return known;
     const created = this.create(reach);
     this.dispatchers.set(reach, created);
+    // The next call reads the certificate bundle again.
+    created.catch(() => this.dispatchers.delete(reach));
     return created;
   }
 
@@ -153,17 +171,49 @@ export class OutboundHttp implements OnApplicationShutdown {
     // Loaded by the first call: most services start without one.
     const { Agent, buildConnector } = await import('undici');
     const { connectTimeout, readTimeout } = this.client;
+    const tls = await this.tlsOptions();
     const connect = createConnector({
       build: buildConnector,
       connectMillis: connectTimeout.milliseconds,
       proxyOf: (url) => this.proxies.of(url),
       lookup: this.lookup,
       ...(reach === 'public' && { guard: this.guard }),
+      ...(tls && { tls }),
     });
     // The timers of undici are coarse, so the limits of this folder replace them.
     const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
     return agent.compose(limitReads(readTimeout.milliseconds));
   }
+
+  private async tlsOptions(): Promise<ClientTls['options'] | undefined> {
+    if (!this.openTls) return undefined;
+    this.tls ??= this.openTls(() => {
+      this.retire();
+    });
+    try {
+      // A copy: the sessions that a dispatcher keeps belong to one context.
+      return { ...(await this.tls).options };
+    } catch (error) {
+      this.tls = undefined;
+      throw error;
+    }
+  }
+
+  /** New dispatchers open new connections; those of the old ones, and their TLS sessions, are not used again. */
+  private retire(): void {
+    this.retired.push(...this.dispatchers.values());
+    this.dispatchers.clear();
+  }
+}
+
+function tlsOf(client: HttpClientProperties, configuration: Configuration, loggers: Loggers): OpenTls | undefined {
+  const { sslBundle: name } = client;
+  if (name === undefined) return undefined;
+  return async (onChange) => {
+    const { SslBundles } = await import('../tls/ssl-bundles.service.js');
+    const bundles = new SslBundles(configuration, new SystemClock());
+    return bundles.openClient({ key: HTTP_CLIENT_BUNDLE, name }, loggers.get('outbound'), onChange);
+  };
 }
 
 function outboundFailure(error: unknown, signal: AbortSignal | undefined): OutboundFailure {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { OutboundHttp } from './outbound-http.service.js';
 
@@ -8,8 +9,9 @@ import { OutboundHttp } from './outbound-http.service.js';
   providers: [
     {
       provide: OutboundHttp,
-      inject: [Configuration, Meters],
-      useFactory: (configuration: Configuration, meters: Meters) => OutboundHttp.of(configuration, meters),
+      inject: [Configuration, Meters, Loggers],
+      useFactory: (configuration: Configuration, meters: Meters, loggers: Loggers) =>
+        OutboundHttp.of(configuration, meters, loggers),
     },
   ],
   exports: [OutboundHttp],

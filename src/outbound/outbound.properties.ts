@@ -28,6 +28,8 @@ const proxyUrl: ScalarType<ForwardProxy> = {
   format: ({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
 };
 
+export const HTTP_CLIENT_BUNDLE = 'app.http.client.ssl.bundle';
+
 @Properties('app.http.client')
 export class HttpClientProperties {
   @Key(duration({ min: '1ms' }), {
@@ -50,6 +52,15 @@ export class HttpClientProperties {
     defaultText: 'public addresses only',
   })
   readonly allowedAddresses: readonly string[] = [];
+
+  @Key(text(), {
+    name: 'ssl.bundle',
+    does:
+      'Certificate bundle of calls to other HTTP services (metadata, webhooks, traces, console): its trusted ' +
+      'authorities replace those of the runtime, and its certificate, if it has one, identifies this service.',
+    effect: full,
+  })
+  readonly sslBundle?: string;
 }
 
 @Properties('http')

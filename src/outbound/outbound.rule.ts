@@ -1,9 +1,15 @@
 import { isIP } from 'node:net';
-import type { Finding, RuleFacts } from '../config/check/rule.js';
+import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
+import { clientBundleFindings } from '../tls/client-bundle.rule.js';
 import { AddressGuard } from './address-guard.js';
-import { HttpClientProperties } from './outbound.properties.js';
+import { HTTP_CLIENT_BUNDLE, HttpClientProperties } from './outbound.properties.js';
 
 const ALLOWED = 'app.http.client.allowed-addresses';
+
+/** The certificate bundle of outgoing HTTP calls can be read and used. */
+export const httpClientBundleUsable = new Rule('tls', (facts) =>
+  clientBundleFindings(facts, HTTP_CLIENT_BUNDLE, facts.get(HttpClientProperties).sslBundle),
+);
 
 /**
  * Warns if the URL of a key contains an internal address to which the guard of outgoing calls refuses to connect. A name is

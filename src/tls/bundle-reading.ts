@@ -24,8 +24,8 @@ export interface BundleContents {
   readonly identity: Pick<SecureContextOptions, 'cert' | 'key' | 'passphrase' | 'pfx'> | undefined;
   /** The own certificate and its authorities, as far as they can be read. */
   readonly chain: readonly X509Certificate[];
-  /** PEM text of the trusted authorities; undefined for those of the runtime. */
-  readonly trusted: string | undefined;
+  /** The trusted authorities; undefined for those of the runtime. */
+  readonly trusted: readonly X509Certificate[] | undefined;
 }
 
 /** Thrown inside this folder if a bundle cannot be read. */

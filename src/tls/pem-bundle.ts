@@ -29,9 +29,9 @@ export function pemFiles(members: PemMembers): readonly string[] {
 /** @throws UnusableBundle */
 export function readPemBundle(members: PemMembers): BundleContents {
   const { keystoreCertificate, keystorePrivateKey, truststoreCertificate } = members;
-  const trusted = truststoreCertificate === undefined ? undefined : textOf(truststoreCertificate, TRUSTED);
-  if (trusted !== undefined) certificatesIn(trusted, TRUSTED);
-  if (keystoreCertificate === undefined) return { identity: undefined, chain: [], trusted: trusted?.text };
+  const trusted =
+    truststoreCertificate === undefined ? undefined : certificatesIn(textOf(truststoreCertificate, TRUSTED), TRUSTED);
+  if (keystoreCertificate === undefined) return { identity: undefined, chain: [], trusted };
   if (keystorePrivateKey === undefined) {
     throw new UnusableBundle({
       member: PRIVATE_KEY,
@@ -47,7 +47,7 @@ export function readPemBundle(members: PemMembers): BundleContents {
   return {
     identity: withoutUndefined({ cert: certificate.text, key: key.text, passphrase }),
     chain,
-    trusted: trusted?.text,
+    trusted,
   };
 }
 

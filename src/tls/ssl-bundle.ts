@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ConfigurationFailure, type Problem } from '../config/problem.js';
 import { type BundleContents, type BundleFault, codeOf, UnusableBundle } from './bundle-reading.js';
 import { fits, type TlsVersion } from './protocol-options.js';
@@ -14,22 +15,26 @@ export interface BundleChoices {
   readonly reloadOnUpdate: boolean;
 }
 
-/** TLS context of a server, and warnings for the operator. */
-export interface ServerIdentity {
-  /** For `tls.createServer` and `server.setSecureContext`. */
+/** TLS context of a server or a client, and warnings for the operator. */
+export interface TlsIdentity {
+  /** For `tls.createServer`, `server.setSecureContext` and `tls.createSecureContext`. */
   readonly context: SecureContextOptions;
   /** One warning per certificate that has expired or is not valid yet. */
   readonly warnings: readonly string[];
+  /** End of the validity of the own certificate; undefined for a client without one. */
+  readonly until?: string;
 }
+
+/** A server needs a certificate of its own; a client uses the trusted authorities, if there are any. */
+export type TlsRole = 'server' | 'client';
 
 /** Result of reading changed files. */
 export type Update =
-  | { readonly kind: 'taken'; readonly identity: ServerIdentity; readonly until: string }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+  { readonly kind: 'taken'; readonly identity: TlsIdentity } | { readonly kind: 'refused'; readonly problem: Problem };
 
 /** A bundle whose files may be read repeatedly. */
 export class SslBundle {
-  private last: BundleContents | undefined;
+  private last: SecureContextOptions | undefined;
 
   constructor(
     private readonly options: BundleChoices,
@@ -43,13 +48,8 @@ export class SslBundle {
    * Reads the certificate of a server.
    * @throws ConfigurationFailure with an action for the operator
    */
-  serverIdentity(): ServerIdentity {
-    try {
-      return this.readIdentity();
-    } catch (error) {
-      if (!(error instanceof UnusableBundle)) throw error;
-      throw new ConfigurationFailure([this.problemOf(error.fault)]);
-    }
+  serverIdentity(): TlsIdentity {
+    return this.reported('server');
   }
 
   /**
@@ -57,38 +57,59 @@ export class SslBundle {
    * and its certificate, if it has one, identifies the client.
    * @throws ConfigurationFailure with an action for the operator
    */
-  clientContext(): SecureContextOptions {
+  clientIdentity(): TlsIdentity {
+    return this.reported('client');
+  }
+
+  /** Calls back after changed files were read, if reload-on-update is set; the returned function stops that. */
+  onUpdate(role: TlsRole, told: (update: Update) => void): () => void {
+    if (!this.options.reloadOnUpdate) return () => undefined;
+    return watchFiles(this.files, () => {
+      const update = this.updated(role);
+      if (update) told(update);
+    });
+  }
+
+  private reported(role: TlsRole): TlsIdentity {
     try {
-      const { identity, trusted } = this.contents();
-      const context = { ...identity, ...(trusted !== undefined && { ca: trusted }), ...this.limits };
-      checkUsable(context);
-      return context;
+      return this.read(role);
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
       throw new ConfigurationFailure([this.problemOf(error.fault)]);
     }
   }
 
-  /** Calls back after changed files were read, if reload-on-update is set; the returned function stops that. */
-  onUpdate(told: (update: Update) => void): () => void {
-    if (!this.options.reloadOnUpdate) return () => undefined;
-    return watchFiles(this.files, () => {
-      const update = this.updated();
-      if (update) told(update);
-    });
-  }
-
-  private updated(): Update | undefined {
+  private updated(role: TlsRole): Update | undefined {
     const before = this.last;
     try {
-      const identity = this.readIdentity();
+      const identity = this.read(role);
       // The files have the same content as before.
-      if (isDeepStrictEqual(this.last?.identity, before?.identity)) return undefined;
-      return { kind: 'taken', identity, until: this.last?.chain[0]?.validTo ?? 'unknown' };
+      return isDeepStrictEqual(identity.context, before) ? undefined : { kind: 'taken', identity };
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
       return { kind: 'refused', problem: this.problemOf(error.fault) };
     }
+  }
+
+  private read(role: TlsRole): TlsIdentity {
+    const identity = role === 'server' ? this.readServer() : this.readClient();
+    checkUsable(identity.context);
+    this.last = identity.context;
+    return identity;
+  }
+
+  private readClient(): TlsIdentity {
+    const { identity, chain, trusted } = this.contents();
+    const ca = trusted?.map((certificate) => certificate.toString());
+    const now = this.clock.millis();
+    return withoutUndefined({
+      context: { ...identity, ...(ca && { ca }), ...this.limits },
+      warnings: [
+        ...validityWarnings(chain, now),
+        ...(trusted ?? []).flatMap((each) => validityWarning('The trusted certificate', each, now)),
+      ],
+      until: chain[0]?.validTo,
+    });
   }
 
   private get limits(): SecureContextOptions {
@@ -100,9 +121,8 @@ export class SslBundle {
     };
   }
 
-  private readIdentity(): ServerIdentity {
-    const contents = this.contents();
-    const { identity, chain } = contents;
+  private readServer(): TlsIdentity {
+    const { identity, chain } = this.contents();
     const { ciphers, enabledProtocols: versions } = this.options;
     if (!identity) {
       throw new UnusableBundle({
@@ -123,9 +143,8 @@ export class SslBundle {
       ...this.limits,
       honorCipherOrder: true,
     };
-    checkUsable(context);
-    this.last = contents;
-    return { context, warnings: validityWarnings(chain, this.clock.millis()) };
+    const warnings = validityWarnings(chain, this.clock.millis());
+    return withoutUndefined({ context, warnings, until: chain[0]?.validTo });
   }
 }
 
@@ -145,16 +164,19 @@ function checkUsable(context: SecureContextOptions): void {
   }
 }
 
-/** One warning per certificate that has expired or is not valid yet; clients would reject it. */
+/** One warning per certificate that has expired or is not valid yet; the other side would reject it. */
 function validityWarnings(chain: readonly X509Certificate[], nowMillis: number): readonly string[] {
-  return chain.flatMap((certificate, index) => {
-    const which = index === 0 ? 'The certificate' : `Certificate ${index + 1} of the chain`;
-    const called = `${which} (${oneLine(certificate.subject)})`;
-    const [begin, end] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-    if (end < nowMillis) return [`${called} has expired: it was valid until ${new Date(end).toISOString()}`];
-    if (begin > nowMillis) return [`${called} is not valid before ${new Date(begin).toISOString()}`];
-    return [];
-  });
+  return chain.flatMap((certificate, index) =>
+    validityWarning(index === 0 ? 'The certificate' : `Certificate ${index + 1} of the chain`, certificate, nowMillis),
+  );
+}
+
+function validityWarning(which: string, certificate: X509Certificate, nowMillis: number): readonly string[] {
+  const called = `${which} (${oneLine(certificate.subject)})`;
+  const [begin, end] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  if (end < nowMillis) return [`${called} has expired: it was valid until ${new Date(end).toISOString()}`];
+  if (begin > nowMillis) return [`${called} is not valid before ${new Date(begin).toISOString()}`];
+  return [];
 }
 
 function oneLine(subject: string): string {

@@ -12,7 +12,7 @@ import { type ConfigurationFailure, lineOf } from '../config/problem.js';
 import { RuleFacts } from '../config/check/rule.js';
 import { secretsByReference } from '../config/check/secrets.rule.js';
 import { bundleKeysKeptPrivate } from './private-key.rule.js';
-import type { ServerIdentity } from './ssl-bundle.js';
+import type { TlsIdentity } from './ssl-bundle.js';
 import { SslBundles } from './ssl-bundles.service.js';
 
 type Keys = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ function identity(
   configuration: Configuration,
   name = 'web',
   clock = new ManualClock(new SystemClock().seconds()),
-): ServerIdentity {
+): TlsIdentity {
   return new SslBundles(configuration, clock).named({ key: 'server.ssl.bundle', name }).serverIdentity();
 }
 
@@ -306,12 +306,12 @@ needs('openssl')('a certificate bundle', () => {
       'it cannot be used as a PKCS12 file (wrong tag)',
     ],
     [
-      'a trust store',
+      'a wrong password of the trust store',
       'jks',
-      () => ({ 'truststore.location': keyStore(made, PASSWORD, ['-nokeys']) }),
-      'truststore.location',
+      () => ({ 'truststore.location': keyStore(made, PASSWORD, ['-nokeys']), 'truststore.password': 'wrong' }),
+      'truststore.password',
       () => keyStore(made, PASSWORD, ['-nokeys']),
-      'a key store without a private key is not supported',
+      'the password does not open the trust store, or the file was changed',
     ],
   ])('is rejected for %s, and the report contains no secret', (_, kind, members, member, file, reason) => {
     const keys = members();

@@ -4,6 +4,7 @@ import type { Configuration } from '../config/configuration.js';
 import { type KeyState, statesOf } from '../config/bind/key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../config/problem.js';
 import type { BundleFault } from './bundle-reading.js';
+import { type ClientTls, openClientTls, type UpdateLog } from './client-tls.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';
 import { SslBundle } from './ssl-bundle.js';
 import { SslBundleProperties } from './tls.properties.js';
@@ -45,6 +46,14 @@ export class SslBundles {
       );
     }
     throw new ConfigurationFailure([this.unknown(by)]);
+  }
+
+  /**
+   * TLS of a client whose key names a bundle; `onChange` is called after changed files are in use.
+   * @throws ConfigurationFailure if the bundle does not exist or cannot be used
+   */
+  openClient(by: NamedBy, log: UpdateLog, onChange?: () => void): ClientTls {
+    return openClientTls(this.named(by), { bundle: by.name, usedBy: by.key }, log, onChange);
   }
 
   private unknown({ key, name }: NamedBy): Problem {

@@ -2,45 +2,34 @@ import type { X509Certificate } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { type BundleContents, bytesOf, codeOf, UnusableBundle, pathOf } from './bundle-reading.js';
+import { CONVERT_JKS, isJks } from './store-format.js';
+import { readTrustStore } from './trust-store.js';
 
 const LOCATION = 'keystore.location';
 const PASSWORD = 'keystore.password';
-/** First bytes of a JKS file. */
-const JKS = Buffer.from('feedfeed', 'hex');
 
 /** Values of the members of a key store bundle. */
 export interface StoreMembers {
   readonly keystoreLocation?: string;
   readonly keystorePassword?: string;
   readonly truststoreLocation?: string;
+  readonly truststorePassword?: string;
 }
 
 /** Files that a key store bundle is read from, absolute. */
-export function storeFiles({ keystoreLocation }: StoreMembers): readonly string[] {
-  return keystoreLocation === undefined ? [] : [pathOf(keystoreLocation)];
+export function storeFiles({ keystoreLocation, truststoreLocation }: StoreMembers): readonly string[] {
+  return [keystoreLocation, truststoreLocation].flatMap((value) => (value === undefined ? [] : pathOf(value)));
 }
 
 /** @throws UnusableBundle */
-export function readStoreBundle({
-  keystoreLocation,
-  keystorePassword,
-  truststoreLocation,
-}: StoreMembers): BundleContents {
-  if (truststoreLocation !== undefined) {
-    throw new UnusableBundle({
-      member: 'truststore.location',
-      file: pathOf(truststoreLocation),
-      reason: 'a key store without a private key is not supported',
-      action:
-        'Export its certificates (openssl pkcs12 -in <file> -nokeys -out ca.pem) and name that file in ' +
-        'truststore.certificate of a bundle under app.ssl.bundle.pem.',
-    });
-  }
-  if (keystoreLocation === undefined) return { identity: undefined, chain: [], trusted: undefined };
+export function readStoreBundle(members: StoreMembers): BundleContents {
+  const { keystoreLocation, keystorePassword, truststoreLocation, truststorePassword } = members;
+  const trusted = truststoreLocation === undefined ? undefined : readTrustStore(truststoreLocation, truststorePassword);
+  if (keystoreLocation === undefined) return { identity: undefined, chain: [], trusted };
   const file = pathOf(keystoreLocation);
   const identity = { pfx: bytesOf(file, LOCATION), passphrase: keystorePassword ?? '' };
   const own = ownCertificate(openStore(file, identity, keystorePassword !== undefined));
-  return { identity, chain: own ? [own] : [], trusted: undefined };
+  return { identity, chain: own ? [own] : [], trusted };
 }
 
 function openStore(
@@ -71,13 +60,8 @@ function whyUnopened(
       action: 'Write ${NAME} and set NAME in the environment to the password of the key store.',
     };
   }
-  if (bytes.subarray(0, JKS.length).equals(JKS)) {
-    return {
-      member: LOCATION,
-      reason: 'it is a JKS file, which is not supported',
-      action:
-        'Convert it with keytool -importkeystore -srckeystore <file> -destkeystore <new file> -deststoretype pkcs12.',
-    };
+  if (isJks(bytes)) {
+    return { member: LOCATION, reason: 'it is a JKS file, which is not supported', action: CONVERT_JKS };
   }
   if (/unsupported/i.test(message)) {
     return {

@@ -1,10 +1,14 @@
-import { acceptedOnly, full, near, noEffect } from '../config/bind/effect.js';
+import { acceptedOnly, full, near } from '../config/bind/effect.js';
 import { flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { ConversionError } from '../config/problem.js';
 import { healthComponent } from '../health/health-components.js';
+
+const TRUSTED_BY_CLIENTS = near(
+  'used by calls to other HTTP services, mail and the key-value store; the listener requests no client certificates',
+);
 
 /** Keys of every bundle. */
 export abstract class BundleOptions {
@@ -31,7 +35,7 @@ export abstract class BundleOptions {
   @Key(flag(), {
     does:
       'Whether changed files are applied without a restart, for new connections within three seconds; if the new ' +
-      'files are invalid, the old certificate stays in use.',
+      'files are invalid, the old certificates stay in use.',
     effect: full,
   })
   readonly reloadOnUpdate: boolean = false;
@@ -67,7 +71,7 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'truststore.certificate',
     does: 'Certificates of trusted authorities, e.g. an internal one: a file or the PEM text itself.',
-    effect: near('used by connections to the key-value store; the listener requests no client certificates'),
+    effect: TRUSTED_BY_CLIENTS,
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreCertificate?: string;
@@ -98,11 +102,6 @@ const storeType: ScalarType<'PKCS12'> = {
       : pkcs12.parse(value),
 };
 
-/** Node reads a PKCS12 file only if it contains a private key. */
-const NO_TRUST_STORE =
-  'a key store without a private key cannot be read: startup fails if a bundle with truststore.location is ' +
-  'used; use truststore.certificate of a PEM bundle';
-
 /** Keys of a bundle of key store files. */
 @Members()
 export class StoreBundleProperties extends BundleOptions {
@@ -129,8 +128,8 @@ export class StoreBundleProperties extends BundleOptions {
 
   @Key(text(), {
     name: 'truststore.location',
-    does: 'Key store file with the trusted authorities.',
-    effect: noEffect(NO_TRUST_STORE),
+    does: 'Key store file with the certificates of trusted authorities and no private key.',
+    effect: TRUSTED_BY_CLIENTS,
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreLocation?: string;
@@ -138,14 +137,14 @@ export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
     name: 'truststore.password',
     does: 'Password of the trust store; write ${NAME} and keep the value in the environment.',
-    effect: noEffect(NO_TRUST_STORE),
+    effect: full,
   })
   readonly truststorePassword?: string;
 
   @Key(storeType, {
     name: 'truststore.type',
     does: 'Format of the trust store file.',
-    effect: noEffect(NO_TRUST_STORE),
+    effect: near('PKCS12 only; JKS files must be converted'),
   })
   readonly truststoreType = 'PKCS12';
 }
@@ -163,7 +162,7 @@ export class SslBundleProperties {
 
   @Key(objects(StoreBundleProperties, 'name'), {
     does: 'Certificates, keys and trusted authorities in key store files; other keys refer to a bundle by its name.',
-    effect: near('PKCS12 only; JKS files must be converted, and trusted authorities belong into a PEM bundle'),
+    effect: near('PKCS12 only; JKS files must be converted'),
   })
   readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
 }

@@ -1,4 +1,5 @@
 import { Duration } from '../../src/config/bind/duration.js';
+import { Configuration } from '../../src/config/configuration.js';
 import { type Clock, SystemClock } from '../../src/clock/clock.js';
 import { MailBacklog } from '../../src/mail/mail-backlog.service.js';
 import { MailBacklogTask } from '../../src/mail/mail-backlog.task.js';
@@ -12,11 +13,13 @@ import { MailRetrySchedule } from '../../src/mail/mail-retry-schedule.service.js
 import { MailSender } from '../../src/mail/mail-sender.service.js';
 import { MailTemplates } from '../../src/mail/mail-templates.service.js';
 import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
+import { RelayTls } from '../../src/mail/relay-tls.service.js';
 import { SmtpRelay } from '../../src/mail/smtp-relay.service.js';
 import { Meters } from '../../src/metrics/meters.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+import { reading } from '../config/keys/situation.js';
 import { CollectedLog } from './collected-log.js';
 
 /** Settings that differ between tests; times are short, so that no test waits for a default. */
@@ -24,6 +27,8 @@ export interface MailPartsOptions {
   readonly properties?: Partial<MailProperties>;
   readonly retry?: Partial<MailRetryProperties>;
   readonly clock?: Clock;
+  /** Keys of the bundle that `properties.sslBundle` names. */
+  readonly bundle?: readonly string[];
 }
 
 /** The delivery of mails of one replica, constructed on a real database. */
@@ -60,7 +65,10 @@ export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): Mai
   const backlog = new MailBacklog(store, work, clock, retry);
   const schedule = new MailRetrySchedule(retry, random);
   const outbox = new MailOutbox(store, work, clock, properties, schedule);
-  const relay = new SmtpRelay(properties, sender, schedule, log.loggers);
+  const read = reading({ args: options.bundle ?? [] });
+  const configuration = new Configuration(read.environment, read.registry, read.warnings, read.instances);
+  const relayTls = new RelayTls(properties, configuration, clock, log.loggers);
+  const relay = new SmtpRelay(properties, sender, relayTls, schedule, log.loggers);
   const renderer = new MailRenderer(templates, log.loggers);
   const dispatch = new MailDispatch(outbox, renderer, relay, meters, log.loggers);
   const tasks = new ScheduledTasks(clock, log.loggers);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { MadeCertificate } from './certificates.js';
 import { mimePartsOf } from './mime.js';
@@ -35,6 +36,8 @@ export interface SmtpRelayOptions {
   readonly certificate?: MadeCertificate;
   /** Speaks TLS from the first byte. */
   readonly isImplicit?: boolean;
+  /** The authority of the certificates that clients must have. */
+  readonly clients?: MadeCertificate;
 }
 
 /** A real SMTP server on the loopback address that keeps what it accepts. */
@@ -46,6 +49,8 @@ export class SmtpRelayServer {
   connections = 0;
   /** For each password that arrived: whether the connection was encrypted. */
   readonly passwords: boolean[] = [];
+  /** The name in the certificate of each client that authenticated. */
+  readonly clients: string[] = [];
   private server: SMTPServer | undefined;
   private port: number;
 
@@ -69,7 +74,7 @@ export class SmtpRelayServer {
 
   /** Starts again on the same port. */
   async start(): Promise<void> {
-    const { password, certificate, isImplicit = false } = this.options;
+    const { password, certificate, isImplicit = false, clients } = this.options;
     const server = new SMTPServer({
       secure: isImplicit,
       authOptional: password === undefined,
@@ -77,6 +82,13 @@ export class SmtpRelayServer {
       // A client must protect its password by itself.
       allowInsecureAuth: true,
       ...(certificate && { cert: certificate.pem, key: readFileSync(certificate.key) }),
+      ...(clients && { ca: clients.pem, requestCert: true, rejectUnauthorized: true }),
+      onSecure: (socket, _, respond) => {
+        // Empty without a certificate.
+        const { subject } = (socket as TLSSocket).getPeerCertificate() as Partial<PeerCertificate>;
+        if (subject) this.clients.push(String(subject.CN));
+        respond();
+      },
       disableReverseLookup: true,
       closeTimeout: 50,
       onConnect: (_, respond) => {

@@ -22,7 +22,7 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
     context,
     warnings: warnings.map((warning) => `${warning} (${called})`),
     onUpdate: (take) =>
-      bundle.onUpdate((update) => {
+      bundle.onUpdate('server', (update) => {
         if (update.kind === 'refused') {
           log.warn(
             `The changed files of the ${called} cannot be used; the old certificate stays in use: ${told(update.problem)}`,
@@ -30,7 +30,7 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
           return;
         }
         take(update.identity.context);
-        log.info(`Reloaded the ${called}; its certificate is valid until ${update.until}`);
+        log.info(`Reloaded the ${called}; its certificate is valid until ${update.identity.until ?? 'unknown'}`);
         for (const warning of update.identity.warnings) log.warn(`${warning} (${called})`);
       }),
   };

@@ -11,7 +11,7 @@ import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProvid
 @Injectable()
 export class ServiceProviders implements OnModuleDestroy {
   private readonly keys = new Map<string, ServiceProviderKeys | undefined>();
-  private readonly watches = new Map<string, () => void>();
+  private readonly watches: (() => void)[] = [];
 
   constructor(
     private readonly bundles: SslBundles,
@@ -21,7 +21,7 @@ export class ServiceProviders implements OnModuleDestroy {
   ) {}
 
   onModuleDestroy(): void {
-    for (const end of this.watches.values()) end();
+    for (const end of this.watches) end();
   }
 
   /**
@@ -36,17 +36,17 @@ export class ServiceProviders implements OnModuleDestroy {
     return createServiceProvider(base, name, { spEntityId, keys });
   }
 
-  /** Read once, and again after a watched file of the bundle has changed. */
+  /** Read once, and again after a watched file of the bundle has changed; invalid new files leave the old keys in use. */
   private keysOf(key: string, bundle: string): ServiceProviderKeys | undefined {
     if (this.keys.has(bundle)) return this.keys.get(bundle);
     const read = this.bundles.named({ key, name: bundle });
     const keys = keysOf(read.serverIdentity().context);
     this.keys.set(bundle, keys);
-    if (!this.watches.has(bundle))
-      this.watches.set(
-        bundle,
-        read.onUpdate(() => this.keys.delete(bundle)),
-      );
+    this.watches.push(
+      read.onUpdate('server', (update) => {
+        if (update.kind === 'taken') this.keys.set(bundle, keysOf(update.identity.context));
+      }),
+    );
     return keys;
   }
 }

@@ -1,0 +1,92 @@
+import { beforeAll, expect, it } from 'vitest';
+import { PROPERTIES } from '../../src/boot/properties.js';
+import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
+import { loadConfiguration } from '../../src/config/configuration.js';
+import { kvstoreBundleUsable } from '../../src/kvstore/kvstore.rule.js';
+import { mailBundleUsable } from '../../src/mail/mail.rule.js';
+import { httpClientBundleUsable } from '../../src/outbound/outbound.rule.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const USERS = [
+  ['app.http.client.ssl.bundle', httpClientBundleUsable],
+  ['app.mail.ssl.bundle', mailBundleUsable],
+  ['app.data.kvstore.ssl.bundle', kvstoreBundleUsable],
+] as const;
+
+/** `CN=expired`, valid in 2020. */
+const EXPIRED = `-----BEGIN CERTIFICATE-----
+MIIBQzCB66ADAgECAgEBMAoGCCqGSM49BAMCMBIxEDAOBgNVBAMMB2V4cGlyZWQw
+HhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjASMRAwDgYDVQQDDAdleHBp
+cmVkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEUlWLM2ex8gjnmCvvVSsJqGJI
+Sire/EsIL54Gx5EqGCNYBXMdi35vCeZQukBZQg1QsSRjVXvJZGeCRM9IAQaclaMy
+MDAwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQUKqyUC0HSE9aHEbWPeuB7duOc
+JKUwCgYIKoZIzj0EAwIDRwAwRAIgDE/T56crtE25c8j3+yN339mVu8yULPM5GAXU
+uE8n2koCIH0Oc43+vhYtORwL3q9+NHtHwn9VwvwO45DWutGl3UFu
+-----END CERTIFICATE-----`;
+
+type BundleRule = (typeof USERS)[number][1];
+
+function findings(rule: BundleRule, args: readonly string[]): Promise<readonly Finding[]> {
+  const folder = temporaryFolder();
+  const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
+  return rule.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+}
+
+needs('openssl')('the rules about bundles of clients', () => {
+  let made: MadeCertificate;
+  beforeAll(() => {
+    made = makeCertificate({ name: 'authority' });
+  });
+
+  it.each(USERS)('%s without a bundle, or with a usable one, has no finding', async (key, rule) => {
+    const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
+
+    expect(await findings(rule, [])).toEqual([]);
+    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${made.certificate}`])).toEqual([]);
+  });
+
+  it.each(USERS)('%s with an unknown bundle is a fault', async (key, rule) => {
+    expect(await findings(rule, [`--${key}=partner`])).toMatchObject([
+      { severity: 'fault', what: 'Unknown certificate bundle "partner"' },
+    ]);
+  });
+
+  it.each(USERS)('%s with a trust store that cannot be opened is a fault that names its key', async (key, rule) => {
+    const location = keyStore(made, 'changeit', ['-nokeys']);
+    const bundle = '--app.ssl.bundle.jks.partner.truststore';
+
+    const found = await findings(rule, [`--${key}=partner`, `${bundle}.location=${location}`]);
+
+    expect(found).toMatchObject([
+      { severity: 'fault', what: `The certificate bundle "partner" of ${key} cannot be used` },
+    ]);
+    expect(Object.fromEntries(found[0]?.facts ?? [])).toEqual({
+      Property: 'app.ssl.bundle.jks.partner.truststore.password',
+      File: location,
+      Origin: 'not set',
+      Reason: 'the trust store has a password, and none is set',
+    });
+  });
+
+  it.each(USERS)('%s with an expired authority is a warning, and startup continues', async (key, rule) => {
+    const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
+
+    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${EXPIRED}`])).toMatchObject([
+      {
+        severity: 'warning',
+        what: 'The trusted certificate (CN=expired) has expired: it was valid until 2021-01-01T00:00:00.000Z',
+        action: 'Replace it in the bundle "partner".',
+      },
+    ]);
+  });
+
+  it('app.mail.ssl.bundle beside app.mail.tls none is a fault', async () => {
+    const args = ['--app.mail.ssl.bundle=partner', '--app.mail.tls=none'];
+
+    expect(await findings(mailBundleUsable, args)).toMatchObject([
+      { severity: 'fault', what: 'The certificate bundle of the mail relay has no effect without encryption' },
+    ]);
+  });
+});
