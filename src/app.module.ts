@@ -35,7 +35,9 @@ import { WebhookSenderModule } from './webhook/webhook.module.js';
 import { WebhookProperties } from './webhook/webhook.properties.js';
 import { WebModule } from './web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
+import { SslChains } from './tls/ssl-chains.service.js';
 import { SslIndicator } from './tls/ssl.indicator.js';
+import { SslMeters } from './tls/ssl-meters.service.js';
 
 /** Instruments of the process that outlive the modules: logs, meters and recorded exchanges. */
 export interface Instruments {
@@ -69,7 +71,7 @@ export interface Instruments {
     EventRelayModule,
     NoticesModule,
   ],
-  providers: [SslIndicator],
+  providers: [SslChains, SslIndicator, SslMeters],
 })
 export class AppModule {
   static of(

@@ -68,6 +68,13 @@ export class Family<M extends Meter = Meter> {
     this.put(own, meter);
   }
 
+  /** Removes all series, for gauges whose tags change. */
+  clear(): void {
+    this.root.next.clear();
+    delete this.root.series;
+    this.count = 0;
+  }
+
   private enter(tags: Tags): M {
     const own = this.inOrder(tags);
     const known = this.find(own)?.series;

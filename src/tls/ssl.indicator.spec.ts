@@ -6,19 +6,33 @@ import { keyStore, type MadeCertificate, makeCertificate } from '../../test/supp
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { needs } from '../../test/support/needs.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { waitUntil } from '../../test/support/wait-until.js';
 import { SystemClock } from '../clock/clock.js';
+import { Meters } from '../metrics/meters.js';
 import { HealthComponents } from '../health/health-components.js';
-import { SslBundleProperties } from './tls.properties.js';
+import { SslChains } from './ssl-chains.service.js';
+import { SslMeters } from './ssl-meters.service.js';
+import { SslBundleProperties, SslHealthProperties } from './tls.properties.js';
 import { SslIndicator } from './ssl.indicator.js';
 
 const DAY = 86_400;
 
 function indicator(keys: Readonly<Record<string, string>>) {
-  const args = Object.entries(keys).map(([key, value]) => `--app.ssl.bundle.${key}=${value}`);
+  const args = Object.entries(keys).map(([key, value]) =>
+    key.startsWith('management.') ? `--${key}=${value}` : `--app.ssl.bundle.${key}=${value}`,
+  );
   const clock = new ManualClock(new SystemClock().seconds());
   const components = new HealthComponents();
-  const ssl = new SslIndicator(bound({ args }, SslBundleProperties), clock, components);
-  return { ssl, clock, components };
+  const chains = new SslChains(bound({ args }, SslBundleProperties));
+  const ssl = new SslIndicator(chains, bound({ args }, SslHealthProperties), clock, components);
+  const meters = new Meters(clock);
+  const sslMeters = new SslMeters(chains, clock, meters);
+  const gauges = () =>
+    (meters.find('ssl.chain.expiry')?.series ?? []).map(({ tags, meter }) => ({
+      ...tags,
+      days: Math.round((meter.measure()[0]?.value ?? NaN) / DAY),
+    }));
+  return { ssl, clock, components, sslMeters, gauges };
 }
 
 function pem({ certificate, key }: MadeCertificate, name = 'web'): Readonly<Record<string, string>> {
@@ -60,6 +74,7 @@ needs('openssl')('the health of the certificates', () => {
           { bundle: 'web', certificates },
           { bundle: 'store', certificates },
         ],
+        expiringChains: [],
         invalidChains: [],
       },
     });
@@ -68,7 +83,9 @@ needs('openssl')('the health of the certificates', () => {
 
   it.each([
     [-1, 'OUT_OF_SERVICE', 'NOT_YET_VALID'],
-    [29, 'UP', 'VALID'],
+    [15, 'UP', 'VALID'],
+    [17, 'UP', 'WILL_EXPIRE_SOON'],
+    [29, 'UP', 'WILL_EXPIRE_SOON'],
     [31, 'OUT_OF_SERVICE', 'EXPIRED'],
   ] as const)('after %i days is %s, because a certificate is %s', async (days, status, validity) => {
     const { ssl, clock } = indicator(pem(made));
@@ -80,6 +97,60 @@ needs('openssl')('the health of the certificates', () => {
     expect(details[status === 'UP' ? 'validChains' : 'invalidChains']).toMatchObject([
       { bundle: 'web', certificates: [{ validity }] },
     ]);
+  });
+
+  it.each([
+    ['10d', 19, []],
+    ['10d', 21, [{ bundle: 'web' }]],
+    ['0s', 29, []],
+  ])(
+    'with a warning threshold of %s shows the expiring chains after %i days as %j',
+    async (threshold, days, expected) => {
+      const { ssl, clock } = indicator({
+        ...pem(made),
+        'management.health.ssl.certificate-validity-warning-threshold': threshold,
+      });
+
+      clock.advance(days * DAY);
+
+      const { status, details } = await ssl.check();
+      expect(status).toBe('UP');
+      expect(details).toMatchObject({ expiringChains: expected, validChains: [{ bundle: 'web' }], invalidChains: [] });
+    },
+  );
+
+  it('ssl.chain.expiry is the time until the first certificate of each chain expires', async () => {
+    const longer = makeCertificate({ days: 90 });
+    const chain = join(temporaryFolder('chain'), 'chain.crt');
+    writeFileSync(chain, longer.pem + made.pem);
+    const { sslMeters, gauges, clock } = indicator({
+      ...pem({ ...longer, certificate: chain }),
+      'pem.ca.truststore.certificate': made.certificate,
+      'pem.gone.keystore.certificate': '/no/such.crt',
+      'pem.gone.keystore.private-key': '/no/such.key',
+    });
+
+    await sslMeters.onApplicationBootstrap();
+
+    const certificate = expect.stringMatching(/^[0-9a-f]{20,40}$/) as string;
+    expect(gauges()).toEqual([{ bundle: 'web', chain: 'ssl', certificate, days: 30 }]);
+    clock.advance(31 * DAY);
+    expect(gauges()).toMatchObject([{ days: -1 }]);
+    sslMeters.onApplicationShutdown();
+  });
+
+  it('ssl.chain.expiry follows a bundle that is reloaded, and the series of the old certificate ends', async () => {
+    const folder = temporaryFolder('bundle');
+    const old = makeCertificate({ days: 30, folder });
+    const { sslMeters, gauges } = indicator({ ...pem(old), 'pem.web.reload-on-update': 'true' });
+    await sslMeters.onApplicationBootstrap();
+    expect(gauges()).toMatchObject([{ days: 30 }]);
+
+    makeCertificate({ days: 90, folder });
+    await waitUntil('the new certificate is measured', () => gauges().some(({ days }) => days === 90));
+
+    expect(gauges()).toHaveLength(1);
+    sslMeters.onApplicationShutdown();
   });
 
   it('is OUT_OF_SERVICE with a reason if one of several bundles cannot be read', async () => {

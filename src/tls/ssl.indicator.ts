@@ -1,119 +1,78 @@
 import type { X509Certificate } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
-import { type BundleContents, UnusableBundle } from './bundle-reading.js';
-import { SSL_COMPONENT, SslBundleProperties } from './tls.properties.js';
+import { type BundleChain, SslChains } from './ssl-chains.service.js';
+import { SSL_COMPONENT, SslHealthProperties } from './tls.properties.js';
 
-/** A configured bundle and its certificates. */
-interface Bundle {
-  readonly name: string;
-  readonly reloadOnUpdate: boolean;
-  files(): Promise<readonly string[]>;
-  read(): Promise<BundleContents>;
-}
+/** In the order in which one certificate decides about its chain. */
+const VALIDITIES = ['EXPIRED', 'NOT_YET_VALID', 'WILL_EXPIRE_SOON', 'VALID'] as const;
+type Validity = (typeof VALIDITIES)[number];
 
 interface Chain {
-  readonly isValid: boolean;
+  readonly validity: Validity | 'UNREADABLE';
   readonly shown: object;
 }
 
-interface ReadBundle {
-  /** Time of the last change of its files. */
-  readonly state: string;
-  readonly chain: readonly X509Certificate[];
-}
-
-/** Reports the validity of the certificates of all bundles (management API, "Indicators of the login service"). */
+/**
+ * Reports the validity of the certificates of all bundles (management API, "Indicators of the login service"). A chain that
+ * will expire soon is among the valid and the expiring ones, and the status remains UP.
+ */
 @Injectable()
 export class SslIndicator implements HealthIndicator {
   readonly name = SSL_COMPONENT;
-  private readonly bundles: readonly Bundle[];
-  private readonly known = new Map<Bundle, ReadBundle>();
+  private readonly warnMillis: number;
 
   constructor(
-    { pem, jks }: SslBundleProperties,
+    private readonly chains: SslChains,
+    { certificateValidityWarningThreshold }: SslHealthProperties,
     private readonly clock: Clock,
     components: HealthComponents,
   ) {
-    this.bundles = [
-      ...Array.from(pem, ([name, members]): Bundle => ({
-        name,
-        reloadOnUpdate: members.reloadOnUpdate,
-        files: async () => (await import('./pem-bundle.js')).pemFiles(members),
-        read: async () => (await import('./pem-bundle.js')).readPemBundle(members),
-      })),
-      ...Array.from(jks, ([name, members]): Bundle => ({
-        name,
-        reloadOnUpdate: members.reloadOnUpdate,
-        files: async () => (await import('./store-bundle.js')).storeFiles(members),
-        read: async () => (await import('./store-bundle.js')).readStoreBundle(members),
-      })),
-    ];
-    if (this.bundles.length > 0) components.add(this);
+    this.warnMillis = certificateValidityWarningThreshold.milliseconds;
+    if (!chains.isEmpty) components.add(this);
   }
 
   async check(): Promise<Health> {
-    const chains = (await Promise.all(this.bundles.map((bundle) => this.chainOf(bundle)))).flat();
-    const validChains = chains.filter(({ isValid }) => isValid).map(({ shown }) => shown);
-    const invalidChains = chains.filter(({ isValid }) => !isValid).map(({ shown }) => shown);
+    const now = this.clock.millis();
+    const chains = (await this.chains.current()).map((chain) => this.examined(chain, now));
+    const those = (...validities: readonly Chain['validity'][]): readonly object[] =>
+      chains.filter(({ validity }) => validities.includes(validity)).map(({ shown }) => shown);
+    const invalidChains = those('EXPIRED', 'NOT_YET_VALID', 'UNREADABLE');
     return {
       status: invalidChains.length === 0 ? 'UP' : 'OUT_OF_SERVICE',
-      details: { validChains, invalidChains },
+      details: {
+        validChains: those('VALID', 'WILL_EXPIRE_SOON'),
+        expiringChains: those('WILL_EXPIRE_SOON'),
+        invalidChains,
+      },
     };
   }
 
-  /** Empty for a bundle without a certificate of its own. */
-  private async chainOf(bundle: Bundle): Promise<readonly Chain[]> {
-    try {
-      const now = this.clock.millis();
-      const certificates = (await this.inForce(bundle)).map((certificate) => shownOf(certificate, now));
-      const isValid = certificates.every(({ validity }) => validity === 'VALID');
-      return certificates.length > 0 ? [{ isValid, shown: { bundle: bundle.name, certificates } }] : [];
-    } catch (error) {
-      if (!(error instanceof UnusableBundle)) throw error;
-      return [{ isValid: false, shown: { bundle: bundle.name, error: error.fault.reason } }];
-    }
+  private examined(found: BundleChain, now: number): Chain {
+    if ('error' in found) return { validity: 'UNREADABLE', shown: found };
+    const { bundle, chain } = found;
+    const certificates = chain.map((certificate) => this.shownOf(certificate, now));
+    const worst = VALIDITIES.find((validity) => certificates.some((certificate) => certificate.validity === validity));
+    return { validity: worst ?? 'VALID', shown: { bundle, certificates } };
   }
 
-  /**
-   * Reads like the users of the bundle: once, or again after a change; if the new files cannot be used, the old
-   * certificates stay.
-   */
-  private async inForce(bundle: Bundle): Promise<readonly X509Certificate[]> {
-    const known = this.known.get(bundle);
-    if (known && !bundle.reloadOnUpdate) return known.chain;
-    const state = await stateOf(await bundle.files());
-    if (known?.state === state) return known.chain;
-    try {
-      const { chain } = await bundle.read();
-      this.known.set(bundle, { state, chain });
-      return chain;
-    } catch (error) {
-      if (known && error instanceof UnusableBundle) return known.chain;
-      throw error;
-    }
+  private shownOf({ subject, issuer, validFrom, validTo }: X509Certificate, now: number) {
+    const [begin, end] = [Date.parse(validFrom), Date.parse(validTo)];
+    return {
+      subject: oneLine(subject),
+      issuer: oneLine(issuer),
+      validFrom: new Date(begin).toISOString(),
+      validTo: new Date(end).toISOString(),
+      validity: this.validityOf(begin, end, now),
+    };
   }
-}
 
-async function stateOf(files: readonly string[]): Promise<string> {
-  const states = files.map(async (file) => {
-    const found = await stat(file).catch(() => undefined);
-    return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
-  });
-  return (await Promise.all(states)).join();
-}
-
-function shownOf({ subject, issuer, validFrom, validTo }: X509Certificate, now: number) {
-  const [begin, end] = [Date.parse(validFrom), Date.parse(validTo)];
-  return {
-    subject: oneLine(subject),
-    issuer: oneLine(issuer),
-    validFrom: new Date(begin).toISOString(),
-    validTo: new Date(end).toISOString(),
-    validity: end < now ? 'EXPIRED' : begin > now ? 'NOT_YET_VALID' : 'VALID',
-  };
+  private validityOf(begin: number, end: number, now: number): Validity {
+    if (end < now) return 'EXPIRED';
+    if (begin > now) return 'NOT_YET_VALID';
+    return end - now < this.warnMillis ? 'WILL_EXPIRE_SOON' : 'VALID';
+  }
 }
 
 function oneLine(name: string): string {

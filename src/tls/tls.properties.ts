@@ -1,5 +1,6 @@
 import { acceptedOnly, full, near } from '../config/bind/effect.js';
-import { flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { Duration } from '../config/bind/duration.js';
+import { duration, flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
@@ -165,4 +166,15 @@ export class SslBundleProperties {
     effect: near('PKCS12 only; JKS files must be converted'),
   })
   readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
+}
+
+@Properties('management.health.ssl')
+export class SslHealthProperties {
+  @Key(duration({ min: '0s' }), {
+    does:
+      'Health shows a certificate of a bundle as WILL_EXPIRE_SOON, and its chain among expiringChains, from this time before ' +
+      'its expiry on; the status remains UP.',
+    effect: full,
+  })
+  readonly certificateValidityWarningThreshold: Duration = Duration.ofSeconds(14 * 86_400);
 }

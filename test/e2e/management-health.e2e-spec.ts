@@ -472,27 +472,41 @@ needs('redis')('health of the key-value store', () => {
 });
 
 needs('openssl')('health of TLS certificates', () => {
-  it('reports ssl as OUT_OF_SERVICE once a certificate of a bundle has expired', async () => {
-    const { certificate, key } = makeCertificate({ days: 1 });
+  it('reports a certificate of a bundle that will expire soon, and OUT_OF_SERVICE once it has expired', async () => {
+    const { certificate, key } = makeCertificate({ days: 20 });
     const clock = new MovedClock();
     // The clock starts before the certificate was created, so it must move into its validity.
     clock.advance(60);
     const args = [`keystore.certificate=${certificate}`, `keystore.private-key=${key}`].map(
       (member) => `--app.ssl.bundle.pem.web.${member}`,
     );
-    const client = await start([OPEN, ...args], { nodeArguments: clock.nodeArguments });
+    const service = await startManaged({ args: [OPEN, ...args], nodeArguments: clock.nodeArguments });
+    running = service;
+    const client = service.operator;
 
-    const before = await client.get(`${HEALTH}/ssl`);
-    clock.advance(2 * 86_400);
-    const after = await client.get(`${HEALTH}/ssl`);
+    const before = await client.get('/health/ssl');
+    clock.advance(10 * 86_400);
+    const soon = await client.get('/health/ssl');
+    const meter = await client.get('/metrics/ssl.chain.expiry?tag=bundle:web');
+    clock.advance(11 * 86_400);
+    const after = await client.get('/health/ssl');
 
-    expect(seen(before)).toMatchObject([200, { status: 'UP', details: { invalidChains: [] } }]);
+    expect(seen(before)).toMatchObject([200, { status: 'UP', details: { expiringChains: [], invalidChains: [] } }]);
+    const expiring = [{ bundle: 'web', certificates: [{ validity: 'WILL_EXPIRE_SOON' }] }];
+    expect(seen(soon)).toMatchObject([
+      200,
+      { status: 'UP', details: { validChains: expiring, expiringChains: expiring, invalidChains: [] } },
+    ]);
+    expect(seen(meter)).toMatchObject([200, { baseUnit: 'seconds', availableTags: expect.anything() as unknown }]);
+    const [{ value = 0 } = {}] = (seen(meter)[1] as { measurements: { value?: number }[] }).measurements;
+    expect(Math.round(value / 86_400)).toBe(10);
     expect(seen(after)).toMatchObject([
       503,
       {
         status: 'OUT_OF_SERVICE',
         details: {
           validChains: [],
+          expiringChains: [],
           invalidChains: [{ bundle: 'web', certificates: [{ subject: 'CN=login.test', validity: 'EXPIRED' }] }],
         },
       },

@@ -483,7 +483,11 @@ Action:
       () => [...pemArgs(made), `${PEM}options.enabled-protocols=TLSv1.1,TLSv1.3`],
       'they are broken (RFC 8996)',
     ],
-    ['a trust store', () => [BY_NAME, `${STORE}truststore.location=${made.certificate}`], 'is not supported'],
+    [
+      'a PEM file in place of a trust store',
+      () => [BY_NAME, `${STORE}truststore.location=${made.certificate}`],
+      'it is not a complete PKCS12 file',
+    ],
   ])('%s prevents startup', async (_, args, text) => {
     const { exitCode, stderr, stdout } = await runService({ args: args() });
 

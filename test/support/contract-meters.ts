@@ -62,6 +62,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['kvstore.command'], kind: 'timer', tags: ['command', 'outcome'] },
   { names: ['login.mfa.locked', 'login.hash.queue', 'login.hash.active'], kind: 'gauge' },
   { names: ['saml.metadata.age', 'saml.certificate.expiry'], kind: 'gauge', unit: 'seconds', tags: ['idp'] },
+  { names: ['ssl.chain.expiry'], kind: 'gauge', unit: 'seconds', tags: ['bundle', 'chain', 'certificate'] },
   { names: ['saml.responses'], kind: 'counter', tags: ['idp', 'outcome'] },
   { names: ['login.hash.time'], kind: 'timer', buckets: [1] },
   { names: ['login.mfa.step.offset'], kind: 'summary', buckets: [-1, 0, 1] },
