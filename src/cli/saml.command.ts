@@ -159,14 +159,16 @@ async function readMetadata(
     { MetadataClient },
     { OutboundHttp },
     { Meters },
+    { Loggers },
   ] = await Promise.all([
     import('../saml/idp/metadata-source.js'),
     import('../saml/idp/idp-metadata.js'),
     import('../saml/idp/metadata.client.js'),
     import('../outbound/outbound-http.service.js'),
     import('../metrics/meters.js'),
+    import('../logging/loggers.js'),
   ]);
-  const http = OutboundHttp.of(known, new Meters());
+  const http = OutboundHttp.of(known, new Meters(), new Loggers());
   const source = metadataSource(metadata);
   try {
     if (source.kind === 'file') return readConfigured(await readMetadataFile(source.file), properties);

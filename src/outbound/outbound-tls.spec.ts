@@ -6,6 +6,7 @@ import { needs } from '../../test/support/needs.js';
 import { BundleFiles, configurationOf, startNamingServer } from '../../test/support/tls-bundle.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import type { OutboundFailure } from './outbound-failure.js';
+import { Meters } from '../metrics/meters.js';
 import { OutboundHttp } from './outbound-http.service.js';
 
 const RELOADED = 'INFO Reloaded a certificate bundle for new connections';
@@ -23,12 +24,13 @@ function client(args: readonly string[]) {
   const log = new CollectedLog();
   const http = OutboundHttp.of(
     configurationOf(['--app.http.client.ssl.bundle=partner', ...OPEN, ...args]),
+    new Meters(),
     log.loggers,
   );
   endings.push(() => http.close());
   const call = async (url: string, reach: 'public' | 'any' = 'public'): Promise<string> => {
     try {
-      const response = await http.request({ url, reach, totalMillis: 30_000 });
+      const response = await http.request({ client: 'webhook', url, reach, totalMillis: 30_000 });
       return String(await response.read(1000));
     } catch (error) {
       return (error as OutboundFailure).code;

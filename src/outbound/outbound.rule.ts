@@ -22,7 +22,7 @@ export function reachableAddress(facts: RuleFacts, key: string, url: string): re
   const address = /^(?:.*\.)?localhost$/.test(host) ? '127.0.0.1' : host;
   const guard = new AddressGuard(facts.get(HttpClientProperties).allowedAddresses);
   if (isIP(address) === 0 || guard.allowsHost(host) || guard.allowsAddress(address)) return [];
-  const what = `The URL has the internal address ${host}, to which no call is made: ${ALLOWED} has no entry for it`;
+  const what = `The URL has the internal address ${host}, which outgoing calls do not reach: ${ALLOWED} has no entry for it`;
   const action = `Add ${host} or its network to ${ALLOWED}, unless the URL is wrong.`;
   return [facts.about(key, { severity: 'warning', what, action })];
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import { Meters } from '../../src/metrics/meters.js';
 import type { OutboundFailure } from '../../src/outbound/outbound-failure.js';
 import { OutboundHttp } from '../../src/outbound/outbound-http.service.js';
@@ -27,7 +28,7 @@ type Variables = Readonly<Record<string, string>>;
 function configured(args: readonly string[], variables: Variables = {}, packageFolder?: string): OutboundHttp {
   const workingFolder = temporaryFolder('outbound-keys');
   const inputs = { args, variables, workingFolder, packageFolder: packageFolder ?? workingFolder };
-  const http = OutboundHttp.of(loadConfiguration(PROPERTIES, inputs), new Meters());
+  const http = OutboundHttp.of(loadConfiguration(PROPERTIES, inputs), new Meters(), new Loggers());
   ended.push(() => http.close());
   return http;
 }
