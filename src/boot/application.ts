@@ -16,6 +16,7 @@ import { MetricsCompatProperties, RecordingProperties } from '../management/mana
 import { ShutdownTrigger } from '../management/shutdown.endpoint.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { isProduction } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
 import { analyzeFailure } from './failure-analysis.js';
@@ -135,7 +136,8 @@ export class Application {
     const availability = this.nest.get(Availability);
     const log = this.logs.start;
     try {
-      await shutDown({ availability, main, management, mode, preDrain, phaseLimit, closeRest, log });
+      const unfinishedTasks = (): readonly string[] => this.nest.get(TasksModule).unfinished;
+      await shutDown({ availability, main, management, mode, preDrain, phaseLimit, closeRest, unfinishedTasks, log });
     } catch (error) {
       log.error('Shutdown failed', { error });
       throw error;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundLoop } from '../tasks/repeat.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { TaskExecutor } from '../tasks/task-executor.js';
 import { MailDispatch } from './mail-dispatch.service.js';
 import type { MailRow } from './mail-message.js';
 import { MailQueue } from './mail-queue.service.js';
@@ -11,13 +12,15 @@ import { SmtpRelay } from './smtp-relay.service.js';
 const DRAIN_MILLIS = 5000;
 
 /**
- * Sends the stored mails, in the background of every replica. A turn only claims mails and begins to send them, so that a
- * relay that hangs delays neither a shutdown nor mails for which a connection is free.
+ * Sends the stored mails, in the background of every replica. A turn only looks for mails and submits a task for each, so
+ * that a relay that hangs delays neither a shutdown nor mails for which a connection is free. A task claims its mail when it
+ * starts: a mail whose task waits or is rejected stays in its row, for a later turn of any replica.
  */
 @Injectable()
 export class MailDelivery {
   private readonly loop: BackgroundLoop | undefined;
-  private readonly sending = new Set<Promise<void>>();
+  /** The tasks that run or wait, by the ids of their mails. */
+  private readonly sending = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private isWoken = false;
 
@@ -26,6 +29,7 @@ export class MailDelivery {
     private readonly relay: SmtpRelay,
     private readonly properties: MailProperties,
     queue: MailQueue,
+    private readonly executor: TaskExecutor,
     tasks: ScheduledTasks,
   ) {
     if (!queue.isEnabled) return;
@@ -53,18 +57,24 @@ export class MailDelivery {
 
   private async deliver(): Promise<void> {
     this.isWoken = false;
-    const free = this.relay.state.pauseMillis > 0 ? 0 : this.properties.poolSize - this.sending.size;
-    const rows = free > 0 ? await this.dispatch.claim(free) : [];
-    for (const row of rows) this.begin(row);
+    const { poolSize } = this.properties;
+    const free = this.relay.state.pauseMillis > 0 ? 0 : poolSize - this.sending.size;
+    if (free === 0) return;
+    // Mails whose tasks wait are still due.
+    const due = await this.dispatch.due(poolSize);
+    for (const row of due.filter(({ id }) => !this.sending.has(id)).slice(0, free)) this.begin(row);
   }
 
   /** Each end of a sending wakes the loop: a connection is free, or the relay needs a pause. */
   private begin(row: MailRow): void {
-    const sent = this.dispatch.deliver(row, this.stopping.signal).then(() => {
-      this.sending.delete(sent);
-      this.wake();
+    const task = this.executor.submit('MailDelivery.send', () => this.dispatch.deliver(row, this.stopping.signal));
+    if ('rejected' in task) return;
+    const end = task.result.then((isHandled) => {
+      this.sending.delete(row.id);
+      // Without the database, mails wait for the interval.
+      if (isHandled) this.wake();
     });
-    this.sending.add(sent);
+    this.sending.set(row.id, end);
   }
 
   private delayMillis(): number {
@@ -80,7 +90,7 @@ export class MailDelivery {
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    await Promise.all(this.sending);
+    await Promise.all(this.sending.values());
     await this.relay.close();
   }
 }

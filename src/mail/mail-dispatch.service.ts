@@ -31,18 +31,24 @@ export class MailDispatch {
     this.logger = loggers.get('mail');
   }
 
-  /** Claims at most `limit` mails that are due. */
-  claim(limit: number): Promise<readonly MailRow[]> {
-    return this.outbox.claim(this.renderer.names, limit);
+  /** At most `limit` mails that are due. */
+  due(limit: number): Promise<readonly MailRow[]> {
+    return this.outbox.due(this.renderer.names, limit);
   }
 
-  /** Never rejects: what the database could not record is repeated after the lease of the mail. */
-  async deliver(row: MailRow, stopping: AbortSignal): Promise<void> {
+  /**
+   * Claims and sends a due mail. Never rejects: what the database could not record is repeated after the lease of the mail.
+   * False if the mail could not be claimed or handled, so that the next ones would probably fail too.
+   */
+  async deliver(due: MailRow, stopping: AbortSignal): Promise<boolean> {
     try {
-      await this.attempt(row, stopping);
+      const row = stopping.aborted ? undefined : await this.outbox.claim(due);
+      if (row) await this.attempt(row, stopping);
+      return true;
     } catch (error) {
       // An outage of the database was logged where it arose.
-      if (!(error instanceof ServiceError)) this.logger.error('A mail could not be handled', { error, mail: row.id });
+      if (!(error instanceof ServiceError)) this.logger.error('A mail could not be handled', { error, mail: due.id });
+      return false;
     }
   }
 

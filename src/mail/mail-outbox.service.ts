@@ -27,25 +27,21 @@ export class MailOutbox {
     this.horizonMillis = Math.max(this.leaseMillis, schedule.maxDelayMillis) + CLOCK_SKEW_MILLIS;
   }
 
-  /**
-   * Claims at most `limit` due mails of these templates: those that only a newer version knows are left to its replicas. If
-   * this replica dies, another one sends its mails after the lease.
-   */
-  async claim(names: readonly string[], limit: number): Promise<readonly MailRow[]> {
+  /** At most `limit` due mails of these templates: those that only a newer version knows are left to its replicas. */
+  async due(names: readonly string[], limit: number): Promise<readonly MailRow[]> {
     if (names.length === 0) return [];
-    for (;;) {
-      const now = this.clock.millis();
-      const range = { now, latest: now + this.horizonMillis, limit };
-      const due = await this.work.single((tx) => this.store.due(tx, names, range));
-      const until = now + this.leaseMillis;
-      const claimed: MailRow[] = [];
-      for (const row of due) {
-        const isOurs = await this.work.single((tx) => this.store.claim(tx, row, until));
-        if (isOurs) claimed.push({ ...row, attempts: row.attempts + 1, next_attempt_at: until });
-      }
-      // Another replica was faster at all of them: there may be more.
-      if (claimed.length > 0 || due.length === 0) return claimed;
-    }
+    const now = this.clock.millis();
+    return this.work.single((tx) => this.store.due(tx, names, { now, latest: now + this.horizonMillis, limit }));
+  }
+
+  /**
+   * Claims a due mail; undefined if another replica was faster. If this replica dies, another one sends the mail after the
+   * lease.
+   */
+  async claim(row: MailRow): Promise<MailRow | undefined> {
+    const until = this.clock.millis() + this.leaseMillis;
+    const isOurs = await this.work.single((tx) => this.store.claim(tx, row, until));
+    return isOurs ? { ...row, attempts: row.attempts + 1, next_attempt_at: until } : undefined;
   }
 
   /** Deletes a mail that the relay has accepted, or that has no recipient any more. */

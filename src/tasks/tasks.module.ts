@@ -1,10 +1,12 @@
 import { Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Loggers } from '../logging/loggers.js';
+import { Meters } from '../metrics/meters.js';
 import { ScheduledTasks } from './scheduled-tasks.js';
 import { SchedulingPool } from './scheduling-pool.js';
+import { TaskExecutor } from './task-executor.js';
 import { TaskThreads } from './task-threads.js';
-import { SchedulingPoolProperties } from './tasks.properties.js';
+import { ExecutionPoolProperties, ExecutionProperties, SchedulingPoolProperties } from './tasks.properties.js';
 import { WorkerThreads } from './worker-threads.js';
 
 const scheduledTasks = {
@@ -18,17 +20,36 @@ const scheduledTasks = {
   ): ScheduledTasks => new ScheduledTasks(clock, loggers, new SchedulingPool(size), threads),
 };
 
-/** The background of the process; its loops end while the database is still open. */
+const taskExecutor = {
+  provide: TaskExecutor,
+  inject: [ExecutionProperties, ExecutionPoolProperties, TaskThreads, Meters, Loggers],
+  useFactory: (
+    { threadNamePrefix }: ExecutionProperties,
+    { coreSize, maxSize = Infinity, queueCapacity = Infinity }: ExecutionPoolProperties,
+    threads: TaskThreads,
+    meters: Meters,
+    loggers: Loggers,
+  ): TaskExecutor => new TaskExecutor({ coreSize, maxSize, queueCapacity, threadNamePrefix }, threads, meters, loggers),
+};
+
+/** The background of the process; its loops and tasks end while the database is still open. */
 @Module({
-  providers: [scheduledTasks, TaskThreads, WorkerThreads],
-  exports: [ScheduledTasks, TaskThreads, WorkerThreads],
+  providers: [scheduledTasks, taskExecutor, TaskThreads, WorkerThreads],
+  exports: [ScheduledTasks, TaskExecutor, TaskThreads, WorkerThreads],
 })
 export class TasksModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly tasks: ScheduledTasks,
+    private readonly executor: TaskExecutor,
     private readonly threads: WorkerThreads,
   ) {
     threads.listen();
+  }
+
+  /** The names of the jobs and tasks that run or wait for the executor. */
+  get unfinished(): readonly string[] {
+    const jobs = this.tasks.all.filter(({ lastExecution }) => lastExecution?.status === 'STARTED');
+    return [...jobs.map(({ target }) => target), ...this.executor.unfinished];
   }
 
   onApplicationBootstrap(): void {
@@ -37,6 +58,8 @@ export class TasksModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     this.threads.stop();
+    // The last steps of the loops may still submit tasks.
     await this.tasks.stop();
+    await this.executor.stop();
   }
 }

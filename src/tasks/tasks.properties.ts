@@ -1,4 +1,4 @@
-import { full, notYet } from '../config/bind/effect.js';
+import { full, near } from '../config/bind/effect.js';
 import { integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
@@ -17,8 +17,11 @@ export class SchedulingPoolProperties {
 @Properties('app.task.execution')
 export class ExecutionProperties {
   @Key(text(), {
-    does: 'Start of the names under which background tasks appear in the log.',
-    effect: notYet('N', 'Names a task, since tasks have no threads of their own.'),
+    does: 'Start of the names under which background tasks appear in the log and in threaddump; a number follows.',
+    effect: near(
+      'Names a place of the pool, since tasks share the event loop. The lowest free number is used again, so that no ' +
+        'number is above the number of tasks that ran at the same time.',
+    ),
   })
   readonly threadNamePrefix: string = 'task-';
 }
@@ -26,8 +29,8 @@ export class ExecutionProperties {
 @Properties('app.task.execution.pool')
 export class ExecutionPoolProperties implements SelfChecking {
   @Key(integer({ min: 1 }), {
-    does: 'Background tasks that run at the same time before further ones are queued.',
-    effect: notYet('F'),
+    does: 'Background tasks (mails and requests to the webhook) that run at the same time before further ones are queued.',
+    effect: full,
   })
   readonly coreSize: number = 8;
 
@@ -35,14 +38,14 @@ export class ExecutionPoolProperties implements SelfChecking {
     does:
       'Background tasks that run at the same time once the queue is full; a further one is rejected; without ' +
       'effect if the queue has no limit.',
-    effect: notYet('F'),
+    effect: full,
     defaultText: 'no limit',
   })
   readonly maxSize?: number;
 
   @Key(integer({ min: 0 }), {
-    does: 'Maximum number of background tasks that wait; 0 lets none wait.',
-    effect: notYet('F'),
+    does: 'Maximum number of background tasks that wait, in the order in which they came; 0 lets none wait.',
+    effect: full,
     defaultText: 'no limit',
   })
   readonly queueCapacity?: number;

@@ -22,12 +22,15 @@ export class WebhookOutbox {
     private readonly properties: WebhookProperties,
   ) {}
 
-  /** Claims at most `limit` events that are due. If this replica dies, another one sends them after the lease. */
-  async claim(limit: number): Promise<readonly DueDelivery[]> {
-    const due = await this.work.single((tx) => this.store.due(tx, this.dueTimes(), limit));
+  /** At most `limit` events that are due. */
+  due(limit: number): Promise<readonly DueDelivery[]> {
+    return this.work.single((tx) => this.store.due(tx, this.dueTimes(), limit));
+  }
+
+  /** Claims an event; false if another replica was faster. If this replica dies, another one sends it after the lease. */
+  claim(delivery: DueDelivery): Promise<boolean> {
     const until = this.clock.seconds() + this.leaseSeconds;
-    const isOurs = await Promise.all(due.map((each) => this.work.single((tx) => this.store.lease(tx, each, until))));
-    return due.filter((_, index) => isOurs[index]);
+    return this.work.single((tx) => this.store.lease(tx, delivery, until));
   }
 
   /** Removes an event that the receiver has accepted. */

@@ -6,14 +6,15 @@ import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { continueOrigin } from '../tracing/origin-span.js';
 import { OutboundHttp } from '../outbound/outbound-http.service.js';
+import { TaskExecutor } from '../tasks/task-executor.js';
 import type { DueDelivery } from './webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';
 import { WebhookProperties } from './webhook.properties.js';
 
-/** Requests at the same time. */
-const MAX_REQUESTS = 16;
+/** Places of the executor that requests leave to other tasks, so that a receiver that hangs does not delay a mail. */
+const PLACES_OF_OTHERS = 2;
 
 /** Sends events that are due to the receiver, and records what became of each. */
 @Injectable()
@@ -21,7 +22,9 @@ export class WebhookSender {
   readonly meters: WebhookMeters;
   private readonly logger: Logger;
   private readonly client: WebhookClient;
-  private readonly running = new Set<Promise<void>>();
+  private readonly maxRequests: number;
+  /** The tasks that run or wait, by the ids of their events. */
+  private readonly running = new Map<string, Promise<void>>();
   /** Failures in a row, of all events. */
   private failures = 0;
 
@@ -30,36 +33,54 @@ export class WebhookSender {
     properties: WebhookProperties,
     private readonly clock: Clock,
     http: OutboundHttp,
+    private readonly executor: TaskExecutor,
     meters: Meters,
     loggers: Loggers,
   ) {
     this.logger = loggers.get('webhook');
     this.client = new WebhookClient(http, properties);
     this.meters = new WebhookMeters(meters);
+    this.maxRequests = Math.max(1, executor.coreSize - PLACES_OF_OTHERS);
   }
 
-  /** Starts to send events that are due; `onEnd` is called after each. Returns the number of those that it has started. */
+  /**
+   * Submits a task for each event that is due. A task claims its event when it starts: an event whose task waits or is
+   * rejected stays in its row, for a later turn of any replica. `onEnd` is called after each task that could be carried out.
+   * Returns the number of tasks.
+   */
   async send(stop: AbortSignal, onEnd: () => void): Promise<number> {
-    const free = MAX_REQUESTS - this.running.size;
-    if (free === 0 || stop.aborted) return 0;
-    const claimed = await this.outbox.claim(free);
-    for (const delivery of claimed) {
-      const run = this.deliver(delivery, stop)
-        .catch((error: unknown) => {
-          this.reportDefect(error);
-        })
-        .finally(() => {
-          this.running.delete(run);
-          onEnd();
-        });
-      this.running.add(run);
-    }
-    return claimed.length;
+    const free = this.maxRequests - this.running.size;
+    if (free <= 0 || stop.aborted) return 0;
+    // Events whose tasks wait are still due.
+    const due = await this.outbox.due(this.maxRequests);
+    const next = due.filter(({ id }) => !this.running.has(id)).slice(0, free);
+    return next.filter((delivery) => this.begin(delivery, stop, onEnd)).length;
   }
 
   /** Resolves once no request is running, and the result of each is recorded. */
   async idle(): Promise<void> {
-    await Promise.all(this.running);
+    await Promise.all(this.running.values());
+  }
+
+  private begin(delivery: DueDelivery, stop: AbortSignal, onEnd: () => void): boolean {
+    const task = this.executor.submit('WebhookSender.send', () => this.claimAndDeliver(delivery, stop));
+    if ('rejected' in task) return false;
+    const end = task.result.then(
+      () => {
+        this.running.delete(delivery.id);
+        onEnd();
+      },
+      (error: unknown) => {
+        this.running.delete(delivery.id);
+        this.reportDefect(error);
+      },
+    );
+    this.running.set(delivery.id, end);
+    return true;
+  }
+
+  private async claimAndDeliver(delivery: DueDelivery, stop: AbortSignal): Promise<void> {
+    if (!stop.aborted && (await this.outbox.claim(delivery))) await this.deliver(delivery, stop);
   }
 
   private async deliver(delivery: DueDelivery, stop: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ const COUNT_MILLIS = 15_000;
 @Injectable()
 export class WebhookSenderTask {
   private readonly loop: BackgroundLoop;
-  private isBusy = false;
+  private isWoken = false;
 
   constructor(
     private readonly sender: WebhookSender,
@@ -32,7 +32,7 @@ export class WebhookSenderTask {
         kind: 'custom',
         trigger: `after events were relayed, and every ${IDLE_MILLIS} ms`,
         initialDelayMillis: IDLE_MILLIS,
-        delayMillis: () => (this.isBusy ? 0 : IDLE_MILLIS),
+        delayMillis: () => IDLE_MILLIS,
         // Aborts the requests, and waits until the result of each is recorded.
         lastStep: { limitMillis: 1, run: () => this.sender.idle() },
       },
@@ -54,17 +54,16 @@ export class WebhookSenderTask {
   }
 
   private async turn(stop: AbortSignal): Promise<void> {
-    this.isBusy = false;
-    const started = await this.sender.send(stop, () => {
+    this.isWoken = false;
+    await this.sender.send(stop, () => {
       this.wake();
     });
-    this.isBusy = started > 0;
   }
 
   /** Once for several calls before the next turn. */
   private wake(): void {
-    if (this.isBusy) return;
-    this.isBusy = true;
+    if (this.isWoken) return;
+    this.isWoken = true;
     void this.loop.runNow();
   }
 }

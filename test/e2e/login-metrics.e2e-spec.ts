@@ -257,7 +257,7 @@ onEachEngine('metrics and log lines of logins', (engine) => {
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(20 - served);
     expect(rises({}, readings(tight, 'login.attempts'))).toEqual({ success: served, unavailable: 20 - served });
     expect(reading(tight, 'login.hash.time', 'COUNT')).toBe(served);
-    expect(readings(tight, 'executor.completed.tasks')).toEqual({ 'password-hash': served });
+    expect(readings(tight, 'executor.completed.tasks')['password-hash']).toBe(served);
     expect(reading(tight, 'login.hash.queue')).toBe(0);
   });
 

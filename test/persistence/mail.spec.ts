@@ -104,6 +104,40 @@ onEveryDatabase('Mail queue', (database) => {
     expect(relay.received).toEqual([]);
   });
 
+  it('a mail whose task is rejected stays in its row, without an attempt, and is sent once a place is free', async () => {
+    const { parts, relay } = scene.open({ limits: { coreSize: 1, maxSize: 1, queueCapacity: 0 } });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>();
+    relay.onMail = () => answered;
+    const addresses = ['anna@example.com', 'ben@example.com', 'clara@example.com'];
+    for (const address of addresses) await scene.add(parts, address);
+    parts.start();
+    await waitUntil('one mail is at the relay', () => relay.received.length === 1);
+    await waitUntil('the others were rejected', () => parts.log.of('tasks').length > 0);
+    expect((await scene.rows(parts)).map(({ attempts }) => attempts).sort()).toEqual([0, 0, 1]);
+    answer(undefined);
+    await scene.isEmpty(parts);
+
+    expect(relay.received.flatMap(({ to }) => to).sort()).toEqual(addresses);
+  });
+
+  it('a mail whose task waits is claimed by the replica that has a place for it', async () => {
+    const { parts, relay } = scene.open({ limits: { coreSize: 1 } });
+    const { parts: other } = scene.open({ relay });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>();
+    relay.onMail = () => answered;
+    for (const address of ['anna@example.com', 'ben@example.com', 'clara@example.com']) await scene.add(parts, address);
+    parts.start();
+    await waitUntil('one mail is at the relay', () => relay.received.length === 1);
+    relay.onMail = undefined;
+    other.start();
+    await waitUntil('the other replica has sent the rest', () => relay.received.length === 3);
+    answer(undefined);
+    await scene.isEmpty(parts);
+
+    expect(relay.received).toHaveLength(3);
+    expect([countOf(parts, 'mail.sent'), countOf(other, 'mail.sent')]).toEqual([1, 2]);
+  });
+
   it('two replicas send each mail once', async () => {
     const { parts, relay } = scene.open();
     const { parts: other } = scene.open({ relay });

@@ -12,6 +12,7 @@ import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { outboundHttp } from '../support/outbound.js';
+import { taskExecutor } from '../support/task-executor.js';
 import { signatureOf, WebhookReceiver } from '../support/webhook-receiver.js';
 
 const DAY = 86_400;
@@ -32,11 +33,11 @@ onEveryDatabase('the webhook', (database) => {
   });
 
   /** One replica. */
-  function replica(keys: Partial<WebhookProperties> = {}, log = new CollectedLog()) {
+  function replica(keys: Partial<WebhookProperties> = {}, log = new CollectedLog(), executor = taskExecutor()) {
     const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
     const store = new WebhookDeliveryStore();
     const outbox = new WebhookOutbox(store, database.work, clock, properties);
-    const sender = new WebhookSender(outbox, properties, clock, outboundHttp(), new Meters(), log.loggers);
+    const sender = new WebhookSender(outbox, properties, clock, outboundHttp(), executor, new Meters(), log.loggers);
     return {
       sender,
       log,
@@ -262,6 +263,34 @@ onEveryDatabase('the webhook', (database) => {
       expect(new Set(ids).size).toBe(10);
       expect(ids).toEqual(ids.toSorted());
     }
+  });
+
+  it('an event whose task is rejected stays in its row, without an attempt, and is sent once a place is free', async () => {
+    const executor = taskExecutor(undefined, undefined, { coreSize: 1, maxSize: 1, queueCapacity: 0 });
+    const { sender, send, deliveries } = replica({}, undefined, executor);
+    const id = await enqueue('anna');
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    const other = executor.submit('MailDelivery.send', () => ended);
+    expect(await sender.send(never, () => undefined)).toBe(0);
+    expect(await deliveries.list('pending', '', 10)).toMatchObject([{ id, attempts: 0 }]);
+    end(undefined);
+    await ('result' in other && other.result);
+    await send();
+
+    expect(sent()).toEqual([id]);
+  });
+
+  it('requests leave two places of the core to other tasks', async () => {
+    const executor = taskExecutor(undefined, undefined, { coreSize: 5 });
+    for (let user = 0; user < 6; user += 1) await enqueue(`user-${user}`);
+    const { sender } = replica({}, undefined, executor);
+    const stop = new AbortController();
+    receiver.answer = () => undefined;
+
+    expect(await sender.send(stop.signal, () => undefined)).toBe(3);
+    expect(await sender.send(stop.signal, () => undefined)).toBe(0);
+    stop.abort();
+    await sender.idle();
   });
 
   it('two replicas send each event once', async () => {

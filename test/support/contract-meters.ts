@@ -38,7 +38,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['cache.puts', 'cache.evictions'], kind: 'counter', tags: ['name', 'cache.manager'] },
   { names: ['executor.active.threads', 'executor.pool.size.threads'], kind: 'gauge', unit: 'threads', tags: ['name'] },
   { names: ['executor.queued.tasks'], kind: 'gauge', unit: 'tasks', tags: ['name'] },
-  { names: ['executor.completed.tasks'], kind: 'counter', unit: 'tasks', tags: ['name'] },
+  { names: ['executor.completed.tasks', 'executor.rejected.tasks'], kind: 'counter', unit: 'tasks', tags: ['name'] },
   { names: ['engine.events'], kind: 'counter', tags: ['level'] },
   { names: ['process.uptime', 'process.start.time'], kind: 'gauge', unit: 'seconds' },
   { names: ['process.cpu.usage', 'system.cpu.usage'], kind: 'gauge' },

@@ -18,9 +18,11 @@ import { SmtpRelay } from '../../src/mail/smtp-relay.service.js';
 import { Meters } from '../../src/metrics/meters.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
+import type { ExecutionLimits } from '../../src/tasks/task-executor.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { reading } from '../config/keys/situation.js';
 import { CollectedLog } from './collected-log.js';
+import { taskExecutor } from './task-executor.js';
 
 /** Settings that differ between tests; times are short, so that no test waits for a default. */
 export interface MailPartsOptions {
@@ -29,6 +31,7 @@ export interface MailPartsOptions {
   readonly clock?: Clock;
   /** Keys of the bundle that `properties.sslBundle` names. */
   readonly bundle?: readonly string[];
+  readonly limits?: Partial<ExecutionLimits>;
 }
 
 /** The delivery of mails of one replica, constructed on a real database. */
@@ -72,7 +75,7 @@ export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): Mai
   const renderer = new MailRenderer(templates, log.loggers);
   const dispatch = new MailDispatch(outbox, renderer, relay, meters, log.loggers);
   const tasks = new ScheduledTasks(clock, log.loggers);
-  new MailDelivery(dispatch, relay, properties, queue, tasks);
+  new MailDelivery(dispatch, relay, properties, queue, taskExecutor(meters, log.loggers, options.limits), tasks);
   new MailBacklogTask(backlog, sender, properties, meters, tasks);
   return {
     queue,

@@ -11,6 +11,8 @@ export interface ShutdownParts {
   readonly management: Listener;
   /** Closes everything behind the listeners: workers, databases, logs. */
   readonly closeRest: () => Promise<void>;
+  /** The background tasks that have not ended. */
+  readonly unfinishedTasks: () => readonly string[];
   readonly mode: 'graceful' | 'immediate';
   /** Time during which all requests are still served after readiness is down. */
   readonly preDrain: Duration;
@@ -49,7 +51,7 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
   const left = phaseLimit.milliseconds - (performance.now() - since);
   const closing = parts.closeRest().then(() => true);
   const isClosed = await withTimeout(closing, Math.max(left, MIN_CLOSE_MILLIS), () => false);
-  if (!isClosed) log.warn('Shutdown did not complete in time');
+  if (!isClosed) log.warn('Shutdown did not complete in time', { tasks: parts.unfinishedTasks().join(', ') || 'none' });
   log.info('Stopped');
 }
 
