@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LEASE_MILLIS, SKEW_MILLIS, StoredTaskLeases } from '../../src/persistence/stored-task-leases.service.js';
 import { TaskLeaseStore } from '../../src/persistence/task-lease.store.js';
 import { SystemRandom } from '../../src/random/random.js';
@@ -6,14 +6,24 @@ import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import type { LeaseRefused, TaskLease } from '../../src/tasks/task-leases.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const NOW = 1_800_000_000;
 const LEASE_SECONDS = LEASE_MILLIS / 1000;
 const TASK = 'ExpirySweep.sweep';
+/** The interval of renewals. */
+const RENEW_SECONDS = 10;
 
 onEveryDatabase('the lease of a task', (database) => {
   const store = new TaskLeaseStore();
-  beforeEach(() => database.work.single((tx) => tx.change('DELETE FROM task_lease')));
+  beforeEach(async () => {
+    await database.work.single((tx) => tx.change('DELETE FROM task_lease'));
+    // Only renewals repeat at an interval; the pool and the database keep their timers.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   /** A replica whose clock differs by some seconds. */
   const replica = (skewSeconds = 0): { readonly clock: ManualClock; take: () => Promise<TaskLease | LeaseRefused> } => {
@@ -108,5 +118,61 @@ onEveryDatabase('the lease of a task', (database) => {
     other.clock.advance(LEASE_SECONDS + SKEW_MILLIS / 1000 + 5);
 
     expect(isHeld(await other.take())).toBe(false);
+  });
+
+  it('is renewed by its holder during a turn that is longer than the lease', async () => {
+    const [one, other] = [replica(), replica()];
+    const lease = held(await one.take());
+    for (let seconds = 0; seconds < 3 * LEASE_SECONDS; seconds += RENEW_SECONDS) {
+      for (const { clock } of [one, other]) clock.advance(RENEW_SECONDS);
+      vi.advanceTimersByTime(RENEW_SECONDS * 1000);
+      const until = one.clock.millis() + LEASE_MILLIS;
+      await waitUntil('the lease is renewed', async () => {
+        const row = await database.work.single((tx) => store.find(tx, TASK));
+        return row?.expires_at === until;
+      });
+      expect(isHeld(await other.take())).toBe(false);
+    }
+
+    expect(lease.lost.aborted).toBe(false);
+    expect(vi.getTimerCount()).toBe(1);
+    await lease.release(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('of a process that was suspended beyond its end is lost at the next renewal, which changes nothing', async () => {
+    const other = replica();
+    const stale = held(await replica().take());
+    other.clock.advance(2 * LEASE_SECONDS);
+    const next = held(await other.take());
+    const row = await database.work.single((tx) => store.find(tx, TASK));
+    expect(stale.lost.aborted).toBe(false);
+    vi.advanceTimersByTime(RENEW_SECONDS * 1000);
+    await waitUntil('the signal of the stale holder is aborted', () => stale.lost.aborted);
+
+    expect(next.lost.aborted).toBe(false);
+    expect(next.fence).toBeGreaterThan(stale.fence);
+    expect(await database.work.single((tx) => store.find(tx, TASK))).toMatchObject({
+      holder: row?.holder,
+      fence: next.fence,
+    });
+    await next.release(0);
+  });
+
+  it('is lost without the database once it ends, by the monotonic clock of its holder', async () => {
+    const leases = new StoredTaskLeases(
+      store,
+      database.work,
+      new ManualClock(NOW),
+      new SystemRandom(),
+      new ScheduledTasks(new ManualClock(NOW)),
+    );
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const taking = leases.take(TASK);
+    const lease = held(await taking);
+    vi.advanceTimersByTime(LEASE_MILLIS);
+
+    expect(lease.lost.aborted).toBe(true);
   });
 });
