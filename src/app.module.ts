@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module.js';
 import { API } from './auth/api/api.js';
 import { AuthModule } from './auth/auth.module.js';
+import { CacheModule } from './cache/cache.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
@@ -58,6 +59,7 @@ export interface Instruments {
     PersistenceModule,
     ServicePersistenceModule,
     KvstoreModule,
+    CacheModule,
     RateLimitModule,
     WebModule,
     MailDeliveryModule,

@@ -1,33 +1,44 @@
-import { notYet } from '../config/bind/effect.js';
-import { oneOf, text } from '../config/bind/key-type.js';
+import { Duration } from '../config/bind/duration.js';
+import { full, near } from '../config/bind/effect.js';
+import { duration, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
-type CacheType = 'caffeine' | 'kvstore' | 'simple' | 'none';
+export type CacheType = 'caffeine' | 'kvstore' | 'simple' | 'none';
 
 @Properties('app.cache')
 export class CacheProperties {
   @Key(oneOf('caffeine', 'kvstore', 'simple', 'none'), {
     does:
-      'Kind of cache: caffeine in the process with size and expiry, simple in the process without them, kvstore in ' +
-      'the key-value store shared by all instances, none disables it.',
-    effect: notYet('F'),
+      'Kind of cache: caffeine in the process with the limits of caffeine.spec, simple in the process without them, ' +
+      'kvstore in the key-value store shared by all instances, none disables it.',
+    effect: full,
   })
   readonly type: CacheType = 'caffeine';
 }
 
 @Properties('app.cache.caffeine')
 export class CaffeineProperties {
-  @Key(
-    text({
-      form: /^(?:\s*[a-z]+(?:=[^,=\s]+)?\s*(?:,(?!\s*$)|$))*$/i,
-      called: 'a list of limits such as maximumSize=1000,expireAfterWrite=10m',
-    }),
-    {
-      does:
-        'Size and expiry of the cache in the process, e.g. maximumSize=1000,expireAfterWrite=10m; empty sets no ' +
-        'limit.',
-      effect: notYet('N', 'The least recently used entry is evicted first; weak and soft references are rejected.'),
-    },
-  )
+  @Key(text(), {
+    does:
+      'Limits of each cache in the process: maximumSize, expireAfterWrite, expireAfterAccess, initialCapacity, and ' +
+      'recordStats for the meters of hits, misses, puts and evictions; empty sets no limit.',
+    effect: near(
+      'The entry that was not used for the longest time is evicted first; Caffeine also considers how often it was ' +
+        'used. initialCapacity is checked and has no effect, since memory is allocated by maximumSize. Each cache also ' +
+        'has a longest age of its own.',
+    ),
+  })
   readonly spec: string = '';
+}
+
+@Properties('app.cache.sessions')
+export class SessionCacheProperties {
+  @Key(duration({ unit: 's', min: '0s', max: '1m' }), {
+    does:
+      'Age up to which GET /me uses a copy of a session instead of reading it. A session that ends at another instance ' +
+      'or by a command is accepted there for as long as its copy, and one that ends at this instance is refused at once. ' +
+      '0s reads each time.',
+    effect: full,
+  })
+  readonly maxAge: Duration = Duration.ofSeconds(0);
 }

@@ -15,7 +15,7 @@ import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
 import type { Script } from './script.js';
 
 /** Commands of the service; `send` accepts no others, since they are the values of a tag. */
-export type Command = 'GET' | 'SET' | 'DEL' | 'SCAN' | 'INFO' | 'PING';
+export type Command = 'GET' | 'SET' | 'DEL' | 'UNLINK' | 'SCAN' | 'INFO' | 'PING';
 
 type Argument = string | number | Buffer;
 

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { CacheRegistry } from '../cache/cache-registry.js';
 import { Configuration } from '../config/configuration.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -54,7 +53,6 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
     HttpExchangesEndpoint,
     LogfileEndpoint,
 
-    CacheRegistry,
     {
       provide: EndpointRegistry,
       inject: [DiscoveryService, Configuration],

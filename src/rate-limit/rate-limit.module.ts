@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Kvstore } from '../kvstore/kvstore.service.js';
+import { type AvailabilityMessages, StoreAvailability } from '../kvstore/store-availability.js';
 import { Loggers } from '../logging/loggers.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { dialectOf } from '../persistence/dialect.js';
@@ -11,10 +12,14 @@ import { RateLimitTable } from './rate-limit.store.js';
 import { RateLimiter } from './rate-limiter.service.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { type Shared, SharedStore } from './shared-store.service.js';
-import { StoreAvailability } from './store-availability.js';
 
 /** A request never waits longer for the database because of its limits. */
 const DATABASE_LIMIT_MILLIS = 2000;
+
+const MESSAGES: AvailabilityMessages = {
+  lost: 'Rate limits are counted by this process alone: the shared store does not respond',
+  back: 'Rate limits are shared again',
+};
 
 /** The limits of routes. The guards are global and in the order of `AuthModule`. */
 @Global()
@@ -40,7 +45,7 @@ function sharedStore(
   loggers: Loggers,
 ): SharedStore {
   const shared = (kind: Shared['kind'], limits: RateLimitStore, limitMillis: number): SharedStore => {
-    const availability = new StoreAvailability(() => limits.probe(), limitMillis, loggers.get('limits'));
+    const availability = new StoreAvailability(() => limits.probe(), limitMillis, loggers.get('limits'), MESSAGES);
     return new SharedStore({ kind, limits, availability });
   };
   if (store === 'kvstore' || (store === 'auto' && kvstore.isConfigured)) {

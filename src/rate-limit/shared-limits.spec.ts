@@ -6,11 +6,10 @@ import { MemoryLimits } from './memory-limits.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { SharedLimits } from './shared-limits.js';
 import type { Charge } from './sliding-window.js';
-import { StoreAvailability } from './store-availability.js';
+import { StoreAvailability } from '../kvstore/store-availability.js';
 
 const CHARGE: Charge = { key: 'key', quota: 2, windowMillis: 3_600_000, hits: 1 };
-const ALONE = 'WARN Rate limits are counted by this process alone: the shared store does not respond';
-const AGAIN = 'INFO Rate limits are shared again';
+const MESSAGES = { lost: 'The store is away', back: 'The store is back' };
 
 /** A store that responds, rejects or stays silent. */
 class Store implements RateLimitStore {
@@ -33,7 +32,7 @@ it.each(['down', 'silent'] as const)(
   'a store that is %s is replaced by the memory of the process until it is back',
   async (state) => {
     const [store, log] = [new Store(), new CollectedLog()];
-    const availability = new StoreAvailability(() => store.probe(), 20, log.loggers.get('limits'));
+    const availability = new StoreAvailability(() => store.probe(), 20, log.loggers.get('limits'), MESSAGES);
     const shared = new SharedLimits(store, new MemoryLimits(new SystemClock()), availability);
     await shared.charge([CHARGE]);
 
@@ -50,6 +49,6 @@ it.each(['down', 'silent'] as const)(
     // Only the first request after the failure has waited for the store.
     expect(callsWhileAway).toBe(2);
     expect(back).toMatchObject({ remaining: 9 });
-    expect(log.messages).toEqual([ALONE, AGAIN]);
+    expect(log.messages).toEqual(['WARN The store is away', 'INFO The store is back']);
   },
 );

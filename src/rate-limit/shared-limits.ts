@@ -1,7 +1,7 @@
 import type { MemoryLimits } from './memory-limits.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import type { Charge, Verdict } from './sliding-window.js';
-import type { StoreAvailability } from './store-availability.js';
+import type { StoreAvailability } from '../kvstore/store-availability.js';
 
 /** A shared store with the memory of this process as its fallback. */
 export class SharedLimits {

@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { RateLimitStore } from './rate-limit-store.js';
-import type { StoreAvailability } from './store-availability.js';
+import type { StoreAvailability } from '../kvstore/store-availability.js';
 
 /** What replicas share, and whether it responds. */
 export interface Shared {

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { StoreAvailability } from '../../rate-limit/store-availability.js';
+import { StoreAvailability } from '../../kvstore/store-availability.js';
 import type { Failures } from './failure-records.js';
 import type { FailureChange, FailureStore } from './failure-store.js';
 import { SharedFailures } from './shared-failures.js';
 import { GrowingDelay, Throttle, Throttled } from './throttle.js';
+
+const MESSAGES = { lost: 'lost', back: 'back' };
 
 /** A store whose responses a test can delay, after the store has read or written. */
 class HeldStore implements FailureStore {
@@ -42,7 +44,12 @@ describe('a throttle with failures that replicas share', () => {
   function scene() {
     const clock = new ManualClock();
     const store = new HeldStore(clock);
-    const availability = new StoreAvailability(() => store.respond(), 1000, new CollectedLog().loggers.get('limits'));
+    const availability = new StoreAvailability(
+      () => store.respond(),
+      1000,
+      new CollectedLog().loggers.get('limits'),
+      MESSAGES,
+    );
     const replica = (): ((isRight?: boolean) => Promise<boolean>) => {
       const throttle = new Throttle(clock, 100, new SharedFailures(store, availability));
       return async (isRight = false) => {
@@ -78,7 +85,7 @@ describe('a throttle with failures that replicas share', () => {
       100,
       new SharedFailures(
         store,
-        new StoreAvailability(() => store.respond(), 1000, new CollectedLog().loggers.get('x')),
+        new StoreAvailability(() => store.respond(), 1000, new CollectedLog().loggers.get('x'), MESSAGES),
       ),
     );
     const bucket = { key: 'anna', limit };

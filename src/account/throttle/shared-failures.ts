@@ -1,4 +1,4 @@
-import type { StoreAvailability } from '../../rate-limit/store-availability.js';
+import type { StoreAvailability } from '../../kvstore/store-availability.js';
 import type { Failures } from './failure-records.js';
 import type { FailureChange, FailureStore } from './failure-store.js';
 

@@ -41,6 +41,7 @@ export const RULE_NAMES = [
     'staff login',
     'branding',
     'key-value store',
+    'cache',
   ] as const),
 ] as const;
 

@@ -4,18 +4,25 @@ import { withoutRequestContext } from '../principal/request-context.js';
 
 const PROBE_MILLIS = 1000;
 
+/** Lines of the log at a failure of the store, and at its return. */
+export interface AvailabilityMessages {
+  readonly lost: string;
+  readonly back: string;
+}
+
 /**
- * Whether the store that replicas share responds. After a failure, no request waits for it until a probe in the background
- * has reached it again; meanwhile each process counts for itself.
+ * Whether a store that replicas share responds. After a failure, no request waits for it until a probe in the background
+ * has reached it again; meanwhile each process does without it.
  */
 export class StoreAvailability {
   private probing: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(
-    private readonly probe: () => Promise<void>,
+    private readonly probe: () => Promise<unknown>,
     private readonly limitMillis: number,
     private readonly log: Logger,
+    private readonly messages: AvailabilityMessages,
   ) {}
 
   get isAvailable(): boolean {
@@ -40,9 +47,7 @@ export class StoreAvailability {
 
   private giveUp(error: unknown): void {
     if (!this.isAvailable || this.isStopped) return;
-    this.log.warn('Rate limits are counted by this process alone: the shared store does not respond', {
-      failure: error instanceof Error ? error.message : String(error),
-    });
+    this.log.warn(this.messages.lost, { failure: error instanceof Error ? error.message : String(error) });
     this.probeLater();
   }
 
@@ -55,7 +60,7 @@ export class StoreAvailability {
     try {
       await this.within(this.probe());
       this.probing = undefined;
-      this.log.info('Rate limits are shared again');
+      this.log.info(this.messages.back);
     } catch {
       if (!this.isStopped) this.probeLater();
     }
