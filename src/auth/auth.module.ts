@@ -46,6 +46,7 @@ import { SecondFactorController } from './api/second-factor.controller.js';
 import { SecondStep } from './login/second-step.service.js';
 import { SessionController } from './api/session.controller.js';
 import { SessionRevocation } from './session-revocation.service.js';
+import { Usernames } from './usernames.service.js';
 import { TokenController } from './api/token.controller.js';
 import { WellKnownController } from './api/well-known.controller.js';
 
@@ -87,6 +88,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     NewDevices,
     CredentialWriter,
     TokenIntrospection,
+    Usernames,
     PasswordLogin,
     SingleFactorLogin,
     MfaChallenges,

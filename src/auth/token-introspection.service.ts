@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Accounts } from '../account/accounts.service.js';
 import { PasswordThrottle } from '../account/throttle/password-throttle.service.js';
 import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
+import { Usernames } from './usernames.service.js';
 import { parseClientCredentials } from './guards/bearer.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import type { introspectionResponse } from './api/introspection.schema.js';
@@ -20,7 +20,7 @@ export class TokenIntrospection {
     private readonly throttle: PasswordThrottle,
     private readonly accessTokens: AccessTokens,
     private readonly sessions: Sessions,
-    private readonly accounts: Accounts,
+    private readonly usernames: Usernames,
   ) {}
 
   /** True if the header names a client and its secret. @throws ServiceError `RATE_LIMITED` */
@@ -38,8 +38,11 @@ export class TokenIntrospection {
   async introspect(token: string): Promise<InferOutput<typeof introspectionResponse>> {
     const claims = await this.accessTokens.verify(token);
     if (!claims) return INACTIVE;
-    const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);
-    if (session?.subject !== claims.subject || account?.status !== 'active') return INACTIVE;
+    const [session, username] = await Promise.all([
+      this.sessions.find(claims.sid),
+      this.usernames.find(claims.subject),
+    ]);
+    if (session?.subject !== claims.subject || username === undefined) return INACTIVE;
     const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod } = claims;
     const { issuer, audience, clientId, issuedAt, expiresAt, jti } = claims;
     return withoutUndefined({
@@ -53,7 +56,7 @@ export class TokenIntrospection {
       exp: expiresAt,
       jti,
       sid,
-      username: account.loginId,
+      username,
       roles,
       amr,
       acr: acrOf(amr),

@@ -12,6 +12,7 @@ export const CROSS_SITE = 'access:cross-site';
 export const SECOND_FACTOR = 'access:second-factor';
 export const SIGN_IN = 'access:sign-in';
 export const PAGE = 'access:page';
+export const SESSION_COPY = 'access:session-copy';
 
 /** True if the handler of the request, or else its controller, has one of the marks below. */
 export function hasMark(reflector: Reflector, mark: string, context: ExecutionContext): boolean {
@@ -36,6 +37,9 @@ export const SignInRoute = (): MethodDecorator & ClassDecorator => SetMetadata(S
 
 /** The route is a page or takes the form of one, which a user may also request by hand. */
 export const PageRoute = (): MethodDecorator & ClassDecorator => SetMetadata(PAGE, true);
+
+/** The route only shows, and may be told of a session as it was up to `app.cache.sessions.max-age` ago. */
+export const AcceptsSessionCopy = (): MethodDecorator => SetMetadata(SESSION_COPY, true);
 
 /** Identity providers make browsers send this request across sites; it carries its own proof of origin. */
 export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);

@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { CacheManager } from '../cache/cache-manager.service.js';
+import { SessionCacheProperties } from '../cache/cache.properties.js';
+import { Clock } from '../clock/clock.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { KnownClientStore } from './known-client.store.js';
@@ -7,6 +10,7 @@ import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { RefreshRotation, SessionRefresh } from './session-refresh.service.js';
+import { SessionCopies } from './session-copies.service.js';
 import { SessionWriter } from './session-writer.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';
@@ -16,6 +20,13 @@ import { Sessions } from './sessions.service.js';
   imports: [EventsModule, TasksModule],
   providers: [
     ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokens, Sessions],
+    {
+      provide: SessionCopies,
+      // Commands have no caches.
+      inject: [SessionCacheProperties, Clock, { token: CacheManager, optional: true }],
+      useFactory: ({ maxAge }: SessionCacheProperties, clock: Clock, caches?: CacheManager) =>
+        new SessionCopies(maxAge.milliseconds, clock, caches),
+    },
     ...[KnownClientStore, KnownClients],
     ...[RefreshGrace, RefreshRotation, SessionRefresh],
   ],

@@ -10,14 +10,14 @@ describe('the caches endpoint', () => {
     await service.stop();
   });
 
-  it('GET /caches lists no cache managers', async () => {
+  it('GET /caches lists the caches with their implementation', async () => {
     const { status, body } = await service.operator.get('/caches');
 
     expect(status).toBe(200);
-    expect(body).toEqual({ cacheManagers: {} });
+    expect(body).toEqual({ cacheManagers: { cacheManager: { caches: { users: { target: 'InProcessCache' } } } } });
   });
 
-  it('DELETE /caches returns an empty 204 although the service has no caches', async () => {
+  it('DELETE /caches returns an empty 204', async () => {
     const { status, text } = await service.operator.delete('/caches');
 
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -34,7 +34,7 @@ describe('the caches endpoint', () => {
   it.each(['GET', 'DELETE'])(
     '%s /caches/{cache} returns 404 with an empty body for an unknown cache',
     async (method) => {
-      const { status, text } = await service.operator.send(method, '/caches/users');
+      const { status, text } = await service.operator.send(method, '/caches/names');
 
       expect({ status, text }).toEqual({ status: 404, text: '' });
     },

@@ -89,7 +89,7 @@ const PANELS: readonly ConsoleStep[] = [
     fixedRate: listWith({ runnable: { target: anyText }, initialDelay: anyNumber, interval: anyNumber }),
     custom: anyList,
   }),
-  read('/caches', { cacheManagers: {} }),
+  read('/caches', { cacheManagers: { cacheManager: { caches: { users: { target: 'InProcessCache' } } } } }),
   { call: 'DELETE /caches', headers: FORWARDED, status: 204 },
   read('/httpexchanges', {
     exchanges: listWith({

@@ -4,7 +4,7 @@ import { type RunningService, type ServiceOptions, startService } from './servic
 export const OPERATOR = { user: 'operator', password: 'an-operator-of-the-login-service' } as const;
 
 /** Arguments that configure the account of the management tests. */
-const ACCOUNT_ARGS: readonly string[] = [
+export const ACCOUNT_ARGS: readonly string[] = [
   `--management.security.user=${OPERATOR.user}`,
   `--management.security.password=${OPERATOR.password}`,
 ];
@@ -15,7 +15,7 @@ export const WITHOUT_CREDENTIALS: readonly string[] = [
   '--management.security.enabled=false',
 ];
 
-const ALL_EXPOSED = '--management.endpoints.web.exposure.include=*';
+export const ALL_EXPOSED = '--management.endpoints.web.exposure.include=*';
 
 export const OPERATOR_HEADERS: Readonly<Record<string, string>> = basic(OPERATOR.user, OPERATOR.password);
 

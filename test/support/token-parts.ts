@@ -24,6 +24,7 @@ import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
 import { RefreshRotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
 import { SessionWriter } from '../../src/session/session-writer.service.js';
 import { SessionStore } from '../../src/session/session.store.js';
+import { SessionCopies } from '../../src/session/session-copies.service.js';
 import { Sessions } from '../../src/session/sessions.service.js';
 import { SigningKeyLoader, SigningKeyRefresh } from '../../src/token/keys/signing-key-refresh.task.js';
 import { SigningKeyStore } from '../../src/token/keys/signing-key.store.js';
@@ -83,7 +84,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
   const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, random);
   const tokenRotation = new RefreshRotation(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
-  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events);
+  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events, new SessionCopies(0, clock));
   return {
     sealer,
     sessions,

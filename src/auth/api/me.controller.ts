@@ -1,8 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
-import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { Caller, RequireAmr } from '../../principal/access.decorator.js';
+import { AcceptsSessionCopy, Caller, RequireAmr } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { code, password } from './login.schema.js';
@@ -12,6 +11,7 @@ import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { OwnPassword } from '../own/own-password.service.js';
+import { Usernames } from '../usernames.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
@@ -22,18 +22,19 @@ const passwordSchema = v.strictObject({ current: password, new: password, code: 
 @Controller('me')
 export class MeController {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly usernames: Usernames,
     private readonly ownPassword: OwnPassword,
     private readonly credentials: CredentialWriter,
   ) {}
 
   @Get()
+  @AcceptsSessionCopy()
   @Operation(ME)
   @ResponseSchema(meResponse)
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meResponse>> {
-    const account = await this.accounts.find(caller.subject);
-    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    return toMeBody(caller, account.loginId);
+    const loginId = await this.usernames.find(caller.subject);
+    if (loginId === undefined) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
+    return toMeBody(caller, loginId);
   }
 
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */

@@ -1,7 +1,13 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import { type AuthenticatedRequest, PUBLIC, SECOND_FACTOR, hasMark } from '../../principal/access.decorator.js';
+import {
+  type AuthenticatedRequest,
+  PUBLIC,
+  SECOND_FACTOR,
+  SESSION_COPY,
+  hasMark,
+} from '../../principal/access.decorator.js';
 import type { Principal } from '../../principal/principal.js';
 import { setUser } from '../../principal/request-context.js';
 import { cookiesOf } from '../../web/cookies.js';
@@ -33,6 +39,7 @@ export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SES
       authorization: request.headers.authorization,
       session: cookiesOf(request)[SESSION],
       acceptsMfaToken: hasMark(this.reflector, SECOND_FACTOR, context),
+      acceptsCopy: hasMark(this.reflector, SESSION_COPY, context),
     };
   }
 

@@ -21,14 +21,17 @@ export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, AC
   }
 
   /** @throws ServiceError `INVALID_TOKEN` */
-  override async validate({ authorization }: RequestCredentials): Promise<FullPrincipal | undefined> {
+  override async validate({
+    authorization,
+    acceptsCopy = false,
+  }: RequestCredentials): Promise<FullPrincipal | undefined> {
     if (authorization === undefined) return undefined;
     const token = parseBearer(authorization);
     if (token === undefined) throw invalidToken('no bearer token');
     if (hasMfaTokenType(token)) return undefined;
     const claims = await this.accessTokens.verify(token);
     if (!claims) throw invalidToken('not an access token of ours');
-    const session = await this.sessions.find(claims.sid);
+    const session = await (acceptsCopy ? this.sessions.findCopy(claims.sid) : this.sessions.find(claims.sid));
     if (session?.subject !== claims.subject) throw invalidToken('session ended');
     await this.sessions.touch(session);
     return toPrincipal({ ...claims, id: claims.sid }, 'token', claims.roles);

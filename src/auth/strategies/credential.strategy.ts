@@ -11,6 +11,8 @@ export interface RequestCredentials {
   readonly session: string | undefined;
   /** True on routes of the second factor; elsewhere an `mfa_token` is an invalid access token. */
   readonly acceptsMfaToken?: boolean;
+  /** True on routes that may be told of a session as it was a moment ago. */
+  readonly acceptsCopy?: boolean;
 }
 
 type Verify = (credentials: RequestCredentials, done: (error: unknown, principal?: Principal) => void) => void;

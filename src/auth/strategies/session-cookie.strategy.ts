@@ -20,9 +20,13 @@ export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, 
   }
 
   /** @throws ServiceError `INVALID_TOKEN` */
-  override async validate({ authorization, session: secret }: RequestCredentials): Promise<Principal | undefined> {
+  override async validate({
+    authorization,
+    session: secret,
+    acceptsCopy = false,
+  }: RequestCredentials): Promise<Principal | undefined> {
     if (authorization !== undefined || secret === undefined) return undefined;
-    const session = await this.sessions.findBySecret(secret);
+    const session = await (acceptsCopy ? this.sessions.findCopyBySecret(secret) : this.sessions.findBySecret(secret));
     if (!session) throw invalidToken('no such session');
     const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
     if (securityStamp !== undefined) {
