@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { LoginStory, storyOn } from '../support/login-story.js';
 import { ACCOUNT_ARGS, ALL_EXPOSED, managed } from '../support/management.js';
@@ -75,6 +75,38 @@ onSqlite('the cache of users', (engine) => {
 });
 
 onSqlite('copies of sessions', (engine) => {
+  describe('that end here', () => {
+    const story = storyOn(engine, { people: 4, args: AGED });
+
+    it('S6: a session that another one of the user ends is refused at once', async () => {
+      const person = story.person();
+      const [one, other] = [await story.signInByPassword(person), await story.signInByPassword(person)];
+      const before = await me(other.client, other.accessToken);
+
+      await one.client.delete('/sessions', { bearer: one.accessToken });
+
+      expect(before.status).toBe(200);
+      expect(await me(other.client, other.accessToken)).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await me(one.client, one.accessToken)).toBeAnswered(200);
+    });
+
+    it('S6: the cookie of an ended session, and the one before a change of the password, are refused at once', async () => {
+      const { id, password } = story.person();
+      const browser = story.client();
+      await browser.post('/session', { id, pw: password });
+      const copy = browser.copy();
+      const before = await me(copy);
+
+      const changed = await browser.post('/me/password', { current: password, new: 'nine calm lanterns & 3 harbours' });
+      const afterChange = [await me(copy), await me(browser)];
+      const second = browser.copy();
+      await browser.delete('/session');
+
+      expect([before.status, changed.status, ...afterChange.map(({ status }) => status)]).toEqual([200, 204, 401, 200]);
+      expect(await me(second)).toBeRefused(401, 'INVALID_TOKEN');
+    });
+  });
+
   it('S6: an ended session is refused at once where it ended, and elsewhere once its copy is too old', async () => {
     const story = new LoginStory(engine, { people: 3, services: 2, args: AGED });
     await story.begin();
