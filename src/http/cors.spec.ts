@@ -11,7 +11,8 @@ describe('CORS headers of a response', () => {
       vary: 'Origin',
       'access-control-allow-origin': PORTAL,
       'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': 'x-request-id, api-version, retry-after, www-authenticate',
+      'access-control-expose-headers':
+        'x-request-id, api-version, retry-after, www-authenticate, ratelimit, ratelimit-policy',
     });
   });
 

@@ -8,8 +8,11 @@ import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AuthModule } from '../../src/auth/auth.module.js';
 import { Clock } from '../../src/clock/clock.js';
 import '../support/mapper.js';
+import { CacheModule } from '../../src/cache/cache.module.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
+import { KvstoreModule } from '../../src/kvstore/kvstore.module.js';
+import { RateLimitModule } from '../../src/rate-limit/rate-limit.module.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { LoggingModule } from '../../src/logging/logging.module.js';
 import { Meters } from '../../src/metrics/meters.js';
@@ -46,7 +49,16 @@ class ManualClockModule {}
 
 /** The service with all its guards, and routes that use every requirement a route can declare. */
 @Module({
-  imports: [ManualClockModule, RandomModule, PersistenceModule, WebModule, AuthModule],
+  imports: [
+    ManualClockModule,
+    RandomModule,
+    PersistenceModule,
+    KvstoreModule,
+    CacheModule,
+    RateLimitModule,
+    WebModule,
+    AuthModule,
+  ],
   controllers: [GuardedController, GuardedClassController],
 })
 class GuardedModule {}

@@ -19,5 +19,5 @@ onEachEngine('refresh races at one service without grace', (engine) => {
 });
 
 onEachEngine('P3: races at one service that throttles wrong passwords', (engine) => {
-  throttledLoginRaces(storyOn(engine, { throttled: true }));
+  throttledLoginRaces(storyOn(engine, { throttled: true }), { areShared: false });
 });

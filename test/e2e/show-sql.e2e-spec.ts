@@ -90,9 +90,9 @@ onSqlite('app.jpa.properties.orm.dialect', (engine) => {
 });
 
 onSqlite('app.jpa.open-in-view', () => {
-  it('true causes a warning at startup that it is not offered', async () => {
+  it('true causes a warning at startup that it cannot be offered', async () => {
     running = await startService({ cwd: temporaryFolder('view'), args: ['--app.jpa.open-in-view=true'] });
 
-    expect(running.troubles).toContainEqual(expect.stringMatching(/^WARN app\.jpa\.open-in-view.*not offered/));
+    expect(running.troubles).toContainEqual(expect.stringMatching(/^WARN app\.jpa\.open-in-view: set, but .* cannot be offered\.$/));
   });
 });

@@ -12,33 +12,38 @@ const CLOSED: RouteAccess = {
 const BY_LOGIN = ['accessToken', 'session'];
 
 it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
-  ['a protected route', {}, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED']],
-  ['a state-changing route', { method: 'POST' }, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED', 'CROSS_SITE']],
-  ['a public route', { isPublic: true }, [], []],
-  ['a public state-changing route', { isPublic: true, method: 'DELETE' }, [], ['CROSS_SITE']],
+  ['a protected route', {}, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED', 'RATE_LIMITED']],
+  [
+    'a state-changing route',
+    { method: 'POST' },
+    BY_LOGIN,
+    ['INVALID_TOKEN', 'MFA_REQUIRED', 'RATE_LIMITED', 'CROSS_SITE'],
+  ],
+  ['a public route', { isPublic: true }, [], ['RATE_LIMITED']],
+  ['a public state-changing route', { isPublic: true, method: 'DELETE' }, [], ['RATE_LIMITED', 'CROSS_SITE']],
   [
     'a second-factor route',
     { template: '/2fa', isSecondFactor: true },
     BY_LOGIN,
-    ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'MFA_REQUIRED'],
+    ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'MFA_REQUIRED', 'RATE_LIMITED'],
   ],
   [
     'a second-factor route for half-authenticated callers',
     { template: '/2fa/verify', isSecondFactor: true, alsoHalfAuthenticated: true },
     [...BY_LOGIN, 'mfaToken'],
-    ['INVALID_TOKEN', 'MFA_TOKEN_INVALID'],
+    ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'RATE_LIMITED'],
   ],
   [
     'a route that requires an authority',
     { authorities: ['ROLE_ADMIN'] },
     BY_LOGIN,
-    ['INVALID_TOKEN', 'MFA_REQUIRED', 'ACCESS_DENIED'],
+    ['INVALID_TOKEN', 'MFA_REQUIRED', 'ACCESS_DENIED', 'RATE_LIMITED'],
   ],
   [
     'a route that requires the second factor',
     { amr: { method: 'otp' } },
     BY_LOGIN,
-    ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED'],
+    ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
   ],
 ])(
   'the description of %s has the credentials that its guards accept and the codes of their rejections',
