@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
+import { addAbortSignal } from 'node:stream';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
 /** Far above the longest response of the servers that are checked. */
 const MAX_RESPONSE_LENGTH = 64 * 1024;
@@ -12,18 +14,22 @@ export interface Exchange {
   readonly isComplete: (response: string) => boolean;
   /** Sent before the connection is closed. */
   readonly farewell: string;
+  /** For a server that speaks TLS from the first byte. */
+  readonly tls?: ConnectionOptions | undefined;
 }
 
 /** Sends one request to a server of a text protocol, over a connection of its own. */
 export function exchange(
-  { host, port, request, isComplete, farewell }: Exchange,
+  { host, port, request, isComplete, farewell, tls }: Exchange,
   signal: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     let response = '';
-    const socket = connect({ host, port, signal });
+    const servername = isIP(host) === 0 ? host : '';
+    const socket = tls ? connectTls({ host, port, servername, ...tls }) : connect({ host, port });
+    addAbortSignal(signal, socket);
     socket.setEncoding('latin1');
-    socket.once('connect', () => socket.write(request));
+    socket.once(tls ? 'secureConnect' : 'connect', () => socket.write(request));
     socket.on('data', (text: string) => {
       response += text;
       if (isComplete(response)) {

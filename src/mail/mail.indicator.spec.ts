@@ -1,10 +1,15 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../test/support/certificates.js';
 import { freePort } from '../../test/support/free-port.js';
+import { SmtpRelayServer } from '../../test/support/smtp-server.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import { HealthComponents } from '../health/health-components.js';
 import { MailIndicator } from './mail.indicator.js';
 import { MailProperties } from './mail.properties.js';
+import type { SmtpRelay } from './smtp-relay.service.js';
+
+const GOOD = makeCertificate();
 
 let server: Server | undefined;
 const sockets: Socket[] = [];
@@ -32,9 +37,12 @@ async function relay(...greeting: readonly string[]) {
 function indicator(
   port: number,
   host?: string,
+  more: Partial<MailProperties> = {},
 ): { readonly mail: MailIndicator; readonly components: HealthComponents } {
   const components = new HealthComponents();
-  return { mail: new MailIndicator(Object.assign(new MailProperties(), { host, port }), components), components };
+  const properties = Object.assign(new MailProperties(), { host, port, ...more });
+  const relay = { tlsOptions: () => Promise.resolve({ ca: GOOD.pem }) } as unknown as SmtpRelay;
+  return { mail: new MailIndicator(properties, relay, components), components };
 }
 
 function check(port: number, signal = new AbortController().signal) {
@@ -61,6 +69,22 @@ describe('the health of the mail relay', () => {
     expect(await check(port)).toEqual({ status: 'UP' });
     await waitUntil('the relay has received QUIT', () => heard.length > 0);
     expect(heard).toEqual(['QUIT\r\n']);
+  });
+
+  it('of implicit TLS is UP if the certificate is trusted, and an error otherwise', async () => {
+    const certificates = [GOOD, makeCertificate()];
+    const relays = await Promise.all(
+      certificates.map((certificate) => SmtpRelayServer.start({ certificate, isImplicit: true })),
+    );
+    const checks = relays.map(({ address: { host, port } }) =>
+      indicator(port, host, { tls: 'implicit' }).mail.check(new AbortController().signal),
+    );
+
+    const [trusted, foreign] = await Promise.allSettled(checks);
+
+    expect(trusted).toEqual({ status: 'fulfilled', value: { status: 'UP' } });
+    expect(foreign).toMatchObject({ reason: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+    await Promise.all(relays.map((each) => each.stop()));
   });
 
   it('is DOWN if the greeting rejects the connection', async () => {

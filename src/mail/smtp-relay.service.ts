@@ -92,6 +92,14 @@ export class SmtpRelay {
     await Promise.race([transport.verify(), rejectedOn(signal)]);
   }
 
+  /** TLS of a connection to the relay. @throws ConfigurationFailure if the certificate bundle cannot be used */
+  async tlsOptions(): Promise<ConnectionOptions> {
+    this.tls ??= this.relayTls.open(() => {
+      this.retire();
+    });
+    return (await this.tls)?.options ?? { minVersion: 'TLSv1.2' };
+  }
+
   /** Closes all connections, also those that are sending. */
   async close(): Promise<void> {
     this.retire();
@@ -113,13 +121,10 @@ export class SmtpRelay {
   }
 
   private async open(): Promise<Transport> {
-    this.tls ??= this.relayTls.open(() => {
-      this.retire();
-    });
-    const tls = await this.tls;
+    const tls = await this.tlsOptions();
     // Only a service that sends mails loads it.
     const { createTransport } = await import('nodemailer');
-    return createTransport(optionsOf(this.properties, tls?.options ?? { minVersion: 'TLSv1.2' }));
+    return createTransport(optionsOf(this.properties, tls));
   }
 
   /** The next mail opens a new transport. */
