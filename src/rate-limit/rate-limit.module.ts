@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { Kvstore } from '../kvstore/kvstore.service.js';
 import { type AvailabilityMessages, StoreAvailability } from '../kvstore/store-availability.js';
 import { Loggers } from '../logging/loggers.js';
-import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { DatasourceProperties, PoolProperties } from '../persistence/datasource.properties.js';
 import { dialectOf } from '../persistence/dialect.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { KvstoreLimits } from './kvstore-limits.client.js';
@@ -13,8 +13,12 @@ import { RateLimiter } from './rate-limiter.service.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { type Shared, SharedStore } from './shared-store.service.js';
 
-/** A request never waits longer for the database because of its limits. */
+/**
+ * A request never waits longer for the database because of its limits. It then waits for the database on its own account, too:
+ * as a part of the limit of the pool, both waits together stay near that limit.
+ */
 const DATABASE_LIMIT_MILLIS = 2000;
+const PART_OF_POOL_LIMIT = 0.25;
 
 const MESSAGES: AvailabilityMessages = {
   lost: 'Rate limits are counted by this process alone: the shared store does not respond',
@@ -27,7 +31,7 @@ const MESSAGES: AvailabilityMessages = {
   providers: [
     {
       provide: SharedStore,
-      inject: [RouteLimitProperties, DatasourceProperties, Kvstore, UnitOfWork, Clock, Loggers],
+      inject: [RouteLimitProperties, DatasourceProperties, PoolProperties, Kvstore, UnitOfWork, Clock, Loggers],
       useFactory: sharedStore,
     },
     RateLimiter,
@@ -39,6 +43,7 @@ export class RateLimitModule {}
 function sharedStore(
   { store }: RouteLimitProperties,
   { url }: DatasourceProperties,
+  { connectionTimeout }: PoolProperties,
   kvstore: Kvstore,
   work: UnitOfWork,
   clock: Clock,
@@ -52,7 +57,10 @@ function sharedStore(
     return shared('kvstore', new KvstoreLimits(kvstore), kvstore.timeoutMillis);
   }
   if (store === 'database' || (store === 'auto' && dialectOf(url) !== 'sqlite')) {
-    return shared('database', new RateLimitTable(work, clock), DATABASE_LIMIT_MILLIS);
+    // 0 is no limit.
+    const poolMillis = connectionTimeout.milliseconds || Infinity;
+    const limitMillis = Math.min(DATABASE_LIMIT_MILLIS, poolMillis * PART_OF_POOL_LIMIT);
+    return shared('database', new RateLimitTable(work, clock), limitMillis);
   }
   return new SharedStore(undefined);
 }
