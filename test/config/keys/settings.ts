@@ -44,6 +44,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'app.json.date-format': 'yyyy-MM-dd',
   'user.timezone': 'UTC',
   'app.cache.type': 'none',
+  'app.cache.caffeine.spec': 'maximumSize=7',
 };
 
 /** This key would replace all other keys of logging. */
