@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CONTRACT_METERS } from '../support/contract-meters.js';
 import { textsOf } from '../support/http-client.js';
+import { makeCertificate } from '../support/certificates.js';
 import { waitUntil } from '../support/wait-until.js';
 import { type ManagedService, startManaged } from '../support/management.js';
 
@@ -12,12 +13,15 @@ let service: ManagedService;
 let names: readonly string[];
 
 beforeAll(async () => {
+  const { certificate, key } = makeCertificate();
   // A configured identity provider and a webhook have series even when they cannot be reached.
   service = await startManaged({
     args: [
       '--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata',
       '--app.security.webhook.url=http://127.0.0.1:1/events',
       '--app.security.password.breached.url=http://127.0.0.1:1/range',
+      `--app.ssl.bundle.pem.web.keystore.certificate=file:${certificate}`,
+      `--app.ssl.bundle.pem.web.keystore.private-key=file:${key}`,
       ...['--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.port=1'],
     ],
   });

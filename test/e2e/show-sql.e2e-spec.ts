@@ -93,6 +93,8 @@ onSqlite('app.jpa.open-in-view', () => {
   it('true causes a warning at startup that it cannot be offered', async () => {
     running = await startService({ cwd: temporaryFolder('view'), args: ['--app.jpa.open-in-view=true'] });
 
-    expect(running.troubles).toContainEqual(expect.stringMatching(/^WARN app\.jpa\.open-in-view: set, but .* cannot be offered\.$/));
+    expect(running.troubles).toContainEqual(
+      expect.stringMatching(/^WARN app\.jpa\.open-in-view: set, but .* cannot be offered\.$/),
+    );
   });
 });
