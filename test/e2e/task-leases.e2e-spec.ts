@@ -54,8 +54,8 @@ onEachEngine('two services', (engine) => {
 
 needs('mariadb')('a service that is killed during the turn of a job, on MariaDB', () => {
   const story = storyOn(MARIADB, { isAlone: true, args: MANAGEMENT });
-  // Depends on the row, so that it sleeps only after it has locked it.
-  const locking = 'SELECT SLEEP(120 * slot) FROM account_import WHERE slot = 1 FOR UPDATE';
+  // A statement that only reads may release the row before it sleeps.
+  const locking = 'UPDATE account_import SET expires_at = expires_at + SLEEP(120) WHERE slot = 1';
 
   const fence = async (): Promise<number | undefined> => {
     const sql = 'SELECT fence FROM task_lease WHERE task = ? AND holder IS NOT NULL';
@@ -64,14 +64,14 @@ needs('mariadb')('a service that is killed during the turn of a job, on MariaDB'
   /** Ends the statement that keeps the row locked. */
   const unlock = async (): Promise<void> => {
     const sql =
-      "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%' AND state = 'User sleep'";
+      "SELECT id FROM information_schema.processlist WHERE info LIKE 'UPDATE account_import%' AND state = 'User sleep'";
     for (const { id } of await story.database.query<{ readonly id: number }>(sql)) {
       await story.database.query(`KILL ${id}`);
     }
   };
   const isLocked = async (): Promise<boolean> => {
     const sql =
-      "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%' AND state = 'User sleep'";
+      "SELECT id FROM information_schema.processlist WHERE info LIKE 'UPDATE account_import%' AND state = 'User sleep'";
     return (await story.database.query(sql)).length > 0;
   };
 
