@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { keyStore, makeCertificate } from '../../test/support/certificates.js';
 import { Door } from '../../test/support/door.js';
@@ -86,6 +88,17 @@ needs('redis')('a key-value store that responds', () => {
     expect(await other.kvstore.send('GET', 'key')).toBeNull();
   });
 
+  it('a username is used', async () => {
+    const server = await redis({ args: ['--user', 'anna', 'on', '>word', '~*', '+@all'] });
+    const { kvstore, log } = client([...at(server), 'username=anna', 'password=word']);
+
+    expect(await kvstore.send('PING')).toBe('PONG');
+
+    // Redis closes the connections of a deleted user.
+    await ask(server.port, 'ACL DELUSER anna');
+    await waitUntil('the connection was that of the user', () => log.messages.includes(LOST));
+  });
+
   it('a wrong password fails commands, and the log names the reason without the password', async () => {
     const server = await redis({ password: 'word' });
     const { kvstore, log } = client([...at(server), 'username=anna', 'password=open-sesame']);
@@ -122,6 +135,16 @@ needs('redis')('a key-value store that fails', () => {
     await untilBack(kvstore);
 
     expect(log.messages).toEqual([LOST, BACK]);
+  });
+
+  it('a store that accepts connections but never completes TLS is given up after connect-timeout', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    endings.push(() => silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const { kvstore } = client([...at({ port }), 'ssl.enabled=true', 'timeout=1m', 'connect-timeout=200ms']);
+
+    await expect(kvstore.send('PING')).rejects.toThrow(/ETIMEDOUT/);
   });
 
   it('a store that vanishes without closing the connection fails commands after the timeout', async () => {
@@ -244,6 +267,20 @@ needs('redis', 'openssl')('a key-value store with TLS', () => {
 });
 
 needs('redis')('a key-value store behind sentinels', () => {
+  it('is found with the credentials of the sentinels, and not without them', async () => {
+    const primary = await redis();
+    const lines = ['user anna on >word allchannels +@all', 'user default off'];
+    const sentinel = await startSentinel('login', primary, undefined, lines);
+    endings.push(() => sentinel.stop());
+    const keys = ['sentinel.master=login', `sentinel.nodes=127.0.0.1:${sentinel.port}`, 'timeout=1s'];
+    const known = client([...keys, 'sentinel.username=anna', 'sentinel.password=word']);
+    const unknown = client([...keys, 'sentinel.username=anna', 'sentinel.password=other']);
+
+    expect(await known.kvstore.send('PING')).toBe('PONG');
+    await expect(unknown.kvstore.send('PING')).rejects.toThrow();
+    expect(unknown.log.texts.join('\n')).not.toContain('other');
+  });
+
   it('the new primary is used after a fail-over, without a restart', async () => {
     const primary = await redis({ password: 'word' });
     const replica = await redis({ password: 'word', args: ['--replicaof', primary.host, String(primary.port)] });

@@ -41,8 +41,13 @@ export async function startRedis({ port: given, password, tls, args = [] }: Redi
   return start(port, [...listening, '--save', '', '--appendonly', 'no', ...guarded, ...args], tls !== undefined);
 }
 
-/** A sentinel that watches one primary, and replaces it soon after it is gone. */
-export async function startSentinel(name: string, primary: RedisServer, password?: string): Promise<RedisServer> {
+/** A sentinel that watches one primary, and replaces it soon after it is gone; `more` are lines of its configuration. */
+export async function startSentinel(
+  name: string,
+  primary: RedisServer,
+  password?: string,
+  more: readonly string[] = [],
+): Promise<RedisServer> {
   const port = await freePort();
   const file = join(temporaryFolder('sentinel'), 'sentinel.conf');
   const lines = [
@@ -50,6 +55,7 @@ export async function startSentinel(name: string, primary: RedisServer, password
     `sentinel down-after-milliseconds ${name} 300`,
     `sentinel failover-timeout ${name} 2000`,
     ...(password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`]),
+    ...more,
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   return start(port, [file, '--sentinel', '--port', String(port)], false);
