@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sha1Of } from '../../../../test/support/range-server.js';
@@ -110,12 +110,5 @@ describe('the check of a file of hashes at startup', () => {
     expect(await hashFileFault(below)).toBe('it is not a file');
     expect(await hashFileFault(pipe)).toBe('it is not a file');
     expect(await hashFileFault(join(folder, 'missing'))).toBe('it cannot be read (ENOENT)');
-  });
-
-  it.skipIf(process.getuid?.() === 0)('refuses a file that this user may not read', async () => {
-    const path = written(LINES.join('\n'));
-    chmodSync(path, 0);
-
-    expect(await hashFileFault(path)).toBe('it cannot be read (EACCES)');
   });
 });
