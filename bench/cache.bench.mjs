@@ -28,7 +28,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 console.log(`the generator runs on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
 const redis = await startRedis(join(folder, 'redis'));
 const mariadb = await startMariadb(join(folder, 'mariadb'));
-const generator = new Generator();
+const generator = new Generator([redis, mariadb]);
 const programs = [];
 const KINDS = {
   none: ['--app.cache.type=none'],

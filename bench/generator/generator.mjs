@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Others } from '../watch/others.mjs';
 
@@ -7,6 +8,12 @@ import { Others } from '../watch/others.mjs';
 export class Generator {
   #child = fork(fileURLToPath(new URL('program.mjs', import.meta.url)));
   #cpuMillis = 0;
+  #servers;
+
+  /** @param servers processes that the measured programs use, such as a database; they are not `others` */
+  constructor(servers = []) {
+    this.#servers = servers;
+  }
 
   /**
    * Loads a program as `order` says while `loopDelay` measures its event loop. Returns the results of both, and the share
@@ -14,7 +21,7 @@ export class Generator {
    */
   async ask({ program, loopDelay }, order) {
     const before = await loopDelay.take(program);
-    const cpuBefore = this.#cpuMillis + ownMillis();
+    const cpuBefore = this.#cpuMillis + ownMillis() + this.#serverMillis();
     const others = new Others();
     this.#child.send({ ...order, address: program.address });
     const [seen] = await once(this.#child, 'message');
@@ -25,8 +32,13 @@ export class Generator {
       ...seen,
       delay: inside,
       loopMillis: inside.loopMillis - before.loopMillis,
-      others: others.part(programMillis + this.#cpuMillis + ownMillis() - cpuBefore),
+      programMillis,
+      others: others.part(programMillis + this.#cpuMillis + ownMillis() + this.#serverMillis() - cpuBefore),
     };
+  }
+
+  #serverMillis() {
+    return this.#servers.reduce((sum, { pid }) => sum + processorMillis(pid), 0);
   }
 
   /** The process ends with the bench, even if the bench fails. */
@@ -39,4 +51,17 @@ export class Generator {
 function ownMillis() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+/** Processor time of a process; 0 where the system has no `/proc`. */
+function processorMillis(pid) {
+  let stat;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return 0;
+  }
+  // The fields after the name of the program, which may contain spaces: user and system time in hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }

@@ -32,7 +32,7 @@ const INSTALL = programOf('mariadb-install-db', 'mysql_install_db');
 
 export const hasMariadb = SERVER !== undefined && INSTALL !== undefined;
 
-/** Starts the server. `database()` creates an empty database and returns the settings of the service for it. */
+/** Starts the server, whose process is `pid`. `database()` creates an empty database and returns the settings of the service for it. */
 export async function startMariadb(folder) {
   mkdirSync(folder);
   const data = join(folder, 'data');
@@ -72,6 +72,7 @@ export async function startMariadb(folder) {
   const access = { host: HOST, port, ...account };
   await untilItAnswers(child, access);
   return {
+    pid: child.pid,
     async database(database) {
       const connection = await createConnection(access);
       await connection.query(`CREATE DATABASE ${database}`);

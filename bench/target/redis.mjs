@@ -27,7 +27,7 @@ const SERVER = serverFile();
 
 export const hasRedis = SERVER !== undefined;
 
-/** Starts the server; `settings` connect a service to it. */
+/** Starts the server, whose process is `pid`; `settings` connect a service to it. */
 export async function startRedis(folder) {
   mkdirSync(folder);
   const port = await freePort();
@@ -41,6 +41,7 @@ export async function startRedis(folder) {
     await sleep(50);
   }
   return {
+    pid: child.pid,
     settings: [`--app.data.kvstore.host=${HOST}`, `--app.data.kvstore.port=${port}`],
     async stop() {
       child.kill('SIGTERM');
