@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock/clock.js';
 import { LruMap } from '../collections/lru-map.js';
+import { batchesOf } from '../persistence/batches.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { RateLimitStore } from './rate-limit-store.js';
@@ -11,17 +12,37 @@ expiringTable('rate_limit', 'id', 0);
 
 const ADD = 'UPDATE rate_limit SET hits = hits + ? WHERE id = ? AND hits <= ?';
 const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES (?, ?, ?)';
-const READ = 'SELECT hits FROM rate_limit WHERE id = ?';
 const PROBE = 'SELECT id FROM rate_limit WHERE id = ?';
 
 /** Windows of which the count of the one before is remembered: it does not change any more. */
 const CAPACITY = 10_000;
 /** Clocks of replicas differ by less: so close to the edge of a window, some of them count in the one before or after it. */
 const SKEW_MILLIS = 5000;
+/** The texts of the statements grow with the number of keys, and `CASE` compares each row with all of them. */
+const MOST_KEYS = 64;
+
+/** Another replica has added hits between the read and the update of several keys. */
+class Overtaken extends Error {}
+
+/** What a charge may add to the row of its window. */
+interface Addition {
+  readonly charge: Charge;
+  /** Number of the current window, and the part of it that has passed. */
+  readonly window: number;
+  readonly elapsed: number;
+  readonly previous: number;
+  readonly next: number;
+  readonly id: string;
+  /** Largest count that the row may reach. */
+  readonly limit: number;
+  /** Count of the row when it was read; undefined if there was none. */
+  readonly current: number | undefined;
+}
 
 /**
  * Table `rate_limit`: a row for each key and window, so that no statement has to move counts from one window to the next.
- * One conditional statement adds hits, and its row count decides; conflicts at a cluster are repeated by the unit of work.
+ * One conditional statement adds the hits of all keys of a batch, and its row count decides; conflicts at a cluster are
+ * repeated by the unit of work.
  */
 export class RateLimitTable implements RateLimitStore {
   private readonly previous = new LruMap<string, number>(CAPACITY);
@@ -31,68 +52,157 @@ export class RateLimitTable implements RateLimitStore {
     private readonly clock: Clock,
   ) {}
 
-  charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
-    // Statements of one connection, which sends them without waiting for each response.
-    return this.work.single((tx) => Promise.all(charges.map((charge) => this.chargeOne(tx, charge))));
+  async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+    const verdicts = [];
+    for (const batch of batchesOf(charges, MOST_KEYS)) verdicts.push(...(await this.chargeBatch(batch)));
+    return verdicts;
   }
 
   async probe(): Promise<void> {
     await this.work.single((tx) => tx.rows(PROBE, ['']));
   }
 
-  private async chargeOne(tx: Tx, { key, quota, windowMillis, hits }: Charge): Promise<Verdict> {
+  private async chargeBatch(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+    // A statement alone needs no transaction.
+    if (charges.length === 1) return this.work.single((tx) => this.addTo(tx, charges, addEach));
+    try {
+      return await this.work.run((tx) => this.addTo(tx, charges, addTogether));
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+    return this.work.run((tx) => this.addTo(tx, charges, addEach));
+  }
+
+  private async addTo(
+    tx: Tx,
+    charges: readonly Charge[],
+    add: (tx: Tx, additions: readonly Addition[]) => Promise<readonly Counted[]>,
+  ): Promise<readonly Verdict[]> {
+    const additions = await this.additionsOf(tx, charges);
+    const counted = await add(tx, additions);
+    return counted.map(({ addition, admitted, current }) => {
+      const { charge, window, elapsed, previous, next } = addition;
+      const counts = { window, current: current + next, previous };
+      return verdictOf(counts, admitted, elapsed, charge.quota, charge.windowMillis);
+    });
+  }
+
+  /** Reads what is known of the windows of all keys, with one statement. */
+  private async additionsOf(tx: Tx, charges: readonly Charge[]): Promise<readonly Addition[]> {
     const now = this.clock.millis();
-    const window = Math.floor(now / windowMillis);
-    const elapsed = now / windowMillis - window;
-    const previous = await this.previousOf(tx, key, window, elapsed * windowMillis);
-    // A replica whose clock is ahead may already count in the next window.
-    const next = (1 - elapsed) * windowMillis < SKEW_MILLIS ? await read(tx, idOf(key, window + 1)) : 0;
-    // Whole units that this window may contain; the row holds no fraction.
-    const limit = Math.floor(quota - previous * (1 - elapsed)) - next;
-    const id = idOf(key, window);
-    const expiresAt = Math.ceil(((window + 2) * windowMillis) / 1000);
-    const { admitted, current } = await add(tx, { id, expiresAt, hits, limit });
-    return verdictOf({ window, current: current + next, previous }, admitted, elapsed, quota, windowMillis);
-  }
-
-  private async previousOf(tx: Tx, key: string, window: number, sinceMillis: number): Promise<number> {
-    const id = idOf(key, window - 1);
-    const known = this.previous.get(id);
-    if (known !== undefined) return known;
-    const count = await read(tx, id);
-    if (sinceMillis > SKEW_MILLIS) this.previous.set(id, count);
-    return count;
+    const windows = charges.map((charge) => {
+      const window = Math.floor(now / charge.windowMillis);
+      const elapsed = now / charge.windowMillis - window;
+      const before = idOf(charge.key, window - 1);
+      // A replica whose clock is ahead may already count in the next window.
+      const isAtEnd = (1 - elapsed) * charge.windowMillis < SKEW_MILLIS;
+      const after = isAtEnd ? idOf(charge.key, window + 1) : undefined;
+      return { charge, window, elapsed, id: idOf(charge.key, window), before, after, known: this.previous.get(before) };
+    });
+    const counts = await read(
+      tx,
+      windows.flatMap(({ id, before, after, known }) => [
+        id,
+        ...(known === undefined ? [before] : []),
+        ...(after === undefined ? [] : [after]),
+      ]),
+    );
+    return windows.map(({ charge, window, elapsed, id, before, after, known }) => {
+      const previous = known ?? counts.get(before) ?? 0;
+      if (known === undefined && elapsed * charge.windowMillis > SKEW_MILLIS) this.previous.set(before, previous);
+      const next = after === undefined ? 0 : (counts.get(after) ?? 0);
+      // Whole units that this window may contain; the row holds no fraction.
+      const limit = Math.floor(charge.quota - previous * (1 - elapsed)) - next;
+      return { charge, window, elapsed, previous, next, id, limit, current: counts.get(id) };
+    });
   }
 }
 
-interface Addition {
-  readonly id: string;
-  readonly expiresAt: number;
-  readonly hits: number;
-  /** Largest count that the row may reach. */
-  readonly limit: number;
+interface Counted {
+  readonly addition: Addition;
+  readonly admitted: number;
+  /** Count of the row, with the admitted hits. */
+  readonly current: number;
 }
 
-/** Adds as many of the hits as the limit permits. */
-async function add(
-  tx: Tx,
-  { id, expiresAt, hits, limit }: Addition,
-): Promise<{ readonly admitted: number; readonly current: number }> {
-  let wanted = Math.min(hits, limit);
-  while (wanted > 0) {
-    // Sent together, so that the usual case takes one round trip.
-    const [changed, count] = await Promise.all([tx.change(ADD, [wanted, id, limit - wanted]), read(tx, id)]);
-    if (changed === 1) return { admitted: wanted, current: count };
-    if (await tx.insert(INSERT, [id, wanted, expiresAt])) return { admitted: wanted, current: wanted };
+/**
+ * Adds the hits of all keys that have a row with enough room by one statement, and those of the others one by one.
+ * @throws Overtaken if the row count shows that one of them has no room any more: the transaction must be rolled back
+ */
+async function addTogether(tx: Tx, additions: readonly Addition[]): Promise<readonly Counted[]> {
+  const fitting = additions.filter(hasRoom);
+  if (fitting.length > 0 && (await tx.change(...additionOf(fitting))) !== fitting.length) throw new Overtaken();
+  const others = await addEach(
+    tx,
+    additions.filter((addition) => !hasRoom(addition)),
+  );
+  const ofOthers = others.values();
+  return additions.map((addition) =>
+    hasRoom(addition)
+      ? { addition, admitted: addition.charge.hits, current: addition.current + addition.charge.hits }
+      : (ofOthers.next().value as Counted),
+  );
+}
+
+function hasRoom(addition: Addition): addition is Addition & { readonly current: number } {
+  const { current, charge, limit } = addition;
+  return current !== undefined && current + charge.hits <= limit;
+}
+
+/** Adds as many of the hits of each key as its limit permits. */
+async function addEach(tx: Tx, additions: readonly Addition[]): Promise<readonly Counted[]> {
+  return Promise.all(additions.map((addition) => addOne(tx, addition)));
+}
+
+async function addOne(tx: Tx, addition: Addition): Promise<Counted> {
+  const { charge, window, id, limit } = addition;
+  let { current } = addition;
+  for (;;) {
+    const admitted = Math.min(charge.hits, limit - (current ?? 0));
+    if (admitted <= 0) return { addition, admitted: 0, current: current ?? 0 };
+    const isAdded =
+      current === undefined
+        ? await tx.insert(INSERT, [id, admitted, Math.ceil(((window + 2) * charge.windowMillis) / 1000)])
+        : (await tx.change(ADD, [admitted, id, limit - admitted])) === 1;
+    if (isAdded) return { addition, admitted, current: (current ?? 0) + admitted };
     // Other hits have come first; each turn of the loop means that they took more.
-    wanted = Math.min(wanted, limit - (await read(tx, id)));
+    current = (await read(tx, [id])).get(id);
   }
-  return { admitted: 0, current: await read(tx, id) };
 }
 
-async function read(tx: Tx, id: string): Promise<number> {
-  const [row] = await tx.rows<{ hits: number | string }>(READ, [id]);
-  return Number(row?.hits ?? 0);
+/** The statement that adds the hits of several keys to those rows that have room for them, and its values. */
+function additionOf(additions: readonly Addition[]): [sql: string, values: readonly (string | number)[]] {
+  const rows = padded(additions);
+  const cases = `CASE id ${'WHEN ? THEN ? '.repeat(rows.length)}END`;
+  const sql = `UPDATE rate_limit SET hits = hits + ${cases} WHERE id IN (${marks(rows)}) AND hits <= ${cases}`;
+  return [
+    sql,
+    [
+      ...rows.flatMap(({ id, charge }) => [id, charge.hits]),
+      ...rows.map(({ id }) => id),
+      ...rows.flatMap(({ id, charge, limit }) => [id, limit - charge.hits]),
+    ],
+  ];
+}
+
+/** The counts of those of the rows that exist. */
+async function read(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const all = padded(ids);
+  const rows = await tx.rows<{ id: string; hits: number | string }>(
+    `SELECT id, hits FROM rate_limit WHERE id IN (${marks(all)})`,
+    all,
+  );
+  return new Map(rows.map(({ id, hits }) => [id, Number(hits)]));
+}
+
+/** Repeats the last value up to the next power of two, so that there are few texts to prepare. */
+function padded<T>(values: readonly T[]): readonly T[] {
+  const length = 2 ** Math.ceil(Math.log2(values.length));
+  return Array.from({ length }, (_, at) => values[Math.min(at, values.length - 1)] as T);
+}
+
+function marks(values: readonly unknown[]): string {
+  return Array.from(values, () => '?').join(', ');
 }
 
 /** Keys name addresses and users, which the table does not show. */

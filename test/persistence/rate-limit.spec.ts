@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { RateLimitTable } from '../../src/rate-limit/rate-limit.store.js';
+import type { Verdict } from '../../src/rate-limit/sliding-window.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -50,6 +52,36 @@ onEveryDatabase('limits in the table rate_limit', (database) => {
     expect(halfway).toMatchObject({ admitted: 12, remaining: 0 });
   });
 
+  it('two replicas admit exactly the quota of each key, also if their batches contain the same keys', async () => {
+    const clock = new ManualClock();
+    const replicas = [replica(clock), replica(clock)];
+    const keys = Array.from({ length: 9 }, (_, at) => `shared-${at}`);
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) =>
+        (replicas[turn % 2] as RateLimitTable).charge(
+          (turn % 4 < 2 ? keys : keys.toReversed()).map((key) => ({ ...charge, key })),
+        ),
+      ),
+    );
+
+    const ofKeys = keys.map((_, at) =>
+      sum(verdicts.map((batch, turn) => batch[turn % 4 < 2 ? at : 8 - at] as Verdict)),
+    );
+    expect(ofKeys).toEqual(keys.map(() => 25));
+  });
+
+  it('more keys than one statement takes, some of them new and some used up, get the verdicts of their own', async () => {
+    const table = replica(new ManualClock());
+    const charges = Array.from({ length: 150 }, (_, at) => ({ ...charge, key: `many-${at}`, quota: 3 + (at % 3) }));
+    await table.charge(charges.filter((_, at) => at % 2 === 0));
+
+    const admitted = (await table.charge(charges)).map((verdict) => verdict.admitted);
+
+    // Three hits came before: 0, 1 or 2 are left.
+    expect(admitted).toEqual(charges.map((_, at) => (at % 2 === 0 ? at % 3 : 3)));
+  });
+
   it('keys of one batch are charged apart, and the table shows neither of them', async () => {
     const [one, other] = [
       { ...charge, key: '192.0.2.7', quota: 2 },
@@ -63,4 +95,47 @@ onEveryDatabase('limits in the table rate_limit', (database) => {
     const rows = await database.work.single((tx) => tx.rows<{ id: string }>('SELECT id FROM rate_limit'));
     expect(JSON.stringify(rows)).not.toMatch(/192\.0\.2\.7|anna/);
   });
+
+  // Transactions of the embedded database follow one another.
+  if (database.engine === 'SQLite') return;
+
+  it('a batch of which one key is used up after it was read charges every other key once', async () => {
+    const clock = new ManualClock();
+    const near = { ...charge, key: 'near', quota: 6 };
+    const far = { ...charge, key: 'far', quota: 100 };
+    const other = replica(clock);
+    await other.charge([near, far]);
+    let overtakings = 0;
+    const overtaken = new RateLimitTable(
+      changing(database.work, async () => {
+        if (overtakings++ === 0) await other.charge([near]);
+      }),
+      clock,
+    );
+
+    expect(await overtaken.charge([near, far])).toMatchObject([
+      { admitted: 0, remaining: 0 },
+      { admitted: 3, remaining: 94 },
+    ]);
+    expect(overtakings).toBeGreaterThan(1);
+  });
 });
+
+/** Units of work that run something before each of their changes. */
+function changing(work: UnitOfWork, before: () => Promise<void>): UnitOfWork {
+  const wrapped = (tx: Tx): Tx => ({
+    rows: (...statement) => tx.rows(...statement),
+    insert: (...statement) => tx.insert(...statement),
+    change: async (...statement) => {
+      await before();
+      return tx.change(...statement);
+    },
+    afterCommit: (listener) => {
+      tx.afterCommit(listener);
+    },
+  });
+  return {
+    run: (inner: (tx: Tx) => Promise<unknown>) => work.run((tx) => inner(wrapped(tx))),
+    single: (inner: (tx: Tx) => Promise<unknown>) => work.single((tx) => inner(wrapped(tx))),
+  } as UnitOfWork;
+}
