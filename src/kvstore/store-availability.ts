@@ -1,6 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { withTimeout } from '../clock/with-timeout.js';
 import type { Logger } from '../logging/logger.js';
-import { withoutRequestContext } from '../principal/request-context.js';
 
 const PROBE_MILLIS = 1000;
 
@@ -15,9 +15,15 @@ export interface AvailabilityMessages {
  * has reached it again; meanwhile each process does without it.
  */
 export class StoreAvailability {
-  private probing: NodeJS.Timeout | undefined;
+  /** Runs probes outside of the context of the request that has met the failure. */
+  private readonly inBackground = AsyncLocalStorage.snapshot();
+  /** Failures so far, each of which began a time without the store. */
+  private losses = 0;
+  private isLost = false;
+  private nextProbe: NodeJS.Timeout | undefined;
   private isStopped = false;
 
+  /** The probe does what the work needs, such as a write, and ends even if the store never responds. */
   constructor(
     private readonly probe: () => Promise<unknown>,
     private readonly limitMillis: number,
@@ -26,44 +32,54 @@ export class StoreAvailability {
   ) {}
 
   get isAvailable(): boolean {
-    return this.probing === undefined;
+    return !this.isLost;
   }
 
   /** The result of `work`; undefined if the store is away, or does not respond in time. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-    if (!this.isAvailable) return undefined;
+    if (this.isLost) return undefined;
+    const { losses } = this;
     try {
       return await this.within(work());
     } catch (error) {
-      this.giveUp(error);
+      // Work that began before an earlier failure says nothing about a store that has come back since.
+      if (losses === this.losses) this.giveUp(error);
       return undefined;
     }
   }
 
   stop(): void {
     this.isStopped = true;
-    clearTimeout(this.probing);
+    clearTimeout(this.nextProbe);
   }
 
   private giveUp(error: unknown): void {
-    if (!this.isAvailable || this.isStopped) return;
+    if (this.isStopped) return;
+    this.losses += 1;
+    this.isLost = true;
     this.log.warn(this.messages.lost, { failure: error instanceof Error ? error.message : String(error) });
     this.probeLater();
   }
 
   private probeLater(): void {
-    // Not in the context of the request that has met the failure.
-    this.probing = withoutRequestContext(() => setTimeout(() => void this.ask(), PROBE_MILLIS).unref());
+    this.nextProbe = this.inBackground(() => setTimeout(() => void this.ask(), PROBE_MILLIS).unref());
   }
 
   private async ask(): Promise<void> {
-    try {
-      await this.within(this.probe());
-      this.probing = undefined;
-      this.log.info(this.messages.back);
-    } catch {
-      if (!this.isStopped) this.probeLater();
+    const probe = Promise.resolve().then(this.probe);
+    const isBack = await this.within(probe).then(
+      () => true,
+      () => false,
+    );
+    // A probe may wait longer than a request does, such as for a connection; the next one must not wait beside it.
+    if (!isBack) await Promise.allSettled([probe]);
+    if (this.isStopped) return;
+    if (!isBack) {
+      this.probeLater();
+      return;
     }
+    this.isLost = false;
+    this.log.info(this.messages.back);
   }
 
   private within<T>(work: Promise<T>): Promise<T> {

@@ -15,6 +15,13 @@ const MESSAGES = { lost: 'The store is away', back: 'The store is back' };
 class Store implements RateLimitStore {
   state: 'up' | 'down' | 'silent' = 'up';
   calls = 0;
+  private readonly silence = Promise.withResolvers<undefined>();
+
+  /** Calls that found it silent end, too. */
+  return(): void {
+    this.state = 'up';
+    this.silence.resolve(undefined);
+  }
 
   async charge(): Promise<readonly [{ admitted: 1; remaining: 9; resetMillis: 1; retryMillis: 0 }]> {
     this.calls += 1;
@@ -23,7 +30,7 @@ class Store implements RateLimitStore {
   }
 
   probe(): Promise<void> {
-    if (this.state === 'silent') return new Promise(() => undefined);
+    if (this.state === 'silent') return this.silence.promise;
     return this.state === 'up' ? Promise.resolve() : Promise.reject(new Error('away'));
   }
 }
@@ -40,7 +47,7 @@ it.each(['down', 'silent'] as const)(
     const alone = [];
     for (let times = 0; times < 4; times++) alone.push(...(await shared.charge([CHARGE])));
     const callsWhileAway = store.calls;
-    store.state = 'up';
+    store.return();
     await waitUntil('the limits are shared', () => availability.isAvailable);
     const [back] = await shared.charge([CHARGE]);
     availability.stop();
