@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { ChargeQueue, type UnitCharge } from './charge-queue.js';
 import type { Charge, Verdict } from './sliding-window.js';
@@ -47,4 +48,17 @@ it('callers get the error of their batch, and the next batch is sent', async () 
   fails = false;
 
   expect(await queue.charge(unit('a'))).toMatchObject({ admitted: 1 });
+});
+
+it('a batch runs in the context of none of its requests', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const contexts: unknown[] = [];
+  const queue = new ChargeQueue((charges) => {
+    contexts.push(request.getStore());
+    return Promise.resolve(charges.map(({ hits }) => verdict(hits)));
+  });
+
+  await Promise.all(['one', 'other'].map((id) => request.run(id, () => queue.charge(unit('a')))));
+
+  expect(contexts).toEqual([undefined]);
 });

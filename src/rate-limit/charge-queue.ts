@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Charge, Verdict } from './sliding-window.js';
 
 /** One request for one unit of a limit. */
@@ -13,6 +14,8 @@ interface Waiting {
  * as one batch with one charge for each key: under load, a busy key costs one statement for many requests.
  */
 export class ChargeQueue {
+  /** A batch is work of many requests: it must run in the context of none of them. */
+  private readonly inBackground = AsyncLocalStorage.snapshot();
   private waiting = new Map<string, Waiting>();
   private isBusy = false;
 
@@ -25,7 +28,7 @@ export class ChargeQueue {
     else this.waiting.set(charge.key, { charge, callers: [caller] });
     if (!this.isBusy) {
       this.isBusy = true;
-      setImmediate(() => void this.flush());
+      this.inBackground(() => setImmediate(() => void this.flush()));
     }
     return caller.promise;
   }
