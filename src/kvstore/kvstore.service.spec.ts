@@ -50,12 +50,40 @@ describe('the key-value store', () => {
     expect(meters.find('kvstore.command')).toBeUndefined();
   });
 
+  it('sentinels that refuse connections fail every command, with one line in the log', async () => {
+    const nodes = `127.0.0.1:${await freePort()}`;
+    const { kvstore, log } = client(['sentinel.master=login', `sentinel.nodes=${nodes}`, 'timeout=200ms']);
+
+    for (let times = 0; times < 3; times++) await expect(kvstore.send('PING')).rejects.toThrow();
+
+    expect(log.messages).toEqual([LOST]);
+  });
+
   it('a store that refuses connections fails every command at once, with one line in the log', async () => {
     const { kvstore, log } = client([...at({ port: await freePort() }), 'timeout=1m']);
 
     for (let times = 0; times < 3; times++) await expect(kvstore.send('PING')).rejects.toThrow(/ECONNREFUSED/);
 
     expect(log.messages).toEqual([LOST]);
+  });
+});
+
+describe('the end of the key-value store', () => {
+  it('does not wait for a first connection, and no command opens another one', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    endings.push(() => silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const { kvstore, log } = client([...at({ port }), 'ssl.enabled=true', 'timeout=10m']);
+    const command = kvstore.send('PING');
+    const rejected = expect(command).rejects.toThrow();
+    await once(silent, 'connection');
+
+    await kvstore.onApplicationShutdown();
+
+    await rejected;
+    await expect(kvstore.send('PING')).rejects.toThrow('closed');
+    expect(log.messages).toEqual([]);
   });
 });
 
@@ -256,6 +284,20 @@ needs('redis', 'openssl')('a key-value store with TLS', () => {
     await untilBack(kvstore);
 
     expect(log.messages).toContain('INFO Reloaded a certificate bundle for new connections');
+  });
+
+  it('is used once the files of the bundle can be read, if they could not be at first', async () => {
+    const authority = makeCertificate({ name: 'authority' });
+    const files = new BundleFiles(authority);
+    const server = await redis({ tls: makeCertificate({ signedBy: authority }) });
+    const { kvstore, log } = client([...at(server), 'ssl.bundle=partner'], files.args);
+    files.damage();
+    for (let times = 0; times < 2; times++) await expect(kvstore.send('PING')).rejects.toThrow(/bundle "partner"/);
+
+    files.trust(authority);
+
+    expect(await kvstore.send('PING')).toBe('PONG');
+    expect(log.messages).toEqual([LOST, BACK]);
   });
 
   it('is verified with the authorities of the runtime if no bundle is named', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionOptions } from 'node:tls';
 import type { Redis } from 'ioredis';
@@ -9,7 +10,6 @@ import { Loggers } from '../logging/loggers.js';
 import type { Family } from '../metrics/family.js';
 import type { Timer } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
-import { withoutRequestContext } from '../principal/request-context.js';
 import type { ClientTls } from '../tls/client-tls.js';
 import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
 import type { Script } from './script.js';
@@ -28,7 +28,11 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly isConfigured: boolean;
   private readonly log: Logger;
   private readonly commands: Family<Timer> | undefined;
+  /** The connection outlives the request that happens to open it. */
+  private readonly inBackground = AsyncLocalStorage.snapshot();
   private client: Promise<Redis> | undefined;
+  /** The same client, from before its first connection on. */
+  private redis: Redis | undefined;
   private tls: ClientTls | undefined;
   private lastError: Error | undefined;
   private isReported = false;
@@ -60,7 +64,9 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.isClosing = true;
-    (await this.client?.catch(() => undefined))?.disconnect();
+    // Also ends the wait for the first connection.
+    this.redis?.disconnect();
+    await this.client?.catch(() => undefined);
     this.tls?.close();
   }
 
@@ -103,16 +109,32 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The client after its first attempt to connect, for which callers wait, but not longer than for a command. */
   private connected(): Promise<Redis> {
     if (!this.isConfigured) throw new TypeError('no key-value store is configured');
-    // The connection outlives the request that happens to open it.
-    this.client ??= withoutRequestContext(() => this.open());
+    if (this.isClosing) return Promise.reject(closed());
+    this.client ??= this.inBackground(() => this.open());
     return this.client;
   }
 
   private async open(): Promise<Redis> {
+    try {
+      return await this.connect();
+    } catch (error) {
+      // The files of the bundle may be incomplete while they are replaced: the next command reads them again.
+      this.client = undefined;
+      this.lastError = error instanceof Error ? error : new Error(String(error));
+      this.reportLoss();
+      throw error;
+    }
+  }
+
+  private async connect(): Promise<Redis> {
     const { redisClient } = await import('./redis.client.js');
     const client = redisClient(this.properties, await this.tlsOptions());
+    if (this.isClosing) throw closed();
+    this.redis = client;
     client.on('error', (error: Error) => {
       this.lastError = error;
+      // Sentinels that are all away close no connection.
+      this.reportLoss();
     });
     client.on('close', () => {
       this.reportLoss();
@@ -151,4 +173,8 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     this.isReported = false;
     this.log.info('The key-value store responds again');
   }
+}
+
+function closed(): Error {
+  return new Error('the connection to the key-value store is closed');
 }
