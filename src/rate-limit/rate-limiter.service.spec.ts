@@ -51,6 +51,19 @@ describe('the limiter of routes', () => {
     expect(headers.get('ratelimit-policy')).toContain('"sign-in-device";q=2;w=60');
   });
 
+  it('P3: a request that its address has used up does not count for the login id that it names', async () => {
+    const { admit, headers } = limiter({ signInPerAddress: Rate.of(1, 60), signInPerId: Rate.of(3, 60) });
+    const owner: Subject = { group: 'sign-in', by: 'id', value: 'anna' };
+    const attack = await Promise.all(Array.from({ length: 5 }, () => admit(ANNA, owner)));
+    const seenByAttacker = headers.get('ratelimit-policy');
+
+    const elsewhere = await admit({ ...ANNA, value: '192.0.2.8' }, owner);
+
+    expect(attack).toEqual([true, false, false, false, false]);
+    expect(seenByAttacker).toContain('"sign-in-address"');
+    expect(elsewhere).toBe(true);
+  });
+
   it('a request without a limit is admitted, and its response has no header of limits', async () => {
     const { admit, headers } = limiter({ signInPerAddress: Rate.OFF });
 

@@ -75,21 +75,26 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request under all its limits before any work is done for it, and tells the caller about them.
-   * @throws ServiceError `RATE_LIMITED` if one of them is used up; the others have then counted the request, too
+   * Counts a request under one limit after the other before any work is done for it, and tells the caller about them. A
+   * limit that rejects the request does not count it, and those behind it are not asked; those before it have counted it.
+   * @throws ServiceError `RATE_LIMITED` if one of them is used up
    */
   async admit(subjects: readonly Subject[], reply: LimitedReply): Promise<void> {
-    const applied = await Promise.all(subjects.flatMap((subject) => this.charge(subject) ?? []));
-    if (applied.length === 0) return;
+    const applied: Applied[] = [];
+    for (const subject of subjects) {
+      const charged = await this.charge(subject);
+      if (charged) applied.push(charged);
+      if (charged?.verdict.admitted === 0) break;
+    }
+    const last = applied.at(-1);
+    if (!last) return;
     for (const [name, value] of Object.entries(rateLimitHeaders(applied))) {
       const known = reply.getHeader(name);
       reply.header(name, typeof known === 'string' ? `${known}, ${value}` : value);
     }
-    const exceeded = applied.filter(({ verdict }) => verdict.admitted === 0);
-    if (exceeded.length === 0) return;
-    for (const each of exceeded) this.report(each.subject, each.key, each.policy.windowSeconds);
-    const waitMillis = Math.max(...exceeded.map(({ verdict }) => verdict.retryMillis));
-    throw new ServiceError('RATE_LIMITED', { reason: 'route', retryAfterSeconds: seconds(waitMillis) });
+    if (last.verdict.admitted > 0) return;
+    this.report(last.subject, last.key, last.policy.windowSeconds);
+    throw new ServiceError('RATE_LIMITED', { reason: 'route', retryAfterSeconds: seconds(last.verdict.retryMillis) });
   }
 
   private charge(subject: Subject): Promise<Applied> | undefined {

@@ -115,6 +115,18 @@ onSqlite('P3: limits of sign-in routes', (engine) => {
     expect(page.text).toContain('RATE_LIMITED');
   });
 
+  it('P3: an attacker whose address is used up cannot use up the limit of a login id', async () => {
+    const { id } = story.person();
+    const attacker = elsewhere();
+    const attacks = await times(8, () => guess(attacker, id));
+
+    const owner = await guess(elsewhere(), id, PASSWORD);
+
+    expect(statuses(attacks)).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
+    expect(attacks.at(-1)?.headers.get('ratelimit-policy')).toBe('"sign-in-address";q=3;w=3600');
+    expect(owner.status).toBe(200);
+  });
+
   it('the window passes: the address is admitted again', async () => {
     const client = elsewhere();
     await times(4, () => guess(client, 'patient'));
