@@ -471,6 +471,37 @@ needs('redis')('health of the key-value store', () => {
   });
 });
 
+needs('redis')('readiness and the key-value store', () => {
+  it('the store decides about readiness if the key of the group includes it, and not otherwise', async () => {
+    const redis = await startRedis();
+    endings.push(() => redis.stop());
+    const store = [
+      ...['--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`],
+      '--app.data.kvstore.timeout=300ms',
+    ];
+    const bare = await startService({ args: store });
+    endings.push(() => bare.release());
+    const included = await start([...store, `${GROUP}.readiness.include=readinessState,db,kvstore`]);
+    const READINESS = `${HEALTH}/readiness`;
+    const probe = async (): Promise<readonly number[]> => [
+      (await included.get(READINESS)).status,
+      (await new HttpClient(bare.url).get(READINESS)).status,
+    ];
+
+    const before = await probe();
+    await redis.stop();
+    const away = await probe();
+    const again = await startRedis({ port: redis.port });
+    endings.push(() => again.stop());
+    await waitUntil('the service is ready', async () => (await included.get(READINESS)).status === 200);
+
+    expect([before, away]).toEqual([
+      [200, 200],
+      [503, 200],
+    ]);
+  });
+});
+
 needs('openssl')('health of TLS certificates', () => {
   it('reports a certificate of a bundle that will expire soon, and OUT_OF_SERVICE once it has expired', async () => {
     const { certificate, key } = makeCertificate({ days: 20 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ADMIN, Administrator, OTHERS } from '../support/administrator.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
 import { staffStoryOn } from '../support/staff-story.js';
@@ -191,6 +192,104 @@ onSqlite('limits of other routes', (engine) => {
     expect(statuses(recovery).at(-1)).toBe(429);
     expect(statuses(recovery).slice(0, 2)).not.toContain(429);
     expect(statuses(open)).toEqual([200, 200, 429]);
+  });
+});
+
+onSqlite('P3: every other key of a limit', (engine) => {
+  const story = storyOn(engine, {
+    people: 4,
+    others: OTHERS,
+    args: [
+      limit('second-factor.per-address', '5/1h'),
+      limit('second-factor.per-session', '3/1h'),
+      limit('recovery.per-id', '2/1h'),
+      limit('self-service.per-address', '2/1h'),
+      limit('administration.per-address', '4/1h'),
+      limit('administration.per-session', '2/1h'),
+    ],
+  });
+  let addresses = 0;
+
+  /** A client with an address and without cookies of its own. */
+  function stranger(): HttpClient {
+    const client = story.client();
+    addresses += 1;
+    client.address = `127.0.4.${addresses}`;
+    return client;
+  }
+
+  function policyOf(answers: readonly Answer[]): string | null | undefined {
+    return answers.at(-1)?.headers.get('ratelimit-policy');
+  }
+
+  it('second-factor.per-address counts codes and requests without credentials, from one address', async () => {
+    const client = stranger();
+
+    const answers = [
+      ...(await times(3, () => client.post('/login/2fa', { mfa_token: 'unknown', code: '000000' }))),
+      ...(await times(3, () => client.get('/2fa'))),
+    ];
+
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 401, 429]);
+    expect(policyOf(answers)).toBe('"second-factor-address";q=5;w=3600');
+    expect((await stranger().get('/2fa')).status).toBe(401);
+  });
+
+  it('second-factor.per-session counts a session at all addresses, and no other session', async () => {
+    const [one, other] = [await story.signInByPassword(story.person()), await story.signInByPassword(story.person())];
+
+    const answers = await times(4, () => stranger().get('/2fa', { bearer: one.accessToken }));
+
+    expect(statuses(answers)).toEqual([200, 200, 200, 429]);
+    expect(policyOf(answers)).toBe('"second-factor-address";q=5;w=3600, "second-factor-session";q=3;w=3600');
+    expect((await stranger().get('/2fa', { bearer: other.accessToken })).status).toBe(200);
+  });
+
+  it('second-factor.per-session counts an mfa_token that sets up a second factor', async () => {
+    const bearer = await story.mfaToken({ id: ADMIN, password: PASSWORD });
+
+    const answers = await times(4, () => stranger().get('/2fa/setup/qr.svg', { bearer }));
+
+    expect(statuses(answers).slice(0, 3)).not.toContain(429);
+    expect(answers[3]).toBeRefused(429, 'RATE_LIMITED');
+  });
+
+  it('recovery.per-id counts requests for a link with one login id, from all addresses', async () => {
+    const answers = await times(3, () => stranger().post('/password/forgot', { id: 'nora' }));
+
+    expect(statuses(answers).slice(0, 2)).not.toContain(429);
+    expect(answers[2]).toBeRefused(429, 'RATE_LIMITED');
+    expect(policyOf(answers)).toBe('"recovery-id";q=2;w=3600');
+    expect((await stranger().post('/password/forgot', { id: 'anna' })).status).not.toBe(429);
+  });
+
+  it('self-service.per-address counts requests from one address', async () => {
+    const client = stranger();
+
+    const answers = await times(3, () => client.get('/me'));
+
+    expect(statuses(answers)).toEqual([401, 401, 429]);
+    expect(policyOf(answers)).toBe('"self-service-address";q=2;w=3600');
+    expect((await stranger().get('/me')).status).toBe(401);
+  });
+
+  it('administration.per-address counts requests from one address', async () => {
+    const client = stranger();
+
+    const answers = await times(5, () => client.get('/admin/users'));
+
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 429]);
+    expect(policyOf(answers)).toBe('"administration-address";q=4;w=3600');
+    expect((await stranger().get('/admin/users')).status).toBe(401);
+  });
+
+  it('administration.per-session counts the session of an administrator at all addresses', async () => {
+    const { person } = await Administrator.of(story);
+
+    const answers = await times(3, () => stranger().get('/admin/users', { bearer: person.accessToken }));
+
+    expect(statuses(answers)).toEqual([200, 200, 429]);
+    expect(policyOf(answers)).toBe('"administration-address";q=4;w=3600, "administration-session";q=2;w=3600');
   });
 });
 

@@ -27,15 +27,15 @@ function admitted(answers: readonly Answer[]): number {
   return answers.filter(({ status }) => status === 200).length;
 }
 
-function twoProcesses(title: string, engine: Engine, args: () => readonly string[]): void {
-  it(`P3: two service processes admit exactly the quota together, ${title}`, async () => {
+function twoProcesses(title: string, engine: Engine, args: () => readonly string[], expected = QUOTA): void {
+  it(`P3: two service processes admit exactly ${expected} requests together, ${title}`, async () => {
     const story = new LoginStory(engine, { people: 1, services: 2, isAlone: true, args: [LIMIT, ...args()] });
     await story.begin();
     try {
       const answers = [...(await burst(story, 2 * QUOTA)), ...(await burst(story, QUOTA))];
 
       expect(new Set(story.services.map(({ pid }) => pid)).size).toBe(2);
-      expect(admitted(answers)).toBe(QUOTA);
+      expect(admitted(answers)).toBe(expected);
       expect(story.services.flatMap(({ log }) => log).filter((line) => line.startsWith(ALONE))).toEqual([]);
     } finally {
       await story.end();
@@ -104,7 +104,26 @@ needs('redis')('limits shared through a key-value store', () => {
       '--app.data.kvstore.host=127.0.0.1',
       `--app.data.kvstore.port=${redis.port}`,
     ];
+    const storeOf = (store: string) => (): readonly string[] => [...args(), `--app.security.rate-limit.store=${store}`];
     twoProcesses('with a key-value store', engine, args);
+    // The first test has used up the limit in database 0.
+    twoProcesses('store=kvstore', engine, () => [...storeOf('kvstore')(), '--app.data.kvstore.database=1']);
+    twoProcesses('store=database on the embedded database', engine, storeOf('database'));
+    twoProcesses('store=memory, which each of them has', engine, storeOf('memory'), 2 * QUOTA);
+    it('P3: store=database counts in the table although a key-value store is configured', async () => {
+      const counted = async (store: string): Promise<readonly number[]> => {
+        const story = new LoginStory(engine, { people: 1, args: [LIMIT, ...storeOf(store)()] });
+        await story.begin();
+        try {
+          expect(admitted(await burst(story, 2 * QUOTA))).toBe(QUOTA);
+          return (await story.database.query<{ hits: number }>('SELECT hits FROM rate_limit')).map(({ hits }) => hits);
+        } finally {
+          await story.end();
+        }
+      };
+
+      expect([await counted('database'), await counted('memory')]).toEqual([[QUOTA], []]);
+    });
     twoProcessesCountPasswords('with a key-value store', engine, args);
   });
 });
