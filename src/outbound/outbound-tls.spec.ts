@@ -85,6 +85,24 @@ needs('openssl')('app.http.client.ssl.bundle', () => {
     expect(await client(files.args).call(url)).toBe('login');
   });
 
+  it.each([
+    ['RSA', 'rsa'],
+    ['EC', 'ec'],
+  ] as const)('A11: the authorities in a PKCS12 key store with a key of %s do not become trusted', async (_, kind) => {
+    const [authority, own] = [makeCertificate({ name: 'authority' }), makeCertificate({ name: 'own' })];
+    const identity = makeCertificate({ name: 'login', signedBy: own, key: kind });
+    const bundle = '--app.ssl.bundle.jks.partner';
+    const { call } = client([
+      `${bundle}.keystore.location=${keyStore(identity, 'changeit', ['-certfile', own.certificate])}`,
+      `${bundle}.keystore.password=changeit`,
+      `${bundle}.truststore.location=${keyStore(authority, 'changeit', ['-nokeys'])}`,
+      `${bundle}.truststore.password=changeit`,
+    ]);
+
+    expect(await call(await served(makeCertificate({ signedBy: own })))).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(await call(await served(makeCertificate({ signedBy: authority }), own))).toBe('login');
+  });
+
   it('the bundle is also used in the tunnel of a forward proxy', async () => {
     const authority = makeCertificate({ name: 'authority' });
     const url = await served(makeCertificate({ signedBy: authority }), authority);

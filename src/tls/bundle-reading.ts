@@ -15,8 +15,13 @@ export interface BundleFault {
   readonly action: string;
 }
 
+/** A server needs a certificate of its own; a client uses the trusted authorities, if there are any. */
+export type TlsRole = 'server' | 'client';
+
 /** Content of a bundle. */
 export interface BundleContents {
+  /** PEM files or texts, or a key store. */
+  readonly form: 'pem' | 'store';
   /**
    * Own key and certificate for `tls.createSecureContext`; undefined for a bundle that contains only trusted
    * certificates.

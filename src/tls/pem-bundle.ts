@@ -31,7 +31,7 @@ export function readPemBundle(members: PemMembers): BundleContents {
   const { keystoreCertificate, keystorePrivateKey, truststoreCertificate } = members;
   const trusted =
     truststoreCertificate === undefined ? undefined : certificatesIn(textOf(truststoreCertificate, TRUSTED), TRUSTED);
-  if (keystoreCertificate === undefined) return { identity: undefined, chain: [], trusted };
+  if (keystoreCertificate === undefined) return { form: 'pem', identity: undefined, chain: [], trusted };
   if (keystorePrivateKey === undefined) {
     throw new UnusableBundle({
       member: PRIVATE_KEY,
@@ -45,6 +45,7 @@ export function readPemBundle(members: PemMembers): BundleContents {
   const passphrase = members.keystorePrivateKeyPassword;
   checkPair(chain, keyIn(key, passphrase), key);
   return {
+    form: 'pem',
     identity: withoutUndefined({ cert: certificate.text, key: key.text, passphrase }),
     chain,
     trusted,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { ConfigurationFailure, type Problem } from '../config/problem.js';
-import { type BundleContents, type BundleFault, codeOf, UnusableBundle } from './bundle-reading.js';
+import { type BundleContents, type BundleFault, codeOf, type TlsRole, UnusableBundle } from './bundle-reading.js';
 import { fits, type TlsVersion } from './protocol-options.js';
 import { watchFiles } from './watched-files.js';
 import type { X509Certificate } from 'node:crypto';
@@ -25,9 +25,6 @@ export interface TlsIdentity {
   readonly until?: string;
 }
 
-/** A server needs a certificate of its own; a client uses the trusted authorities, if there are any. */
-export type TlsRole = 'server' | 'client';
-
 /** Result of reading changed files. */
 export type Update =
   { readonly kind: 'taken'; readonly identity: TlsIdentity } | { readonly kind: 'refused'; readonly problem: Problem };
@@ -39,7 +36,7 @@ export class SslBundle {
   constructor(
     private readonly options: BundleChoices,
     private readonly files: readonly string[],
-    private readonly contents: () => BundleContents,
+    private readonly contents: (role: TlsRole) => BundleContents,
     private readonly problemOf: (fault: BundleFault) => Problem,
     private readonly clock: Clock,
   ) {}
@@ -92,14 +89,14 @@ export class SslBundle {
   }
 
   private read(role: TlsRole): TlsIdentity {
-    const identity = role === 'server' ? this.readServer() : this.readClient();
-    checkUsable(identity.context);
+    const contents = this.contents(role);
+    const identity = role === 'server' ? this.serverIdentityOf(contents) : this.clientIdentityOf(contents);
+    checkUsable(identity.context, contents);
     this.last = identity.context;
     return identity;
   }
 
-  private readClient(): TlsIdentity {
-    const { identity, chain, trusted } = this.contents();
+  private clientIdentityOf({ identity, chain, trusted }: BundleContents): TlsIdentity {
     const ca = trusted?.map((certificate) => certificate.toString());
     const now = this.clock.millis();
     return withoutUndefined({
@@ -121,12 +118,11 @@ export class SslBundle {
     };
   }
 
-  private readServer(): TlsIdentity {
-    const { identity, chain } = this.contents();
+  private serverIdentityOf({ form, identity, chain }: BundleContents): TlsIdentity {
     const { ciphers, enabledProtocols: versions } = this.options;
     if (!identity) {
       throw new UnusableBundle({
-        member: 'keystore.certificate',
+        member: memberOf('keystore', form),
         reason: 'a server needs a certificate, and the bundle contains none of its own',
         action: 'Set the certificate and its private key, or name another bundle.',
       });
@@ -148,14 +144,18 @@ export class SslBundle {
   }
 }
 
+function memberOf(store: 'keystore' | 'truststore', form: BundleContents['form']): string {
+  return `${store}.${form === 'pem' ? 'certificate' : 'location'}`;
+}
+
 /** Checks what only the TLS library can, such as the length of a key. */
-function checkUsable(context: SecureContextOptions): void {
+function checkUsable(context: SecureContextOptions, { form, identity }: BundleContents): void {
   try {
     createSecureContext(context);
   } catch (cause) {
     throw new UnusableBundle(
       {
-        member: context.pfx === undefined ? 'keystore.certificate' : 'keystore.location',
+        member: memberOf(identity ? 'keystore' : 'truststore', form),
         reason: `the TLS library refuses it (${codeOf(cause)})`,
         action: 'Use a certificate with an EC key on P-256, or an RSA key of 2048 bits or more, signed with SHA-256.',
       },

@@ -186,6 +186,14 @@ needs('openssl')('a certificate bundle', () => {
       'a server needs a certificate, and the bundle contains none of its own',
     ],
     [
+      'a trust store alone',
+      'jks',
+      () => ({ 'truststore.location': keyStore(made, PASSWORD, ['-nokeys']), 'truststore.password': PASSWORD }),
+      'keystore.location',
+      () => undefined,
+      'a server needs a certificate, and the bundle contains none of its own',
+    ],
+    [
       'a key of another certificate',
       'pem',
       () => ({ ...pemOf(made), 'keystore.private-key': other.key }),

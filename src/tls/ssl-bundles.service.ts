@@ -40,7 +40,7 @@ export class SslBundles {
       return new SslBundle(
         inStores,
         storeFiles(inStores),
-        () => readStoreBundle(inStores),
+        (role) => readStoreBundle(inStores, role),
         problemOf('jks'),
         this.clock,
       );

@@ -41,7 +41,7 @@ export class SslChains {
         name,
         reloadOnUpdate: members.reloadOnUpdate,
         files: async () => (await import('./store-bundle.js')).storeFiles(members),
-        read: async () => (await import('./store-bundle.js')).readStoreBundle(members),
+        read: async () => (await import('./store-bundle.js')).readStoreBundle(members, 'server'),
       })),
     ];
   }

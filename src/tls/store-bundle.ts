@@ -1,7 +1,8 @@
-import type { X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-import { type BundleContents, bytesOf, codeOf, UnusableBundle, pathOf } from './bundle-reading.js';
+import { type BundleContents, bytesOf, codeOf, type TlsRole, UnusableBundle, pathOf } from './bundle-reading.js';
+import { Pkcs12File } from './pkcs12.js';
 import { CONVERT_JKS, isJks } from './store-format.js';
 import { readTrustStore } from './trust-store.js';
 
@@ -22,14 +23,53 @@ export function storeFiles({ keystoreLocation, truststoreLocation }: StoreMember
 }
 
 /** @throws UnusableBundle */
-export function readStoreBundle(members: StoreMembers): BundleContents {
+export function readStoreBundle(members: StoreMembers, role: TlsRole): BundleContents {
   const { keystoreLocation, keystorePassword, truststoreLocation, truststorePassword } = members;
   const trusted = truststoreLocation === undefined ? undefined : readTrustStore(truststoreLocation, truststorePassword);
-  if (keystoreLocation === undefined) return { identity: undefined, chain: [], trusted };
+  if (keystoreLocation === undefined) return { form: 'store', identity: undefined, chain: [], trusted };
   const file = pathOf(keystoreLocation);
-  const identity = { pfx: bytesOf(file, LOCATION), passphrase: keystorePassword ?? '' };
-  const own = ownCertificate(openStore(file, identity, keystorePassword !== undefined));
-  return { identity, chain: own ? [own] : [], trusted };
+  const store = { pfx: bytesOf(file, LOCATION), passphrase: keystorePassword ?? '' };
+  const own = ownCertificate(openStore(file, store, keystorePassword !== undefined));
+  const identity = role === 'client' ? clientIdentity(file, store) : store;
+  return { form: 'store', identity, chain: own ? [own] : [], trusted };
+}
+
+/** Key and certificates in PEM form: a client would trust the authorities in a PKCS12 file, which only identify it. */
+function clientIdentity(
+  file: string,
+  { pfx, passphrase }: { readonly pfx: Buffer; readonly passphrase: string },
+): BundleContents['identity'] {
+  const [certificates, keys] = partsOf(file, pfx, passphrase);
+  for (const key of keys) {
+    const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
+    if (!own) continue;
+    const chain = [own, ...certificates.filter((certificate) => certificate !== own)];
+    return {
+      key: key.export({ type: 'pkcs8', format: 'pem' }),
+      cert: chain.map((certificate) => certificate.toString()).join(''),
+    };
+  }
+  throw unusableStore(file, 'none of its certificates belongs to its private key');
+}
+
+function partsOf(
+  file: string,
+  pfx: Buffer,
+  passphrase: string,
+): readonly [certificates: readonly X509Certificate[], keys: readonly KeyObject[]] {
+  try {
+    const { certificates, privateKeys } = Pkcs12File.parse(pfx).open(passphrase);
+    return [certificates.map((read) => read()), privateKeys.map((read) => read())];
+  } catch (cause) {
+    throw unusableStore(file, `its key and certificate cannot be read (${codeOf(cause)})`, cause);
+  }
+}
+
+function unusableStore(file: string, reason: string, cause?: unknown): UnusableBundle {
+  const action =
+    'Create it again: openssl pkcs12 -in <file> -nodes | openssl pkcs12 -export -out <new file>; or use PEM files in a ' +
+    'bundle under app.ssl.bundle.pem.';
+  return new UnusableBundle({ member: LOCATION, file, reason, action }, { cause });
 }
 
 function openStore(

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { programOf } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -68,9 +68,9 @@ export function encryptedKey({ folder, key }: MadeCertificate, password: string)
   return file;
 }
 
-/** Certificate and key in one PKCS12 file; `parts` leaves one of them out or encrypts as old programs did. */
+/** Certificate and key in one PKCS12 file; `parts` adds authorities, leaves one of the two out, or encrypts as old programs did. */
 export function keyStore(made: MadeCertificate, password: string, parts: readonly string[] = []): string {
-  const file = join(made.folder, `store${parts.join('')}.p12`);
+  const file = join(made.folder, `store${parts.map((part) => basename(part)).join('')}.p12`);
   const from = parts.includes('-nokeys') ? ['-in', made.certificate] : ['-inkey', made.key, '-in', made.certificate];
   openssl('pkcs12', '-export', ...parts, ...from, '-out', file, '-passout', `pass:${password}`);
   chmodSync(file, 0o600);

@@ -1,0 +1,88 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type Forge from 'node-forge';
+
+/** A PKCS12 file has the version, the content, and the MAC if it has one (RFC 7292 section 4). */
+const PARTS_WITH_MAC = 3;
+
+type Bag = Forge.pkcs12.Bag;
+type PfxContent = Forge.asn1.Asn1 & { readonly value: Forge.asn1.Asn1[] };
+
+/** Node itself gives away neither the parts of a PKCS12 file nor those of one without a private key. */
+let loaded: typeof Forge | undefined;
+
+/** Loaded only for a PKCS12 file of a client. */
+function library(): typeof Forge {
+  return (loaded ??= createRequire(import.meta.url)('node-forge') as typeof Forge);
+}
+
+/** A PKCS12 file (RFC 7292), which is not decrypted yet. */
+export class Pkcs12File {
+  private constructor(private readonly content: PfxContent) {}
+
+  /** @throws Error if this is no complete file */
+  static parse(bytes: Buffer): Pkcs12File {
+    const content = library().asn1.fromDer(bytes.toString('latin1'));
+    if (!Array.isArray(content.value)) throw new TypeError('not a sequence');
+    return new Pkcs12File({ ...content, value: content.value });
+  }
+
+  get hasMac(): boolean {
+    return this.content.value.length >= PARTS_WITH_MAC;
+  }
+
+  /** @throws Error of the library */
+  open(password: string): Pkcs12Contents {
+    return new Pkcs12Contents(this.decrypted(password).safeContents.flatMap(({ safeBags }) => safeBags));
+  }
+
+  /**
+   * PBES2 takes a password in UTF-8, where the MAC and older methods take UTF-16 (RFC 7292 appendix B.1). Forge passes the
+   * characters on as bytes, so that a password with others than those of ASCII needs a second attempt; the first one has
+   * verified the MAC.
+   */
+  private decrypted(password: string): Forge.pkcs12.Pkcs12Pfx {
+    const { pkcs12 } = library();
+    try {
+      return pkcs12.pkcs12FromAsn1(this.content, true, password);
+    } catch (error) {
+      const bytes = Buffer.from(password).toString('latin1');
+      if (bytes === password || !(error instanceof Error && error.message.startsWith('Failed to decrypt'))) throw error;
+      const withoutMac = { ...this.content, value: this.content.value.slice(0, PARTS_WITH_MAC - 1) };
+      return pkcs12.pkcs12FromAsn1(withoutMac, true, bytes);
+    }
+  }
+}
+
+/** The decrypted parts of a PKCS12 file; each function reads one of them. */
+export class Pkcs12Contents {
+  constructor(private readonly bags: readonly Bag[]) {}
+
+  get certificates(): readonly (() => X509Certificate)[] {
+    const { certBag } = library().pki.oids;
+    return this.bags.filter(({ type }) => type === certBag).map((bag) => () => certificateIn(bag));
+  }
+
+  get privateKeys(): readonly (() => KeyObject)[] {
+    const { keyBag, pkcs8ShroudedKeyBag } = library().pki.oids;
+    const keys = this.bags.filter(({ type }) => type === keyBag || type === pkcs8ShroudedKeyBag);
+    return keys.map((bag) => () => privateKeyIn(bag));
+  }
+}
+
+/** Forge parses RSA keys and their certificates only, and leaves the others as they are. */
+function certificateIn({ cert, asn1 }: Bag): X509Certificate {
+  const { pki } = library();
+  return new X509Certificate(derOf(cert ? pki.certificateToAsn1(cert) : asn1));
+}
+
+function privateKeyIn({ key, asn1 }: Bag): KeyObject {
+  const { pki } = library();
+  return key
+    ? createPrivateKey({ key: derOf(pki.privateKeyToAsn1(key)), format: 'der', type: 'pkcs1' })
+    : createPrivateKey({ key: derOf(asn1), format: 'der', type: 'pkcs8' });
+}
+
+function derOf(content: Forge.asn1.Asn1): Buffer {
+  return Buffer.from(library().asn1.toDer(content).getBytes(), 'latin1');
+}
