@@ -8,6 +8,7 @@ describe('a rate', () => {
     ['5/10', 5, 10_000],
     ['300/PT1H', 300, 3_600_000],
     [' 7/1S ', 7, 1000],
+    ['9/1000300us', 9, 1001],
   ])('%s is a number of requests in a window', (text, quota, windowMillis) => {
     expect(rate().parse(text)).toMatchObject({ quota, windowMillis });
   });

@@ -35,8 +35,9 @@ export class Rate {
     return this.quota === Infinity;
   }
 
+  /** Whole: stores count in whole milliseconds. */
   get windowMillis(): number {
-    return this.window.milliseconds;
+    return Math.ceil(this.window.milliseconds);
   }
 
   get windowSeconds(): number {
