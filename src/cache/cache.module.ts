@@ -16,6 +16,9 @@ import type { KvstoreCacheParts } from './kvstore-cache.client.js';
 /** A request waits no longer for a cache: reading the database takes less. */
 const LIMIT_MILLIS = 500;
 
+const PROBE_KEY = 'login:cache:probe';
+const PROBE_MILLIS = 1000;
+
 const MESSAGES: AvailabilityMessages = {
   lost: 'Caches are not used: the key-value store does not respond',
   back: 'Caches are used again',
@@ -36,7 +39,8 @@ const MESSAGES: AvailabilityMessages = {
       provide: StoreAvailability,
       inject: [Kvstore, Loggers],
       useFactory: (kvstore: Kvstore, loggers: Loggers) => {
-        const probe = (): Promise<unknown> => kvstore.send('PING');
+        // Writes: a store that is full, or that became read-only, responds to reads and to PING.
+        const probe = (): Promise<unknown> => kvstore.send('SET', PROBE_KEY, '', 'PX', PROBE_MILLIS);
         const limitMillis = Math.min(LIMIT_MILLIS, kvstore.timeoutMillis);
         return new StoreAvailability(probe, limitMillis, loggers.get('cache'), MESSAGES);
       },

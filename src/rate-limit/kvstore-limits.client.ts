@@ -50,8 +50,4 @@ export class KvstoreLimits implements RateLimitStore {
       return verdictOf({ window: 0, current, previous }, admitted, millionths / 1e6, quota, windowMillis);
     });
   }
-
-  async probe(): Promise<void> {
-    await this.kvstore.send('PING');
-  }
 }

@@ -7,6 +7,4 @@ export interface RateLimitStore {
    * @throws Error if the store does not respond
    */
   charge(charges: readonly Charge[]): Promise<readonly Verdict[]>;
-  /** Resolves if the store responds. @throws Error otherwise */
-  probe(): Promise<void>;
 }

@@ -12,6 +12,7 @@ import { RateLimitTable } from './rate-limit.store.js';
 import { RateLimiter } from './rate-limiter.service.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { type Shared, SharedStore } from './shared-store.service.js';
+import type { Charge } from './sliding-window.js';
 
 /**
  * A request never waits longer for the database because of its limits. It then waits for the database on its own account, too:
@@ -19,6 +20,9 @@ import { type Shared, SharedStore } from './shared-store.service.js';
  */
 const DATABASE_LIMIT_MILLIS = 2000;
 const PART_OF_POOL_LIMIT = 0.25;
+
+/** Writes: a store that is full, or that became read-only, responds to reads and to `PING`. */
+const PROBE: Charge = { key: 'probe', quota: 1_000_000, windowMillis: 60_000, hits: 1 };
 
 const MESSAGES: AvailabilityMessages = {
   lost: 'Rate limits are counted by this process alone: the shared store does not respond',
@@ -50,7 +54,12 @@ function sharedStore(
   loggers: Loggers,
 ): SharedStore {
   const shared = (kind: Shared['kind'], limits: RateLimitStore, limitMillis: number): SharedStore => {
-    const availability = new StoreAvailability(() => limits.probe(), limitMillis, loggers.get('limits'), MESSAGES);
+    const availability = new StoreAvailability(
+      () => limits.charge([PROBE]),
+      limitMillis,
+      loggers.get('limits'),
+      MESSAGES,
+    );
     return new SharedStore({ kind, limits, availability });
   };
   if (store === 'kvstore' || (store === 'auto' && kvstore.isConfigured)) {

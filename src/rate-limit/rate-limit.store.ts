@@ -12,7 +12,6 @@ expiringTable('rate_limit', 'id', 0);
 
 const ADD = 'UPDATE rate_limit SET hits = hits + ? WHERE id = ? AND hits <= ?';
 const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES (?, ?, ?)';
-const PROBE = 'SELECT id FROM rate_limit WHERE id = ?';
 
 /** Windows of which the count of the one before is remembered: it does not change any more. */
 const CAPACITY = 10_000;
@@ -56,10 +55,6 @@ export class RateLimitTable implements RateLimitStore {
     const verdicts = [];
     for (const batch of batchesOf(charges, MOST_KEYS)) verdicts.push(...(await this.chargeBatch(batch)));
     return verdicts;
-  }
-
-  async probe(): Promise<void> {
-    await this.work.single((tx) => tx.rows(PROBE, ['']));
   }
 
   private async chargeBatch(charges: readonly Charge[]): Promise<readonly Verdict[]> {

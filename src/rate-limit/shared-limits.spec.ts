@@ -25,11 +25,11 @@ class Store implements RateLimitStore {
 
   async charge(): Promise<readonly [{ admitted: 1; remaining: 9; resetMillis: 1; retryMillis: 0 }]> {
     this.calls += 1;
-    await this.probe();
+    await this.respond();
     return [{ admitted: 1, remaining: 9, resetMillis: 1, retryMillis: 0 }];
   }
 
-  probe(): Promise<void> {
+  respond(): Promise<void> {
     if (this.state === 'silent') return this.silence.promise;
     return this.state === 'up' ? Promise.resolve() : Promise.reject(new Error('away'));
   }
@@ -39,7 +39,7 @@ it.each(['down', 'silent'] as const)(
   'a store that is %s is replaced by the memory of the process until it is back',
   async (state) => {
     const [store, log] = [new Store(), new CollectedLog()];
-    const availability = new StoreAvailability(() => store.probe(), 20, log.loggers.get('limits'), MESSAGES);
+    const availability = new StoreAvailability(() => store.respond(), 20, log.loggers.get('limits'), MESSAGES);
     const shared = new SharedLimits(store, new MemoryLimits(new SystemClock()), availability);
     await shared.charge([CHARGE]);
 

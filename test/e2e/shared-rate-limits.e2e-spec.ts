@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/http-client.js';
 import { LoginStory, storyOn } from '../support/login-story.js';
+import { at, kvstoreOf } from '../support/kvstore.js';
 import { needs } from '../support/needs.js';
-import { type RedisServer, startRedis } from '../support/redis.js';
+import { ask, type RedisServer, startRedis } from '../support/redis.js';
 import { type Engine, MARIADB, onSqlite } from '../support/story-database.js';
 import { MovedClock } from '../support/moved-clock.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -130,6 +131,38 @@ needs('redis')('limits shared through a key-value store', () => {
 
 needs('redis')('limits while the key-value store is away', () => {
   onSqlite('', (engine) => {
+    it('P3: a full store, which still responds to reads, is away until it takes writes again', async () => {
+      const redis = await startRedis();
+      const { kvstore } = kvstoreOf(at(redis));
+      const story = new LoginStory(engine, {
+        people: 1,
+        args: [LIMIT, '--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`],
+      });
+      const failed = async (): Promise<number> => {
+        const calls = String(await kvstore.send('INFO', 'commandstats'));
+        return Number(/cmdstat_evalsha:.*?failed_calls=(\d+)/.exec(calls)?.[1] ?? 0);
+      };
+      await story.begin();
+      try {
+        await burst(story, 1);
+        const before = await failed();
+        await ask(redis.port, 'CONFIG SET maxmemory 1');
+        await burst(story, 1);
+        await waitUntil('two probes have failed or the store is used', async () =>
+          story.service.log.includes(AGAIN) ? true : (await failed()) >= before + 3,
+        );
+        const whileFull = story.service.log.filter((line) => line.startsWith(ALONE) || line === AGAIN);
+        await ask(redis.port, 'CONFIG SET maxmemory 0');
+        await waitUntil('the limits are shared again', () => story.service.log.includes(AGAIN));
+
+        expect(whileFull).toEqual([expect.stringContaining(ALONE)]);
+      } finally {
+        await story.end();
+        await kvstore.onApplicationShutdown();
+        await redis.stop();
+      }
+    });
+
     it('a stopped store is replaced by the memory of the process, and used again without a restart', async () => {
       const redis = await startRedis();
       const story = new LoginStory(engine, {
