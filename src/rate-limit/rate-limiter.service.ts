@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
@@ -31,9 +30,6 @@ export interface LimitedReply {
   header(name: string, value: string): unknown;
 }
 
-/** Keys whose exhaustion was logged in their current window. */
-const LOGGED_KEYS = 1000;
-
 /** Admits requests to routes within the limits of their groups (decision 0072). */
 @Injectable()
 export class RateLimiter {
@@ -41,7 +37,8 @@ export class RateLimiter {
   private readonly queue: ChargeQueue | undefined;
   private readonly log: Logger;
   private readonly rejected: Family<Counter>;
-  private readonly logged = new LruMap<string, number>(LOGGED_KEYS);
+  /** When the next line about a limit may follow, in epoch seconds. */
+  private readonly quietUntil = new Map<string, number>();
 
   constructor(
     private readonly properties: RouteLimitProperties,
@@ -93,7 +90,7 @@ export class RateLimiter {
       reply.header(name, typeof known === 'string' ? `${known}, ${value}` : value);
     }
     if (last.verdict.admitted > 0) return;
-    this.report(last.subject, last.key, last.policy.windowSeconds);
+    this.report(last);
     throw new ServiceError('RATE_LIMITED', { reason: 'route', retryAfterSeconds: seconds(last.verdict.retryMillis) });
   }
 
@@ -107,24 +104,23 @@ export class RateLimiter {
     // The length of the window is a part of the key, so that a changed key begins anew.
     const key = `${group}:${windowMillis}:${lane}:${deviceOwner ?? value}`;
     const unit = { key, quota, windowMillis };
-    if (!this.queue)
-      return Promise.resolve({ subject, key, policy, verdict: this.memory.charge({ ...unit, hits: 1 }) });
-    return this.queue.charge(unit).then((verdict) => ({ subject, key, policy, verdict }));
+    if (!this.queue) return Promise.resolve({ subject, policy, verdict: this.memory.charge({ ...unit, hits: 1 }) });
+    return this.queue.charge(unit).then((verdict) => ({ subject, policy, verdict }));
   }
 
-  /** A line at most once in each window of a key: an attack must not fill the log. */
-  private report({ group, by }: Subject, key: string, windowSeconds: number): void {
+  /** At most one line for a limit in each window: an attack from many addresses must not fill the log. */
+  private report({ subject: { group, by }, policy: { windowSeconds } }: Applied): void {
     this.rejected.of({ group, by }).increment();
+    const limit = `${group} ${by}`;
     const now = this.clock.seconds();
-    if (now < (this.logged.get(key) ?? 0)) return;
-    this.logged.set(key, now + windowSeconds);
+    if (now < (this.quietUntil.get(limit) ?? 0)) return;
+    this.quietUntil.set(limit, now + windowSeconds);
     this.log.warn('A rate limit is exceeded', { group, by });
   }
 }
 
 interface Applied {
   readonly subject: Subject;
-  readonly key: string;
   readonly policy: Policy;
   readonly verdict: Verdict;
 }
