@@ -25,8 +25,8 @@ export class KvstoreProperties {
 
   @Key(duration({ min: '1ms', max: '10m' }), {
     does:
-      'Longest wait for the response to one command of the key-value store; after it, the connection is replaced. ' +
-      'A request never waits longer.',
+      'Longest wait for the response to one command of the key-value store; after it, the connection is replaced, and ' +
+      'requests do without the store until it responds again.',
     effect: full,
   })
   readonly timeout: Duration = Duration.ofSeconds(60);

@@ -45,7 +45,9 @@ export class RouteLimitProperties {
 
   @Key(rate(), {
     name: 'second-factor.per-session',
-    does: 'Requests of second factors and their setup in one session, or with one mfa_token.',
+    does:
+      'Requests of second factors and their setup in one session, or with one mfa_token. POST /login/2fa is counted by ' +
+      'address only.',
     effect: full,
   })
   readonly secondFactorPerSession: Rate = Rate.of(600, 60);
