@@ -193,6 +193,24 @@ needs('redis')('a key-value store that fails', () => {
     expect(log.messages).toEqual([LOST, BACK]);
   });
 
+  it('a store that became read-only has one line in the log, however often its connection is replaced', async () => {
+    const primary = await redis();
+    const server = await redis({ args: ['--replicaof', primary.host, String(primary.port)] });
+    const { kvstore, log } = client(at(server));
+    const write = (): Promise<string> =>
+      kvstore.send('SET', 'key', 'value').then(
+        () => 'written',
+        (error: unknown) => String(error),
+      );
+
+    for (let refused = 0; refused < 3; refused++) {
+      await waitUntil('the write is refused', async () => (await write()).includes('READONLY'));
+      await waitUntil('the connection is replaced', async () => !(await write()).includes('READONLY'));
+    }
+
+    expect(log.messages).toEqual([LOST]);
+  });
+
   it('a store that is restarted is used again, and no command is repeated', async () => {
     const server = await redis();
     const { kvstore, log } = client(at(server));

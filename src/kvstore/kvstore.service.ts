@@ -94,6 +94,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const response = await run(await this.ready());
       outcome = 'success';
+      this.reportReturn();
       return response;
     } finally {
       this.commands?.of({ command, outcome }).record((this.clock.millis() - startedAt) / 1000);
@@ -140,7 +141,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
       this.reportLoss();
     });
     client.on('ready', () => {
-      this.reportReturn();
+      this.lastError = undefined;
     });
     const isConnected = client.connect().catch(() => undefined);
     await withTimeout(isConnected, this.timeoutMillis, () => undefined);
@@ -167,8 +168,8 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
     });
   }
 
+  /** Not at the new connection: a store that became read-only accepts it, and the next write replaces it again. */
   private reportReturn(): void {
-    this.lastError = undefined;
     if (!this.isReported) return;
     this.isReported = false;
     this.log.info('The key-value store responds again');
