@@ -32,12 +32,6 @@ export function onlyValue(trueValue: unknown, note: string): Effect {
   return { level: 'U', note, trueValue };
 }
 
-/** The value is read, checked and shown, but this version does not act on it; `planned` is the level it will have. */
-export function notYet(planned: EffectLevel, note?: string): Effect {
-  const promise = `read and checked; without effect in this version (planned: ${planned})`;
-  return { level: 'U', note: note ? `${promise}. ${note}` : promise };
-}
-
 /** True if an operator who sets the key needs a warning that it has little or no effect. */
 export function needsWarning(effect: Effect): boolean {
   return effect.level === 'A' || effect.level === 'U';
