@@ -11,20 +11,12 @@ export interface ExecutorReading {
   readonly size: number;
 }
 
-export interface ExecutorCounters {
-  readonly completed: Counter;
-  readonly rejected: Counter;
-}
-
-/** Registers the meters of one executor (management API, 5.3) under the tag `name`. */
-export function executorMeters(meters: Meters, name: string, read: () => ExecutorReading): ExecutorCounters {
+/** Registers the meters of one executor (management API, 5.3) under the tag `name`; returns the counter of completed tasks. */
+export function executorMeters(meters: Meters, name: string, read: () => ExecutorReading): Counter {
   const tags = { name };
   const facts = (description: string, baseUnit: string) => ({ description, baseUnit });
   meters.gauge('executor.active.threads', facts('Threads that work on a task', 'threads'), () => read().active, tags);
   meters.gauge('executor.queued.tasks', facts('Tasks that wait for a thread', 'tasks'), () => read().queued, tags);
   meters.gauge('executor.pool.size.threads', facts('Threads of the pool', 'threads'), () => read().size, tags);
-  return {
-    completed: meters.counter('executor.completed.tasks', facts('Completed tasks', 'tasks')).of(tags),
-    rejected: meters.counter('executor.rejected.tasks', facts('Rejected tasks', 'tasks')).of(tags),
-  };
+  return meters.counter('executor.completed.tasks', facts('Completed tasks', 'tasks')).of(tags);
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '../logging/logger.js';
 import type { Loggers } from '../logging/loggers.js';
-import { type ExecutorCounters, executorMeters } from '../metrics/executor-meters.js';
+import { executorMeters } from '../metrics/executor-meters.js';
+import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
 import type { TaskThreads } from './task-threads.js';
 
@@ -50,7 +51,8 @@ export class TaskExecutor {
   private readonly places: Place[] = [];
   private readonly queue: QueuedTask[] = [];
   private readonly logger: Logger;
-  private readonly counters: ExecutorCounters;
+  private readonly completed: Counter;
+  private readonly rejected: Counter;
   private active = 0;
   /** Tasks rejected since a place of the core was free the last time. */
   private rejectedInBout = 0;
@@ -64,11 +66,13 @@ export class TaskExecutor {
     loggers: Loggers,
   ) {
     this.logger = loggers.get('tasks');
-    this.counters = executorMeters(meters, METER_NAME, () => ({
+    this.completed = executorMeters(meters, METER_NAME, () => ({
       active: this.active,
       queued: this.queue.length,
       size: Math.max(limits.coreSize, this.active),
     }));
+    const rejections = { description: 'Rejected tasks', baseUnit: 'tasks' };
+    this.rejected = meters.counter('executor.rejected.tasks', rejections).of({ name: METER_NAME });
   }
 
   get coreSize(): number {
@@ -124,7 +128,7 @@ export class TaskExecutor {
   private leave(place: Place): void {
     this.active -= 1;
     place.task = undefined;
-    this.counters.completed.increment();
+    this.completed.increment();
     const next = this.queue.shift();
     if (next) this.start(place, next);
     else if (this.active < this.limits.coreSize) this.endBout();
@@ -132,7 +136,7 @@ export class TaskExecutor {
   }
 
   private reject(task: string, rejected: RejectedTask['rejected']): RejectedTask {
-    this.counters.rejected.increment();
+    this.rejected.increment();
     if (rejected === 'full') {
       const facts = { task, active: this.active, queued: this.queue.length };
       if (this.rejectedInBout === 0) this.logger.warn('A background task was rejected: pool and queue are full', facts);

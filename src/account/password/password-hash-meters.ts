@@ -1,3 +1,4 @@
+import { type ExecutorReading, executorMeters } from '../../metrics/executor-meters.js';
 import type { Counter, Timer } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
@@ -9,12 +10,12 @@ export class PasswordHashMeters {
   private readonly time: Timer;
   private readonly completed: Counter;
 
-  constructor(meters: Meters, state: () => ExecutorState) {
+  constructor(meters: Meters, state: () => ExecutorReading) {
     meters.gauge('login.hash.queue', { description: 'Passwords that wait for a worker' }, () => state().queued);
     meters.gauge('login.hash.active', { description: 'Passwords that are hashed or compared' }, () => state().active);
     const description = 'Time to hash or compare a password, its wait for a worker included';
     this.time = meters.timer('login.hash.time', { description, buckets: BUCKETS }).of();
-    this.completed = watchExecutor(meters, 'password-hash', state);
+    this.completed = executorMeters(meters, 'password-hash', state);
   }
 
   /** `since` is a reading of `performance.now`. */
@@ -22,24 +23,4 @@ export class PasswordHashMeters {
     this.time.record((performance.now() - since) / 1000);
     this.completed.increment();
   }
-}
-
-/** The state of a pool of workers at one moment. */
-export interface ExecutorState {
-  readonly active: number;
-  readonly queued: number;
-  readonly workers: number;
-}
-
-/** Registers the meters of one pool of workers (management API, 5.3); returns the counter of completed tasks. */
-function watchExecutor(meters: Meters, name: string, state: () => ExecutorState): Counter {
-  const tags = { name };
-  const active = { description: 'Threads that work on a task', baseUnit: 'threads' };
-  meters.gauge('executor.active.threads', active, () => state().active, tags);
-  const queued = { description: 'Tasks that wait for a thread', baseUnit: 'tasks' };
-  meters.gauge('executor.queued.tasks', queued, () => state().queued, tags);
-  const size = { description: 'Threads of the pool', baseUnit: 'threads' };
-  meters.gauge('executor.pool.size.threads', size, () => state().workers, tags);
-  const completed = { description: 'Completed tasks', baseUnit: 'tasks' };
-  return meters.counter('executor.completed.tasks', completed).of(tags);
 }

@@ -60,7 +60,7 @@ export class PasswordHasher {
     this.meters = new PasswordHashMeters(meters, () => ({
       active: Math.min(this.taken, this.concurrency),
       queued: Math.max(0, this.taken - this.concurrency),
-      workers: this.workers?.threads.length ?? 0,
+      size: this.workers?.threads.length ?? 0,
     }));
     this.decoy = parsed(decoyHash(options.cost, random.bytes(SALT_BYTES + 32)));
   }
