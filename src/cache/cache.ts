@@ -16,7 +16,6 @@ export interface Cache<V> extends NamedCache {
   get(key: string): V | undefined | Promise<V | undefined>;
   /** `ageMillis` is what remains of the longest age, for a value that was read some time ago. */
   put(key: string, value: V, ageMillis?: number): void;
-  evict(key: string): void;
 }
 
 /** The name of the only manager, as in Spring. */

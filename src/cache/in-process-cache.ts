@@ -71,10 +71,6 @@ export class InProcessCache<V extends object | string> implements Cache<V> {
     this.statistics?.puts.increment();
   }
 
-  evict(key: string): void {
-    this.entries.delete(key);
-  }
-
   clear(): void {
     this.entries.clear();
   }

@@ -10,6 +10,7 @@ import { randomSealer } from '../../test/support/token-parts.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import type { Kvstore } from '../kvstore/kvstore.service.js';
 import { StoreAvailability } from '../kvstore/store-availability.js';
+import { storeKey } from '../kvstore/store-key.js';
 import { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { CacheMeters } from './cache-meters.js';
@@ -88,6 +89,7 @@ needs('redis')('a cache in the key-value store', () => {
     const [key = '', ...others] = await keysOf(kvstore);
     const value = String(await kvstore.send('GET', key));
     expect(key).toMatch(/^login:cache:users:[\w-]{43}$/);
+    expect(key).toBe(storeKey('cache:users', 'anna@example.com'));
     expect(others).toEqual([]);
     expect(Number((await ask(port, `PTTL ${key}`))?.slice(1))).toBeGreaterThan(50_000);
     expect(value).toMatch(/^\d+\.[\w-]+$/);
@@ -151,18 +153,6 @@ needs('redis')('a cache in the key-value store', () => {
     expect(await keysOf(kvstore)).toHaveLength(2);
   });
 
-  it('an evicted entry is gone for every replica', async () => {
-    const { port } = await redisPort();
-    const sealer = randomSealer('k1');
-    const [one, other] = [replica(port, { sealer }), replica(port, { sealer })];
-    await stored(one.users, 'subject', 'anna');
-
-    one.users.evict('subject');
-
-    await waitUntil('it is gone', async () => (await ask(port, 'DBSIZE')) === ':0');
-    expect(await other.users.get('subject')).toBeUndefined();
-  });
-
   it('a store that hangs costs one request the timeout and the next ones nothing, and is used again later', async () => {
     const server = await redisPort();
     const { users, availability, log } = replica(server.port, { timeout: '200ms' });
@@ -189,7 +179,6 @@ it('without a store that accepts connections nothing is found, and nothing fails
   const { users, log, meters } = replica(await freePort());
 
   users.put('subject', 'anna');
-  users.evict('subject');
 
   expect(await users.get('subject')).toBeUndefined();
   expect(log.messages).toEqual(['WARN The caches are away']);

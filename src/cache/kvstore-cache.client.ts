@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Kvstore } from '../kvstore/kvstore.service.js';
 import type { StoreAvailability } from '../kvstore/store-availability.js';
+import { storeKey, storeKeysOf } from '../kvstore/store-key.js';
 import { type Cache, CACHE_MANAGER, type CacheFacts } from './cache.js';
 import type { CacheStatistics } from './cache-meters.js';
 import type { CacheSeal } from './cache-seal.js';
 
-const PREFIX = 'login:cache:';
 /** Keys that one step of a scan looks at. */
 const SCAN_COUNT = 1000;
 const RETRY_AFTER_SECONDS = 5;
@@ -29,7 +28,7 @@ export class KvstoreCache<V> implements Cache<V> {
   readonly manager = CACHE_MANAGER;
   readonly target = 'KvstoreCache';
   readonly name: string;
-  private readonly prefix: string;
+  private readonly use: string;
   private readonly stored: v.GenericSchema<unknown, { readonly until: number; readonly value: V }>;
 
   constructor(
@@ -38,7 +37,7 @@ export class KvstoreCache<V> implements Cache<V> {
     private readonly statistics: Omit<CacheStatistics, 'evictions'>,
   ) {
     this.name = facts.name;
-    this.prefix = `${PREFIX}${facts.name}:`;
+    this.use = `cache:${facts.name}`;
     this.stored = v.object({ until: v.number(), value: facts.schema });
   }
 
@@ -61,17 +60,13 @@ export class KvstoreCache<V> implements Cache<V> {
     void availability.attempt(() => kvstore.send('SET', place, text, 'PX', age));
   }
 
-  evict(key: string): void {
-    void this.parts.availability.attempt(() => this.parts.kvstore.send('UNLINK', this.placeOf(key)));
-  }
-
   /** Removes the entries of this cache and no other keys. @throws ServiceError `UNAVAILABLE` */
   async clear(): Promise<void> {
     let cursor = '0';
     do {
       const at = cursor;
       const found = await this.parts.availability.attempt(() =>
-        this.parts.kvstore.send('SCAN', at, 'MATCH', `${this.prefix}*`, 'COUNT', SCAN_COUNT),
+        this.parts.kvstore.send('SCAN', at, 'MATCH', storeKeysOf(this.use), 'COUNT', SCAN_COUNT),
       );
       if (!found) throw away();
       const [next, keys] = found as readonly [string, readonly string[]];
@@ -83,9 +78,8 @@ export class KvstoreCache<V> implements Cache<V> {
     } while (cursor !== '0');
   }
 
-  /** The key may be a login id or the hash of a cookie. */
   private placeOf(key: string): string {
-    return this.prefix + createHash('sha256').update(`${this.name}:${key}`).digest('base64url');
+    return storeKey(this.use, key);
   }
 
   /** A value of another release may have another form. */

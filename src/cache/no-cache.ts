@@ -15,10 +15,6 @@ export class NoCache<V> implements Cache<V> {
     // keeps nothing
   }
 
-  evict(): void {
-    // has nothing
-  }
-
   clear(): void {
     // has nothing
   }

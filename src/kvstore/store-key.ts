@@ -5,5 +5,14 @@ import { hash } from 'node:crypto';
  * show; a hash also has the same length for every name.
  */
 export function storeKey(use: string, name: string): string {
-  return `login:${use}:${hash('sha256', name, 'base64url')}`;
+  return `${prefixOf(use)}${hash('sha256', name, 'base64url')}`;
+}
+
+/** The pattern of all keys of a use, for a scan. */
+export function storeKeysOf(use: string): string {
+  return `${prefixOf(use)}*`;
+}
+
+function prefixOf(use: string): string {
+  return `login:${use}:`;
 }
