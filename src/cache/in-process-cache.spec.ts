@@ -4,7 +4,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { Meters } from '../metrics/meters.js';
 import type { CaffeineSpec } from './caffeine-spec.js';
 import { CacheMeters } from './cache-meters.js';
-import { InProcessCache } from './in-process-cache.js';
+import { InProcessCache, MAX_ENTRIES } from './in-process-cache.js';
 
 function cacheOf(spec: CaffeineSpec, maxAgeMillis = 3_600_000) {
   const [clock, meters] = [new ManualClock(), new Meters()];
@@ -67,6 +67,14 @@ describe('a cache in the process', () => {
       expect([cache.get('a'), cache.size]).toEqual([undefined, 0]);
     },
   );
+
+  it.each<CaffeineSpec>([{}, { maximumSize: 2 * MAX_ENTRIES }])('has at most 50,000 entries with %o', (spec) => {
+    const { cache } = cacheOf(spec);
+
+    for (let number = 0; number <= 50_000; number += 1) cache.put(String(number), 'x');
+
+    expect([cache.size, cache.get('0'), cache.get('50000')]).toEqual([50_000, undefined, 'x']);
+  });
 
   it('keeps no entry longer than its owner allows, and not longer than the age that is left', () => {
     const { cache, clock } = cacheOf({ expireAfterWrite: 600_000 }, 5000);
