@@ -135,6 +135,30 @@ onSqlite('copies of sessions', (engine) => {
     }
   });
 
+  it('S6: a command that disables an account ends its cookie at once, and its token once the copy is too old', async () => {
+    const story = new LoginStory(engine, { people: 1, args: AGED });
+    await story.begin();
+    try {
+      const person = story.person();
+      const { client, accessToken } = await story.signInByPassword(person);
+      const browser = story.client();
+      await browser.post('/session', { id: person.id, pw: person.password });
+      const before = [await me(browser), await me(client, accessToken)];
+
+      const { exitCode } = await story.command('users', 'disable', person.id, '--reason=test');
+      const after = [await me(browser), await me(client, accessToken)];
+      const introspected = await introspect(client, accessToken);
+      story.clock.advance(MAX_AGE);
+      const later = await me(client, accessToken);
+
+      expect(exitCode).toBe(0);
+      expect([...before, ...after, later].map(({ status }) => status)).toEqual([200, 200, 401, 200, 401]);
+      expect(introspected.body).toEqual({ active: false });
+    } finally {
+      await story.end();
+    }
+  });
+
   it('are listed only if an age is set', async () => {
     const story = new LoginStory(engine, { people: 1, args: AGED });
     await story.begin();
