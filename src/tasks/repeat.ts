@@ -60,8 +60,9 @@ export type Schedule = (FixedSchedule | CustomSchedule) & {
 const REST = 0.9;
 
 /**
- * Repeats work in the background of this process until shutdown; a failed turn does not end the loop. Every replica
- * runs its own loop, whose turns need a lease if the schedule says so. Turns of one loop never overlap, and each takes a place of the pool that all loops share.
+ * Repeats work in the background of this process until shutdown; a failed turn does not end the loop. Every replica runs its
+ * own loop, whose turns need a lease if the schedule says so. Turns of one loop never overlap, and each takes a place of the
+ * pool that all loops share.
  */
 export class BackgroundLoop {
   private readonly ending = new AbortController();

@@ -19,7 +19,7 @@ export class ExecutionProperties {
   @Key(text(), {
     does: 'Start of the names under which background tasks appear in the log and in threaddump; a number follows.',
     effect: near(
-      'Names a place of the pool, since tasks share the event loop. The lowest free number is used again, so that no ' +
+      'It names a place of the pool, since tasks share the event loop; the lowest free number is used again, so that no ' +
         'number is above the number of tasks that ran at the same time.',
     ),
   })

@@ -77,11 +77,12 @@ describe('the tables of docs/configuration.md', () => {
   });
 
   it.each(ROWS.filter(({ effect }) => effect !== 'F'))(
-    'the row of $key gives the reason for its effect $effect in a sentence',
+    'the row of $key gives the reason for its effect $effect in one sentence',
     ({ effect, does }) => {
       const [, reason = ''] = does.split(`**${effect}:** `);
 
       expect(reason).toMatch(/^[A-Z].*\.$/);
+      expect(reason).not.toMatch(/\. [A-Z]/);
       expect(reason.split(' ').length).toBeGreaterThanOrEqual(5);
     },
   );
