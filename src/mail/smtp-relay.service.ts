@@ -94,10 +94,16 @@ export class SmtpRelay {
 
   /** TLS of a connection to the relay. @throws ConfigurationFailure if the certificate bundle cannot be used */
   async tlsOptions(): Promise<ConnectionOptions> {
-    this.tls ??= this.relayTls.open(() => {
+    const opening = (this.tls ??= this.relayTls.open(() => {
       this.retire();
-    });
-    return (await this.tls)?.options ?? { minVersion: 'TLSv1.2' };
+    }));
+    try {
+      return (await opening)?.options ?? { minVersion: 'TLSv1.2' };
+    } catch (error) {
+      // The next mail, or the next check of health, reads the certificate bundle again.
+      if (this.tls === opening) this.tls = undefined;
+      throw error;
+    }
   }
 
   /** Closes all connections, also those that are sending. */
@@ -114,8 +120,7 @@ export class SmtpRelay {
     try {
       return await this.transport;
     } catch (error) {
-      // The next mail reads the certificate bundle again.
-      this.transport = this.tls = undefined;
+      this.transport = undefined;
       throw error;
     }
   }

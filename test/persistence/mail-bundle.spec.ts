@@ -106,4 +106,16 @@ onEveryDatabase('Mail with a certificate bundle', (database) => {
     expect(await relay.mailsTo(ADDRESS, 2)).toHaveLength(2);
     expect(parts.log.messages.filter((message) => [RELOADED, REFUSED].includes(message))).toEqual([RELOADED, REFUSED]);
   });
+
+  it('a bundle that could not be read for a check of health is read again at the next', async () => {
+    const relay = await relayOf(makeCertificate({ signedBy: AUTHORITY }), { isImplicit: true });
+    const files = new BundleFiles(AUTHORITY);
+    files.damage();
+    const parts = sending(relay, files.args, 'implicit');
+    await expect(parts.relay.tlsOptions()).rejects.toThrow();
+
+    files.trust(AUTHORITY);
+
+    expect(await parts.relay.tlsOptions()).toHaveProperty('secureContext');
+  });
 });

@@ -39,6 +39,7 @@ export interface MailParts {
   readonly queue: MailQueue;
   readonly templates: MailTemplates;
   readonly backlog: MailBacklog;
+  readonly relay: SmtpRelay;
   readonly meters: Meters;
   readonly log: CollectedLog;
   start(): void;
@@ -81,6 +82,7 @@ export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): Mai
     queue,
     templates,
     backlog,
+    relay,
     meters,
     log,
     start: () => {
