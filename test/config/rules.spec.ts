@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { Configuration, type ConfigurationInputs, readConfiguration } from '../.
 import { Environment } from '../../src/config/read/environment.js';
 import { KeyName } from '../../src/config/names/key-name.js';
 import { lineOf, type Problem } from '../../src/config/problem.js';
-import { RuleFacts, type Severity } from '../../src/config/check/rule.js';
+import { RULE_NAMES, RuleFacts, type Severity } from '../../src/config/check/rule.js';
 import { ConfigSource } from '../../src/config/read/source.js';
 import { originsKnown } from '../../src/config/check/sources.rule.js';
 import { checkRules } from '../../src/boot/configuration-rules.js';
@@ -795,4 +795,11 @@ describe('notes about the database URL', () => {
       { rule: 'database', severity: 'warning', text: expect.stringContaining('colour') as string },
     ]);
   });
+});
+
+it.each(RULE_NAMES)('docs/operations.md explains the rule %s', (name) => {
+  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, table = ''] = /^\| Rule .*$\n((?:^\|.*$\n)+)/m.exec(page) ?? [];
+
+  expect(table).toContain(/\d/.test(name) ? `| ${name} ` : `\`${name}\``);
 });
