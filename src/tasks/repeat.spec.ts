@@ -258,4 +258,24 @@ describe('a background loop', () => {
 
     expect(isStopped).toBe(true);
   });
+
+  it.each([
+    ['a defect is logged', new TypeError('broken'), ['ERROR The last step of a background task failed']],
+    ['an outage was logged where it arose', new ServiceError('UNAVAILABLE'), []],
+  ])('a stop waits for all other jobs although a last step fails: %s', async (_, error, lines) => {
+    const lastStep = { limitMillis: 100, run: (): Promise<void> => Promise.reject(error) };
+    tasks.repeat('Requests.process', { ...DELAY, lastStep }, work);
+    result = takes(50);
+    started(DELAY);
+    await pass(10);
+    let isStopped = false;
+    const stopped = tasks.stop().then(() => (isStopped = true));
+    await pass(49);
+    expect(isStopped).toBe(false);
+    await pass(1);
+    await stopped;
+
+    expect(log.messages).toEqual(lines);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

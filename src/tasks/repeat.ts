@@ -126,9 +126,18 @@ export class BackgroundLoop {
       this.ending.abort();
     }, lastStep.limitMillis);
     await this.running;
-    await lastStep.run(this.ending.signal).finally(() => {
-      clearTimeout(limit);
-    });
+    await this.runLastStep(lastStep);
+    clearTimeout(limit);
+  }
+
+  /** Never rejects: the shutdown goes on with the other jobs, and closes the database. */
+  private async runLastStep({ run }: LastStep): Promise<void> {
+    try {
+      await run(this.ending.signal);
+    } catch (error) {
+      if (error instanceof ServiceError) return;
+      this.logger.error('The last step of a background task failed', { error, task: this.task.target });
+    }
   }
 
   private wake(delayMillis: number | undefined): void {
