@@ -16,6 +16,12 @@ it.each([
   ['', 'b.test:8080', 'http://b.test/', false],
   ['', '::1', 'http://[::1]/', true],
   ['', '[::1]:80', 'http://[::1]/', true],
+  ['', '[::1]:81', 'http://[::1]/', false],
+  ['', '0:0::1', 'http://[::1]/', true],
+  ['', 'a.test,10.20.0.0/16', 'http://10.20.3.4/', true],
+  ['', 'a.test,10.20.0.0/16', 'http://10.21.0.1/', false],
+  ['', '10.20.0.0/16', 'http://10.20.3.4.test/', false],
+  ['', 'fd12::/16', 'https://[fd12::7]/', true],
   ['', '*', 'https://example.com/', true],
   ['', '', 'https://example.com/', false],
 ])('with nonProxyHosts "%s" and NO_PROXY "%s", %s is called directly: %s', (nonProxyHosts, noProxy, url, isDirect) => {

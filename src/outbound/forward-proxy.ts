@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net';
+import { networkOf } from './address-guard.js';
 import { HostPatterns } from './host-patterns.js';
 
 /** A forward proxy, which is called over plain HTTP. */
@@ -13,16 +15,22 @@ export interface ProxySettings {
   readonly https?: ForwardProxy;
   /** Separated by `|`, with `*` for any start or end. */
   readonly nonProxyHosts: string;
-  /** Separated by commas: names with their subdomains, `host:port`, or `*` for all. */
+  /** Separated by commas: names with their subdomains, `host:port`, networks such as 10.0.0.0/8, or `*` for all. */
   readonly noProxy: string;
 }
 
 /** Chooses the forward proxy of a call. */
 export class ForwardProxies {
   private readonly direct: HostPatterns;
+  private readonly excluded: readonly string[];
+  private readonly excludedNetworks = new BlockList();
 
   constructor(private readonly settings: ProxySettings) {
     this.direct = new HostPatterns(settings.nonProxyHosts.split('|').filter((pattern) => pattern !== ''));
+    this.excluded = settings.noProxy.toLowerCase().split(/[\s,]+/);
+    for (const network of this.excluded.flatMap((entry) => networkOf(entry) ?? [])) {
+      this.excludedNetworks.addSubnet(network.address, network.bits, network.family);
+    }
   }
 
   /** Undefined for a call that goes to its target directly. */
@@ -35,18 +43,14 @@ export class ForwardProxies {
   private isExcluded({ hostname, port, protocol }: URL): boolean {
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
-    return this.settings.noProxy
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .some((entry) => {
-        if (entry === '*') return true;
-        const [, name = entry, entryPort = ownPort] = /^\[?(.*?)\]?:(\d+)$/.exec(entry) ?? [];
-        // An IPv6 address has more than one colon; its last part is not a port.
-        const isBareV6 = entry.split(':').length > 2 && !entry.startsWith('[');
-        const excluded = (isBareV6 ? entry : name).replace(/^\*?\./, '').replace(/^\[(.*)\]$/, '$1');
-        if (excluded === '' || (!isBareV6 && entryPort !== ownPort)) return false;
-        return host === excluded || host.endsWith(`.${excluded}`);
-      });
+    const version = isIP(host);
+    if (version !== 0 && this.excludedNetworks.check(host, version === 4 ? 'ipv4' : 'ipv6')) return true;
+    return this.excluded.some((entry) => {
+      if (entry === '*') return true;
+      const [, name = entry, entryPort = ownPort] = /^\[?([^:]*|.*\])?:(\d+)$/.exec(entry) ?? [];
+      const excluded = name.replace(/^\*?\./, '').replace(/^\[?(.*?)\]?$/, '$1');
+      return excluded !== '' && entryPort === ownPort && (host === excluded || host.endsWith(`.${excluded}`));
+    });
   }
 }
 

@@ -126,8 +126,8 @@ export class HttpsProxyProperties {
 export class NoProxyProperties {
   @Key(text(), {
     does:
-      'The variable NO_PROXY: hosts called directly besides those of http.nonProxyHosts, separated by commas, with their ' +
-      'subdomains; a port may follow, and * means all.',
+      'The variable NO_PROXY: hosts called directly besides those of http.nonProxyHosts, separated by commas: names with ' +
+      'their subdomains, addresses, and networks such as 10.0.0.0/8; a port may follow a name, and * means all.',
     effect: full,
   })
   readonly proxy: string = '';
