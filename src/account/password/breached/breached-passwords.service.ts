@@ -92,7 +92,7 @@ export function breachSource(
   { url, file, timeout }: BreachedPasswordProperties,
   http: OutboundHttp,
 ): BreachSource | undefined {
-  if (file !== undefined) return new HashFile(pathOf(file));
+  if (file !== undefined) return new HashFile(pathOf(file), timeout.milliseconds);
   return url === undefined ? undefined : new RangeClient(http, url, timeout.milliseconds);
 }
 

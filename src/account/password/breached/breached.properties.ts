@@ -48,7 +48,7 @@ export class BreachedPasswordProperties implements SelfChecking {
   readonly minCount: number = 1;
 
   @Key(duration({ min: '100ms', max: '30s' }), {
-    does: 'Longest wait for the range service, with its response; after it, the password is accepted.',
+    does: 'Longest wait for the range service, with its response, or for the file; after it, the password is accepted.',
     effect: full,
   })
   readonly timeout: Duration = Duration.ofSeconds(2);

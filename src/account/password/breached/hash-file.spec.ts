@@ -12,6 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const LIMIT_MILLIS = 30_000;
 let files = 0;
 function written(content: string): string {
   files += 1;
@@ -25,13 +26,32 @@ const HASHES = Array.from({ length: 1200 }, (_, index) => sha1Of(`breached ${ind
 const LINES = HASHES.map((sha1, index) => `${sha1}:${index + 1}`);
 
 describe('a look-up in a file of hashes', () => {
+  it('ends after the limit if the storage hangs, and others fail at once until it responds', async () => {
+    const reads: PromiseWithResolvers<number>[] = [];
+    const file = new HashFile('hashes', 20, () => {
+      const read = Promise.withResolvers<number>();
+      reads.push(read);
+      return read.promise;
+    });
+
+    await expect(file.occurrences('A')).rejects.toThrow('it was not read within 20 ms');
+    await expect(file.occurrences('A')).rejects.toThrow('its storage does not respond');
+    expect(reads).toHaveLength(1);
+    reads[0]?.reject(new Error('the storage has failed'));
+    await new Promise(setImmediate);
+    const again = file.occurrences('A');
+    reads[1]?.resolve(7);
+
+    expect(await again).toBe(7);
+  });
+
   it.each([
     ['ended by line feeds', `${LINES.join('\n')}\n`],
     ['without an end of the last line', LINES.join('\n')],
     ['ended by carriage returns and line feeds', `${LINES.join('\r\n')}\r\n`],
     ['in lower case', `${LINES.join('\n').toLowerCase()}\n`],
   ])('finds every hash of a file of lines %s, and no other one', async (_, content) => {
-    const file = new HashFile(written(content));
+    const file = new HashFile(written(content), LIMIT_MILLIS);
     const found = await Promise.all(HASHES.map((sha1) => file.occurrences(sha1)));
     const beside = await Promise.all(
       ['0'.repeat(40), 'F'.repeat(40), ...HASHES.slice(0, 100).map((sha1) => sha1Of(sha1))].map((sha1) =>
@@ -44,11 +64,11 @@ describe('a look-up in a file of hashes', () => {
   });
 
   it('finds a hash without a count, with a count that every minimum accepts', async () => {
-    expect(await new HashFile(written(HASHES.join('\n'))).occurrences(HASHES[1] ?? '')).toBe(Infinity);
+    expect(await new HashFile(written(HASHES.join('\n')), LIMIT_MILLIS).occurrences(HASHES[1] ?? '')).toBe(Infinity);
   });
 
   it('finds the hash of a file with one line', async () => {
-    const file = new HashFile(written(`${HASHES[0] ?? ''}:3`));
+    const file = new HashFile(written(`${HASHES[0] ?? ''}:3`), LIMIT_MILLIS);
 
     expect([await file.occurrences(HASHES[0] ?? ''), await file.occurrences(HASHES[1] ?? '')]).toEqual([3, 0]);
   });
@@ -57,12 +77,12 @@ describe('a look-up in a file of hashes', () => {
     const path = written('');
     truncateSync(path, 2 ** 42);
 
-    await expect(new HashFile(path).occurrences(HASHES[0] ?? '')).rejects.toThrow('is not a SHA-1 hash');
+    await expect(new HashFile(path, LIMIT_MILLIS).occurrences(HASHES[0] ?? '')).rejects.toThrow('is not a SHA-1 hash');
   });
 
   it('uses a file that has replaced the one of the start', async () => {
     const path = written(LINES.slice(0, 10).join('\n'));
-    const file = new HashFile(path);
+    const file = new HashFile(path, LIMIT_MILLIS);
     const before = await file.occurrences(HASHES[20] ?? '');
     writeFileSync(path, LINES.join('\n'));
 
@@ -70,7 +90,7 @@ describe('a look-up in a file of hashes', () => {
   });
 
   it('fails without a hash in its message if the file is gone', async () => {
-    const file = new HashFile(join(folder, 'gone.txt'));
+    const file = new HashFile(join(folder, 'gone.txt'), LIMIT_MILLIS);
 
     await expect(file.occurrences(HASHES[0] ?? '')).rejects.toThrow('it cannot be read (ENOENT)');
   });

@@ -1,4 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { withTimeout } from '../../../clock/with-timeout.js';
 import { type BreachSource, BreachSourceFailure } from './breach-source.js';
 
 /** More than the longest line, which has 40 digits, a colon, a count and its end. */
@@ -21,11 +22,27 @@ interface HashLine {
  */
 export class HashFile implements BreachSource {
   readonly isLocal = true;
+  /** Look-ups that still wait for the storage after their limit. */
+  private late = 0;
 
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly limitMillis: number,
+    private readonly read = withHashes<number>,
+  ) {}
 
-  occurrences(sha1: string): Promise<number> {
-    return withHashes(this.path, (hashes) => hashes.find(sha1));
+  async occurrences(sha1: string): Promise<number> {
+    // Each look-up at a network share that hangs holds a thread, which the whole process needs.
+    if (this.late > 0) throw new BreachSourceFailure('its storage does not respond');
+    const reading = this.read(this.path, (hashes) => hashes.find(sha1));
+    return withTimeout(reading, this.limitMillis, () => {
+      this.late += 1;
+      const end = (): void => {
+        this.late -= 1;
+      };
+      reading.then(end, end);
+      throw new BreachSourceFailure(`it was not read within ${this.limitMillis} ms`);
+    });
   }
 }
 
