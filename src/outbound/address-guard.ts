@@ -62,6 +62,8 @@ export class AddressGuard {
     if (!family) return false;
     const embedded = embeddedV4(address);
     if (this.networks.check(address, family)) return true;
+    const tunnelled = isatapV4(address);
+    if (tunnelled !== undefined && specialV4.check(tunnelled, 'ipv4')) return this.networks.check(tunnelled, 'ipv4');
     if (embedded !== undefined) return this.networks.check(embedded, 'ipv4') || !specialV4.check(embedded, 'ipv4');
     if (family === 'ipv4') return !specialV4.check(address, 'ipv4');
     return global.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
@@ -82,10 +84,20 @@ export function networkOf(
 
 /** The IPv4 address in one that is mapped (RFC 4291 section 2.5.5.2) or of NAT64 (RFC 6052). */
 function embeddedV4(address: string): string | undefined {
+  return v4At(address, /^(?:::ffff:|64:ff9b::)(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/);
+}
+
+/** The IPv4 address to which a router of the site tunnels, whatever the prefix (RFC 5214 section 6.1). */
+function isatapV4(address: string): string | undefined {
+  return v4At(address, /:(?:0|200)?:5efe:(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/);
+}
+
+/** The IPv4 address in the last two groups of an IPv6 address, which `form` captures. */
+function v4At(address: string, form: RegExp): string | undefined {
   if (isIP(address) !== 6) return undefined;
   // The URL parser writes an IPv6 address in one form, in hexadecimal.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const [, high, low] = /^(?:::ffff:|64:ff9b::)(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(canonical) ?? [];
+  const [, high, low] = form.exec(canonical) ?? [];
   if (low === undefined) return undefined;
   const bits = Number.parseInt(high ?? '0', 16) * 65_536 + Number.parseInt(low, 16);
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
