@@ -45,12 +45,15 @@ function nameInOpenssl(name: string): string {
   return [...(exchange === 'RSA' ? [] : [exchange]), algorithm].join('_').replaceAll('_', '-');
 }
 
-/** True if a suite fits one of the versions and the key type of the certificate; an empty list means all. */
+/**
+ * True if a suite fits one of the versions and the key type of the certificate, which a client does not know before; an
+ * empty list means all.
+ */
 export function fits(suites: readonly string[], versions: readonly TlsVersion[], keyType: string | undefined): boolean {
   if (suites.length === 0) return true;
   const takes = (version: TlsVersion): boolean => versions.length === 0 || versions.includes(version);
   return suites.some((suite) => {
     if (suite.startsWith('TLS_')) return takes('TLSv1.3');
-    return takes('TLSv1.2') && suite.startsWith('ECDHE-ECDSA-') !== (keyType ?? '').startsWith('rsa');
+    return takes('TLSv1.2') && suite.startsWith('ECDHE-ECDSA-') !== keyType?.startsWith('rsa');
   });
 }

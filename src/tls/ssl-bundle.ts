@@ -97,6 +97,8 @@ export class SslBundle {
   }
 
   private clientIdentityOf({ identity, chain, trusted }: BundleContents): TlsIdentity {
+    if (!fits(this.options.ciphers, this.options.enabledProtocols, undefined))
+      throw unfitting('options.enabled-protocols');
     const ca = trusted?.map((certificate) => certificate.toString());
     const now = this.clock.millis();
     return withoutUndefined({
@@ -128,11 +130,7 @@ export class SslBundle {
       });
     }
     if (!fits(ciphers, versions, chain[0]?.publicKey.asymmetricKeyType)) {
-      throw new UnusableBundle({
-        member: 'options.ciphers',
-        reason: 'none of its suites fits options.enabled-protocols and the key of the certificate',
-        action: 'Add suites that fit, or leave options.ciphers empty.',
-      });
+      throw unfitting('options.enabled-protocols and the key of the certificate');
     }
     const context: SecureContextOptions = {
       ...identity,
@@ -142,6 +140,14 @@ export class SslBundle {
     const warnings = validityWarnings(chain, this.clock.millis());
     return withoutUndefined({ context, warnings, until: chain[0]?.validTo });
   }
+}
+
+function unfitting(what: string): UnusableBundle {
+  return new UnusableBundle({
+    member: 'options.ciphers',
+    reason: `none of its suites fits ${what}`,
+    action: 'Add suites that fit, or leave options.ciphers empty.',
+  });
 }
 
 function memberOf(store: 'keystore' | 'truststore', form: BundleContents['form']): string {

@@ -82,6 +82,22 @@ needs('openssl')('the rules about bundles of clients', () => {
     ]);
   });
 
+  it.each(USERS)('%s with suites that fit none of its versions is a fault', async (key, rule) => {
+    const bundle = '--app.ssl.bundle.pem.partner';
+    const options = [`${bundle}.options.ciphers=TLS_AES_128_GCM_SHA256`, `${bundle}.options.enabled-protocols=TLSv1.2`];
+
+    const found = await findings(rule, [
+      `--${key}=partner`,
+      `${bundle}.truststore.certificate=${made.certificate}`,
+      ...options,
+    ]);
+
+    expect(Object.fromEntries(found[0]?.facts ?? [])).toMatchObject({
+      Property: 'app.ssl.bundle.pem.partner.options.ciphers',
+      Reason: 'none of its suites fits options.enabled-protocols',
+    });
+  });
+
   it('app.mail.ssl.bundle beside app.mail.tls none is a fault', async () => {
     const args = ['--app.mail.ssl.bundle=partner', '--app.mail.tls=none'];
 
