@@ -75,9 +75,15 @@ export class SpanExport implements SpanProcessor, SpanExporter {
   /** Called by the batches, which export one after the other. */
   export(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): void {
     this.waiting -= spans.length;
-    void this.deliver(spans).then((code) => {
-      done({ code });
-    });
+    this.deliver(spans).then(
+      (code) => {
+        done({ code });
+      },
+      () => {
+        this.watch.dropped(spans.length, 'not_delivered');
+        done({ code: ExportResultCode.FAILED });
+      },
+    );
   }
 
   shutdown(): Promise<void> {
