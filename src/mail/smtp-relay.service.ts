@@ -116,11 +116,11 @@ export class SmtpRelay {
   }
 
   private async opened(): Promise<Transport> {
-    this.transport ??= this.open();
+    const opening = (this.transport ??= this.open());
     try {
-      return await this.transport;
+      return await opening;
     } catch (error) {
-      this.transport = undefined;
+      if (this.transport === opening) this.transport = undefined;
       throw error;
     }
   }
