@@ -21,19 +21,22 @@ export class Generator {
    */
   async ask({ program, loopDelay }, order) {
     const before = await loopDelay.take(program);
-    const cpuBefore = this.#cpuMillis + ownMillis() + this.#serverMillis();
+    const serverBefore = this.#serverMillis();
+    const cpuBefore = this.#cpuMillis + ownMillis();
     const others = new Others();
     this.#child.send({ ...order, address: program.address });
     const [seen] = await once(this.#child, 'message');
     const inside = await loopDelay.take(program);
     this.#cpuMillis = seen.cpuMillis;
     const programMillis = inside.cpuMillis - before.cpuMillis;
+    const serverMillis = this.#serverMillis() - serverBefore;
     return {
       ...seen,
       delay: inside,
       loopMillis: inside.loopMillis - before.loopMillis,
       programMillis,
-      others: others.part(programMillis + this.#cpuMillis + ownMillis() + this.#serverMillis() - cpuBefore),
+      serverMillis,
+      others: others.part(programMillis + serverMillis + this.#cpuMillis + ownMillis() - cpuBefore),
     };
   }
 
