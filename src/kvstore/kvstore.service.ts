@@ -31,7 +31,7 @@ export class Kvstore implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The connection outlives the request that happens to open it. */
   private readonly inBackground = AsyncLocalStorage.snapshot();
   private client: Promise<Redis> | undefined;
-  /** The same client, from before its first connection on. */
+  /** The same client, already while it opens its first connection. */
   private redis: Redis | undefined;
   private tls: ClientTls | undefined;
   private lastError: Error | undefined;
