@@ -3,7 +3,7 @@ import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { toListBody } from '../auth/api/presenters.js';
 import { EXPORT_MEDIA_TYPES } from '../events/event-export.js';
-import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Res, type Reply } from '../web/cookies.js';
 import { ApiTag, MediaTypes, Operation, ResponseSchema } from '../web/route.decorator.js';
@@ -20,7 +20,7 @@ import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 @RateLimited('administration')
 @Controller('admin/events')
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class EventsController {
   constructor(
     private readonly directory: AccountDirectory,

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { toDate } from '../auth/api/presenters.js';
-import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
 import { actorOf } from './act.js';
@@ -15,7 +15,7 @@ import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 @RateLimited('administration')
 @Controller('admin/keys')
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class KeysController {
   constructor(private readonly keys: KeyAdministration) {}
 

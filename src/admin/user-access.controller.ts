@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { InferOutput } from 'valibot';
 import { devicesResponse } from '../auth/api/history.schema.js';
 import { toListBody } from '../auth/api/presenters.js';
-import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
 import { paginationSchema } from '../web/schema.js';
@@ -24,7 +24,7 @@ type Stated = InferOutput<typeof actSchema>;
 @RateLimited('administration')
 @Controller('admin/users/:sub')
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class UserAccessController {
   constructor(
     private readonly directory: AccountDirectory,

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import type { OperationOptions } from '../web/openapi/operation.js';
 import { ApiTag, Operation, ResponseSchema, UploadBody, Upload } from '../web/route.decorator.js';
@@ -26,7 +26,7 @@ const IMPORT: OperationOptions = {
 @RateLimited('administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class UsersImportController {
   constructor(private readonly usersImport: UsersImport) {}
 

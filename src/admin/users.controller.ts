@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import type { InferOutput } from 'valibot';
 import { toDate, toListBodyBy } from '../auth/api/presenters.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
 import { AccountAdministration } from './account-administration.service.js';
@@ -30,7 +30,7 @@ type Stated = InferOutput<typeof actSchema>;
 @RateLimited('administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class UsersController {
   constructor(
     private readonly directory: AccountDirectory,

@@ -49,11 +49,15 @@ export const RequireAuthority = (
   ...authorities: readonly [string, ...(readonly string[])]
 ): MethodDecorator & ClassDecorator => SetMetadata(AUTHORITY, authorities);
 
-/** The caller must have proven this method; otherwise 401 `STEP_UP_REQUIRED` (RFC 9470). */
+/** The caller must have proven exactly this method; otherwise 401 `STEP_UP_REQUIRED` (RFC 9470). */
 export const RequireAmr = (
-  method: RequiredAmr['method'],
+  method: Exclude<RequiredAmr['method'], 'mfa'>,
   options: Omit<RequiredAmr, 'method'> = {},
 ): MethodDecorator & ClassDecorator => SetMetadata(AMR, { method, ...options } satisfies RequiredAmr);
+
+/** The caller must have proven any second factor; otherwise 401 `STEP_UP_REQUIRED` (RFC 9470). */
+export const RequireMfa = (options: Omit<RequiredAmr, 'method'> = {}): MethodDecorator & ClassDecorator =>
+  SetMetadata(AMR, { method: 'mfa', ...options } satisfies RequiredAmr);
 
 /** A request after the authentication guard. */
 export interface AuthenticatedRequest {

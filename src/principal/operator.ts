@@ -10,7 +10,7 @@ export interface Operator {
 }
 
 export interface AuthenticatedOperator extends Operator {
-  /** True for an access token with `otp` in its `amr`, and for the Basic account, which is exempt. */
+  /** True for an access token with a second factor in its `amr`, and for the Basic account, which is exempt. */
   readonly hasSecondFactor: boolean;
 }
 

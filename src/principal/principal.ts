@@ -1,12 +1,12 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { type Amr, hasOtp } from './amr.js';
+import { type Amr, hasOtp, hasSecondFactor } from './amr.js';
 
 /** How the user of a session or access token authenticated; instants are epoch seconds. */
 export interface AuthenticationFacts {
   readonly amr: Amr;
   /** When the first factor was proven; missing if an identity provider did not prove it. */
   readonly authTime?: number;
-  /** When the second factor was proven, if `amr` contains `otp` and the time is known. */
+  /** When the second factor was proven, if `amr` contains one and the time is known. */
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;
@@ -65,9 +65,18 @@ export function effectiveRoles(stored: readonly string[]): readonly string[] {
   return [...new Set([ROLE_USER, ...stored])];
 }
 
-/** True where `otp` was proven, and where `maxAgeSeconds` is set, at a proven time not longer than that ago. */
-export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
-  if (!hasOtp(amr)) return false;
+/** True if `otp` itself was proven, and if `maxAgeSeconds` is set, at a proven time not longer than that ago. */
+export function hasFreshOtp(principal: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
+  return hasOtp(principal.amr) && isProofFresh(principal, now, maxAgeSeconds);
+}
+
+/** True if any second factor was proven, and if `maxAgeSeconds` is set, at a proven time not longer than that ago. */
+export function hasFreshMfa(principal: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
+  return hasSecondFactor(principal.amr) && isProofFresh(principal, now, maxAgeSeconds);
+}
+
+/** Each proof of a second factor replaces both `amr` and `mfaAt` of its session, so the time belongs to that method. */
+function isProofFresh({ mfaAt }: FullPrincipal, now: number, maxAgeSeconds: number | undefined): boolean {
   return maxAgeSeconds === undefined || (mfaAt !== undefined && now - mfaAt <= maxAgeSeconds);
 }
 

@@ -5,7 +5,7 @@ import type { CacheFacts } from '../cache/cache.js';
 import type { CacheManager } from '../cache/cache-manager.service.js';
 import { InProcessCache } from '../cache/in-process-cache.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { PWD } from '../principal/amr.js';
+import { PWD, PWD_HWK, PWD_SWK } from '../principal/amr.js';
 import { SessionCopies } from './session-copies.service.js';
 import type { Session } from './session.js';
 
@@ -76,6 +76,14 @@ describe('copies of sessions', () => {
     const facts = { id, subject, kind, amr, authTime, createdAt, expiresAt };
     expect(copy).toEqual({ ...facts, lastUsedAt: clock.seconds() });
     expect([...stored.values()]).toEqual([copy]);
+  });
+
+  it.each([PWD_HWK, PWD_SWK].map((amr) => [amr]))('a copy keeps the methods %j of a passkey', async (amr) => {
+    const { copies, session, reading } = copiesOf();
+
+    await copies.find('sid', reading({ ...session, amr }));
+
+    expect(await copies.find('sid', reading(undefined))).toMatchObject({ amr });
   });
 
   it('S3: neither the value of a cookie nor a half-authenticated session is kept', async () => {

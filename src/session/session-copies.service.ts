@@ -3,6 +3,7 @@ import type { Cache } from '../cache/cache.js';
 import type { CacheManager } from '../cache/cache-manager.service.js';
 import type { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
+import { AMR_METHODS } from '../principal/amr.js';
 import { authenticationFactsOf } from '../principal/principal.js';
 import { hashSecret, isSecretForm, type Session } from './session.js';
 
@@ -18,7 +19,7 @@ const copySchema = v.strictObject({
   id: v.string(),
   subject: v.string(),
   kind: v.picklist(['token', 'portal', 'staff']),
-  amr: v.array(v.picklist(['pwd', 'otp'])),
+  amr: v.array(v.picklist(AMR_METHODS)),
   ...{ authTime: instant, mfaAt: instant, mfaMethod: text, idp: text, authnContext: text },
   ...{ createdAt: seconds, lastUsedAt: seconds, expiresAt: seconds },
 });

@@ -37,6 +37,14 @@ describe('the metadata of every route', () => {
     expect(namesOf(open.filter(({ access }) => !access.isSecondFactor))).toEqual([]);
   });
 
+  it('asks administrators for any second factor of the last five minutes, and for a one-time code nowhere', () => {
+    const administration = ROUTES.filter(({ access }) => /^(?:\/portal)?\/admin(?:\/|$)/.test(access.template));
+    const asked = new Set(administration.map(({ access }) => JSON.stringify(access.amr)));
+
+    expect(asked).toEqual(new Set([JSON.stringify({ method: 'mfa', maxAge: 300 })]));
+    expect(namesOf(ROUTES.filter(({ access }) => access.amr?.method === 'otp'))).toEqual(['GET /me/settlement']);
+  });
+
   it('checks the origin at every public route whose response sets or clears the cookie of a login', () => {
     const unchecked = ROUTES.filter(({ access, operation, hasMark }) => {
       const setsLogin = operation?.cookies?.some((cookie) => [SESSION, REFRESH_TOKEN].includes(cookie)) === true;

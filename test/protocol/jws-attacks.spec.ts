@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PWD, PWD_OTP } from '../../src/principal/amr.js';
+import { PWD, PWD_HWK, PWD_OTP, PWD_SWK } from '../../src/principal/amr.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { Issuer } from '../../src/token/signed-token.js';
@@ -325,6 +325,7 @@ describe('token verification', () => {
     ['roles as text', { roles: 'ROLE_ADMIN' }],
     ['an unknown method', { amr: ['pwd', 'face'] }],
     ['an acr above its amr', { amr: ['pwd'] }],
+    ['an acr below the passkey in its amr', { amr: ['pwd', 'hwk'], acr: 'urn:login:acr:pwd' }],
     ['another acr', { acr: 'urn:login:acr:gold' }],
     ['no auth_time', { auth_time: undefined }],
     ['auth_time as text', { auth_time: '1' }],
@@ -384,6 +385,16 @@ describe('token verification', () => {
     expect(claimsOf(accessToken)).not.toHaveProperty('mfa_at');
     expect([mfaAt, mfaMethod]).not.toContain(undefined);
   });
+
+  it.each([PWD_HWK, PWD_SWK].map((amr) => [amr]))(
+    'J8: an access token states %j with the acr of a second factor',
+    async (amr) => {
+      const { accessToken } = await accessTokens.issue({ ...session(clock.seconds()), amr, mfaMethod: 'passkey' }, []);
+
+      expect(claimsOf(accessToken)).toMatchObject({ amr, acr: 'urn:login:acr:mfa', mfa_method: 'passkey' });
+      expect(await accessTokens.verify(accessToken)).toMatchObject({ amr, mfaMethod: 'passkey' });
+    },
+  );
 
   it('an access token of more than 8,192 characters is rejected', async () => {
     const roles = Array.from({ length: 800 }, (__, index) => `ROLE_${index}`);

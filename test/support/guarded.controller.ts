@@ -5,6 +5,7 @@ import {
   Public,
   RequireAmr,
   RequireAuthority,
+  RequireMfa,
   SecondFactorRoute,
 } from '../../src/principal/access.decorator.js';
 import type { Principal } from '../../src/principal/principal.js';
@@ -35,9 +36,15 @@ export class GuardedController {
     return shown(caller);
   }
 
+  @Get('guarded/mfa')
+  @RequireMfa()
+  mfa(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
   @Get('guarded/fresh-admin')
   @RequireAuthority('ROLE_ADMIN')
-  @RequireAmr('otp', { maxAge: 300 })
+  @RequireMfa({ maxAge: 300 })
   freshAdmin(@Caller() caller: Principal): object {
     return shown(caller);
   }

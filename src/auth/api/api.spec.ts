@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RouteAccess } from '../../web/openapi/api.js';
+import type { RequiredAmr } from '../../principal/amr.js';
 import { API } from './api.js';
 
 const CLOSED: RouteAccess = {
@@ -40,8 +41,14 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'ACCESS_DENIED', 'RATE_LIMITED'],
   ],
   [
-    'a route that requires the second factor',
+    'a route that requires a one-time code',
     { amr: { method: 'otp' } },
+    BY_LOGIN,
+    ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
+  ],
+  [
+    'a route that requires any second factor',
+    { amr: { method: 'mfa', maxAge: 300 } },
     BY_LOGIN,
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED', 'RATE_LIMITED'],
   ],
@@ -56,15 +63,15 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
   },
 );
 
-it('the notes of a route state the required authority and the required proof', () => {
-  const { notes } = API.requirements({
-    ...CLOSED,
-    authorities: ['ROLE_ADMIN', 'ROLE_HELPDESK'],
-    amr: { method: 'otp', maxAge: 300 },
-  });
+it.each<[RequiredAmr, string]>([
+  [{ method: 'otp' }, 'Requires `otp` in `amr`, proven in this session.'],
+  [{ method: 'otp', maxAge: 300 }, 'Requires `otp` in `amr`, proven at most 300 seconds ago.'],
+  [
+    { method: 'mfa', maxAge: 300 },
+    'Requires a second factor in `amr` (`otp`, `hwk` or `swk`), proven at most 300 seconds ago.',
+  ],
+])('the notes of a route state the required authority and the required proof %j', (amr, note) => {
+  const { notes } = API.requirements({ ...CLOSED, authorities: ['ROLE_ADMIN', 'ROLE_HELPDESK'], amr });
 
-  expect(notes).toEqual([
-    'Requires the authority `ROLE_ADMIN` or `ROLE_HELPDESK`.',
-    'Requires `otp` in `amr`, proven at most 300 seconds ago.',
-  ]);
+  expect(notes).toEqual(['Requires the authority `ROLE_ADMIN` or `ROLE_HELPDESK`.', note]);
 });

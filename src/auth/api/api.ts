@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors/error-code.js';
+import type { RequiredAmr } from '../../principal/amr.js';
 import type { Api, RouteRequirements, RouteAccess } from '../../web/openapi/api.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { SAFE } from '../guards/cross-site.js';
@@ -78,7 +79,6 @@ function requirementsOf({
   // A limit can be configured for every group of routes.
   const ofAll: readonly ErrorCode[] = ['RATE_LIMITED', ...crossSite];
   if (isPublic) return { security: [], errors: ofAll, notes: [] };
-  const maxAge = amr?.maxAge === undefined ? '' : ` at most ${amr.maxAge} seconds ago`;
   return {
     security: [SCHEMES.accessToken, SCHEMES.session, ...(alsoHalfAuthenticated ? [SCHEMES.mfaToken] : [])],
     errors: [
@@ -92,7 +92,12 @@ function requirementsOf({
     notes: [
       ...(alsoHalfAuthenticated ? ['Also for half-authenticated callers, by `mfa_token` or session.'] : []),
       ...(authorities ? [`Requires the authority ${authorities.map((name) => `\`${name}\``).join(' or ')}.`] : []),
-      ...(amr ? [`Requires \`${amr.method}\` in \`amr\`, proven${maxAge || ' in this session'}.`] : []),
+      ...(amr ? [noteOf(amr)] : []),
     ],
   };
+}
+
+function noteOf({ method, maxAge }: RequiredAmr): string {
+  const what = method === 'otp' ? '`otp` in `amr`' : 'a second factor in `amr` (`otp`, `hwk` or `swk`)';
+  return `Requires ${what}, proven ${maxAge === undefined ? 'in this session' : `at most ${maxAge} seconds ago`}.`;
 }

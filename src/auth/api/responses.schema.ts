@@ -1,18 +1,22 @@
 import * as v from 'valibot';
 import { CODES_PER_SET, LOW } from '../../second-factor/backup-code/backup-code.js';
 import { FACTOR_IDS } from '../../second-factor/second-factor.js';
-import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
+import { ACR_MFA, ACR_PWD, AMR_METHODS } from '../../principal/amr.js';
 import { listOf } from '../../web/schema.js';
 
 /** Authentication methods in the order of the specification (RFC 8176). */
 export const amr = v.pipe(
-  listOf(v.picklist(['pwd', 'otp'])),
+  listOf(v.picklist(AMR_METHODS)),
   v.description(
-    'Authentication methods (RFC 8176): `pwd` for a password, `otp` for a second factor. For a staff login, the methods ' +
-      'that the identity provider states, and those that were proven here.',
+    'Authentication methods (RFC 8176): `pwd` for a password, and for the second factor `otp` (a one-time code or a ' +
+      'backup code), `hwk` (a passkey that is bound to its device) or `swk` (a synced passkey). For a staff login, the ' +
+      'methods that the identity provider states, and those that were proven here.',
   ),
 );
-export const acr = v.pipe(v.picklist([ACR_PWD, ACR_MFA]), v.description('Summary of `amr`: `mfa` if `otp` is in it.'));
+export const acr = v.pipe(
+  v.picklist([ACR_PWD, ACR_MFA]),
+  v.description('Summary of `amr`: `mfa` if a second factor is in it.'),
+);
 export const roles = v.pipe(listOf(v.string()), v.description('The roles of the account.'));
 const authorities = v.pipe(
   listOf(v.string()),

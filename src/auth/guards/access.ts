@@ -3,6 +3,7 @@ import type { RequiredAmr } from '../../principal/amr.js';
 import {
   authoritiesOf,
   type FullPrincipal,
+  hasFreshMfa,
   hasFreshOtp,
   isHalfAuthenticated,
   type Principal,
@@ -27,6 +28,6 @@ export function hasAnyAuthority(principal: Principal, authorities: readonly stri
 }
 
 /** True if a complete login proved the required method, and recently enough. */
-export function satisfiesAmr(principal: FullPrincipal, { maxAge }: RequiredAmr, now: number): boolean {
-  return hasFreshOtp(principal, now, maxAge);
+export function satisfiesAmr(principal: FullPrincipal, { method, maxAge }: RequiredAmr, now: number): boolean {
+  return method === 'otp' ? hasFreshOtp(principal, now, maxAge) : hasFreshMfa(principal, now, maxAge);
 }

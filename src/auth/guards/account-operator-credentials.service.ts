@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import { hasOtp } from '../../principal/amr.js';
+import { hasSecondFactor } from '../../principal/amr.js';
 import { type AuthenticatedOperator, OperatorCredentials } from '../../principal/operator.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
 import { RequestAuthenticator } from './request-authenticator.service.js';
@@ -20,7 +20,7 @@ export class AccountOperatorCredentials extends OperatorCredentials {
     return {
       name: principal.subject,
       roles: authoritiesOf(principal),
-      hasSecondFactor: !isHalfAuthenticated(principal) && hasOtp(principal.amr),
+      hasSecondFactor: !isHalfAuthenticated(principal) && hasSecondFactor(principal.amr),
     };
   }
 

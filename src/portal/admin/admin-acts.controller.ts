@@ -7,7 +7,7 @@ import { AccountProvisioning } from '../../admin/account-provisioning.service.js
 import { type Act, actorOf, validStated } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { View } from '../../http/page/view.js';
-import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
@@ -31,7 +31,7 @@ type Stated = InferOutput<typeof statedForm>;
 @RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class AdminActsController {
   constructor(
     private readonly administration: AccountAdministration,

@@ -11,7 +11,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { EventRow } from '../../events/event-line.js';
 import { KINDS } from '../../events/security-event.js';
 import type { View } from '../../http/page/view.js';
-import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { AdminPage } from '../page.decorator.js';
@@ -31,7 +31,7 @@ type EventsQuery = InferOutput<typeof eventsQuery>;
 @RateLimited('administration')
 @Controller(ADMIN_PAGES.events)
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class AdminEventsController {
   constructor(
     private readonly directory: AccountDirectory,

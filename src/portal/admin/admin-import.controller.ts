@@ -5,7 +5,7 @@ import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { View } from '../../http/page/view.js';
 import type { IncomingUpload } from '../../http/upload/uploads.js';
-import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, Operation, Upload, UploadBody } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
@@ -24,7 +24,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 @RateLimited('administration')
 @Controller(ADMIN_PAGES.import)
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class AdminImportController {
   constructor(
     private readonly usersImport: UsersImport,

@@ -5,7 +5,7 @@ import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { View } from '../../http/page/view.js';
-import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
@@ -26,7 +26,7 @@ type End = InferOutput<typeof endForm>;
 @RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class AdminUserController {
   constructor(
     private readonly administration: AccountAdministration,

@@ -7,7 +7,7 @@ import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
-import { Caller, RequireAmr, RequireAuthority } from '../../principal/access.decorator.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
@@ -31,7 +31,7 @@ type NewUser = InferOutput<typeof newUserForm>;
 @RateLimited('administration')
 @Controller()
 @RequireAuthority('ROLE_ADMIN')
-@RequireAmr('otp', { maxAge: 300 })
+@RequireMfa({ maxAge: 300 })
 export class AdminUsersController {
   constructor(
     private readonly directory: AccountDirectory,

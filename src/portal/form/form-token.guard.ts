@@ -4,7 +4,7 @@ import { SAFE } from '../../auth/guards/cross-site.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
-import { hasOtp } from '../../principal/amr.js';
+import { hasSecondFactor } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
 import { cookiesOf } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
@@ -71,7 +71,7 @@ export class FormTokenGuard implements CanActivate {
 }
 
 function isComplete(principal: Principal | undefined): boolean {
-  return principal?.kind === 'full' && hasOtp(principal.amr);
+  return principal?.kind === 'full' && hasSecondFactor(principal.amr);
 }
 
 function bindingOf(request: FormRequest): string | undefined {
