@@ -10,7 +10,8 @@ export type SignInMethod =
   | { readonly kind: 'password' }
   | { readonly kind: 'totp' }
   | { readonly kind: 'backup_code' }
-  | { readonly kind: 'idp'; readonly organisation: string; readonly hasOtp: boolean };
+  | { readonly kind: 'passkey' }
+  | { readonly kind: 'idp'; readonly organisation: string; readonly hasSecondFactor: boolean };
 
 /** Content of the home page; instants are epoch seconds. */
 export interface HomeFields {
@@ -96,8 +97,10 @@ function methodText({ home }: PageContext['t'], method: SignInMethod): string {
       return home.withTotp;
     case 'backup_code':
       return home.withBackupCode;
+    case 'passkey':
+      return home.withPasskey;
     case 'idp':
-      return method.hasOtp ? home.throughMfa(method.organisation) : home.through(method.organisation);
+      return method.hasSecondFactor ? home.throughMfa(method.organisation) : home.through(method.organisation);
   }
 }
 

@@ -3,7 +3,7 @@ import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../auth/page-paths.
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
 import { Public } from '../../principal/access.decorator.js';
-import { hasOtp } from '../../principal/amr.js';
+import { hasOtp, hasSecondFactor, isPhishingResistant } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, ErrorPages, Operation } from '../../web/route.decorator.js';
@@ -71,7 +71,8 @@ export class HomeController {
 }
 
 function methodOf({ amr, mfaMethod }: FullPrincipal, organisation: string | undefined): SignInMethod {
-  if (organisation !== undefined) return { kind: 'idp', organisation, hasOtp: hasOtp(amr) };
+  if (organisation !== undefined) return { kind: 'idp', organisation, hasSecondFactor: hasSecondFactor(amr) };
+  if (isPhishingResistant(amr)) return { kind: 'passkey' };
   if (!hasOtp(amr)) return { kind: 'password' };
   return { kind: mfaMethod === 'backup_code' ? 'backup_code' : 'totp' };
 }
