@@ -14,7 +14,7 @@ import { EnvEndpointProperties } from './management.properties.js';
 @ManagementEndpoint()
 export class EnvEndpoint implements Endpoint {
   readonly id = 'env';
-  readonly requiresOtpToRead = true;
+  readonly requiresMfaToRead = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', pathTemplate: '', queryParameters: ['pattern'], run: (request) => this.all(request) },

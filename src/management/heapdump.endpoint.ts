@@ -12,7 +12,7 @@ const RETRY_SECONDS = 30;
 @ManagementEndpoint()
 export class HeapDumpEndpoint implements Endpoint {
   readonly id = 'heapdump';
-  readonly requiresOtpToRead = true;
+  readonly requiresMfaToRead = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', pathTemplate: '', produces: [BYTES], run: (request) => this.take(request) },

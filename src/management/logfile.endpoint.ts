@@ -15,7 +15,7 @@ const UNREADABLE_CODES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 
 @ManagementEndpoint()
 export class LogfileEndpoint implements Endpoint {
   readonly id = 'logfile';
-  readonly requiresOtpToRead = true;
+  readonly requiresMfaToRead = true;
 
   readonly operations: readonly Operation[] = [
     {

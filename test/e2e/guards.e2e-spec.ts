@@ -19,7 +19,7 @@ import { Meters } from '../../src/metrics/meters.js';
 import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { PersistenceModule } from '../../src/persistence/persistence.module.js';
 import { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { ACR_MFA, PWD, PWD_OTP } from '../../src/principal/amr.js';
+import { ACR_MFA, type AmrMethod, PWD } from '../../src/principal/amr.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { RandomModule } from '../../src/random/random.module.js';
 import { SealingModule } from '../../src/sealing/sealing.module.js';
@@ -39,7 +39,14 @@ const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta
 /** The maximum age of the second factor on the routes that limit it, in seconds. */
 const MAX_AGE = 300;
 const HEADER = 'www-authenticate';
-const STEP_UP = `Bearer error="insufficient_user_authentication", acr_values="${ACR_MFA}"`;
+const ANY_CODE = stepUp('A one-time code (otp) is required', `acr_values="${ACR_MFA}"`);
+const RECENT = `acr_values="${ACR_MFA}", max_age="${MAX_AGE}"`;
+const WITHIN = `is required, proven at most ${MAX_AGE} seconds ago`;
+/** The challenge of the routes that limit the age of the proof. */
+const CHALLENGES: Readonly<Record<string, string>> = {
+  '/guarded/fresh': stepUp(`A one-time code (otp) ${WITHIN}`, RECENT),
+  '/guarded/fresh-admin': stepUp(`A second factor ${WITHIN}`, RECENT),
+};
 
 const clock = new ManualClock();
 
@@ -109,14 +116,15 @@ async function member(...roles: readonly string[]): Promise<Member> {
   return { subject: id, securityStamp, roles };
 }
 
-async function open({ subject }: Member, amr: 'pwd' | 'otp', kind: Carrier): Promise<OpenedSession> {
+async function open({ subject }: Member, amr: AmrMethod, kind: Carrier): Promise<OpenedSession> {
   const now = clock.seconds();
-  const factor = amr === 'otp' ? { amr: PWD_OTP, mfaAt: now, mfaMethod: 'totp' } : { amr: PWD };
+  const mfaMethod = amr === 'otp' ? 'totp' : 'passkey';
+  const factor = amr === 'pwd' ? { amr: PWD } : { amr: [...PWD, amr], mfaAt: now, mfaMethod };
   return app.get(UnitOfWork).run((tx) => app.get(Sessions).open(tx, { subject, kind, authTime: now, ...factor }));
 }
 
 /** Sends requests with a full login. */
-async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
+async function full(who: Member, amr: AmrMethod = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
   const { session, secret = '' } = await open(who, amr, kind);
   if (kind === 'portal') return withCookie(secret);
   const { accessToken: bearer } = await app.get(AccessTokens).issue(session, who.roles);
@@ -144,7 +152,15 @@ function withCookie(secret: string): Ask {
 
 const CARRIERS = ['token', 'portal'] as const;
 const CLOSED = [
-  ...['/guarded', '/guarded/admin', '/guarded/otp', '/guarded/fresh', '/guarded/fresh-admin', '/guarded/class'],
+  ...[
+    '/guarded',
+    '/guarded/admin',
+    '/guarded/otp',
+    '/guarded/fresh',
+    '/guarded/fresh-admin',
+    '/guarded/mfa',
+    '/guarded/class',
+  ],
   ...['/2fa/guarded', '/2fa/guarded/half', '/2fa/guarded/half-admin', '/2fa/guarded/half-fresh', '/2fa-guarded'],
 ];
 
@@ -217,11 +233,12 @@ describe.each(CARRIERS)('full login by %s', (kind) => {
     for (const path of ['/guarded/fresh', '/guarded/fresh-admin']) {
       const answer = await ask(path);
       expect(answer, path).toBeRefused(401, 'STEP_UP_REQUIRED');
-      expect(answer.headers.get(HEADER), path).toBe(`${STEP_UP}, max_age="${MAX_AGE}"`);
+      expect(answer.headers.get(HEADER), path).toBe(CHALLENGES[path]);
     }
     const anyAge = await ask('/guarded/otp');
     expect(anyAge).toBeRefused(401, 'STEP_UP_REQUIRED');
-    expect(anyAge.headers.get(HEADER)).toBe(STEP_UP);
+    expect(anyAge.headers.get(HEADER)).toBe(ANY_CODE);
+    expect(anyAge.body).toMatchObject({ required: 'otp' });
   });
 
   it(`a full login by ${kind} without the authority gets 403 and no step-up challenge`, async () => {
@@ -245,11 +262,33 @@ describe.each(CARRIERS)('full login by %s', (kind) => {
     for (const path of ['/guarded/fresh', '/guarded/fresh-admin']) {
       const answer = await ask(path);
       expect(answer, path).toBeRefused(401, 'STEP_UP_REQUIRED');
-      expect(answer.headers.get(HEADER), path).toBe(`${STEP_UP}, max_age="${MAX_AGE}"`);
+      expect(answer.headers.get(HEADER), path).toBe(CHALLENGES[path]);
     }
     expect(await ask('/guarded/otp')).toBeAnswered(200);
     expect(await ask('/guarded/admin')).toBeAnswered(200);
   });
+
+  it.each(['hwk', 'swk'] as const)(
+    `a login by ${kind} with a passkey (%s) passes where any second factor is required, and not where a code is`,
+    async (method) => {
+      const ask = await full(await member('ROLE_ADMIN'), method, kind);
+
+      expect(await ask('/guarded/mfa')).toBeAnswered(200);
+      expect(await ask('/guarded/fresh-admin')).toBeAnswered(200);
+      for (const path of ['/guarded/otp', '/guarded/fresh']) {
+        const answer = await ask(path);
+        expect(answer, path).toBeRefused(401, 'STEP_UP_REQUIRED');
+        expect(answer.body, path).toMatchObject({ required: 'otp' });
+      }
+
+      clock.advance(MAX_AGE + 1);
+      expect(await ask('/guarded/mfa')).toBeAnswered(200);
+      const stale = await ask('/guarded/fresh-admin');
+      expect(stale).toBeRefused(401, 'STEP_UP_REQUIRED');
+      expect(stale.headers.get(HEADER)).toBe(CHALLENGES['/guarded/fresh-admin']);
+      expect(stale.body).toMatchObject({ required: 'mfa' });
+    },
+  );
 
   it(`a full login by ${kind} passes all routes below /2fa`, async () => {
     const ask = await full(await member('ROLE_ADMIN'), 'otp', kind);
@@ -296,3 +335,7 @@ describe.each([
     expect((await ask('/guarded/open')).body).toEqual({ kind: 'nobody' });
   });
 });
+
+function stepUp(description: string, rest: string): string {
+  return `Bearer error="insufficient_user_authentication", error_description="${description}", ${rest}`;
+}

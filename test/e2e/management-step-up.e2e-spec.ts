@@ -13,7 +13,9 @@ type Call = readonly [method: 'GET' | 'HEAD' | 'POST' | 'DELETE', path: string];
 type Fields = Readonly<Record<string, string>>;
 
 const JSON_BODY = { 'content-type': 'application/json' };
-const CHALLENGE = `Bearer error="insufficient_user_authentication", acr_values="${ACR_MFA}"`;
+const CHALLENGE =
+  'Bearer error="insufficient_user_authentication", error_description="A second factor is required", ' +
+  `acr_values="${ACR_MFA}"`;
 const BASIC_CHALLENGE = 'Basic realm="management", charset="UTF-8"';
 
 function bearer(token: string): Fields {
@@ -66,7 +68,7 @@ onSqlite('A2: management step-up when policy requires no second factor of manage
   const byPassword = async (id: string): Promise<Fields> =>
     bearer((await story.signInByPassword({ id, password: PASSWORD })).accessToken);
 
-  it('writes and reads that show secrets require otp from a manager who signed in by password alone', async () => {
+  it('writes and reads that show secrets require a second factor from a manager who signed in by password alone', async () => {
     const headers = await byPassword('manager');
 
     for (const each of SENSITIVE) {
@@ -135,7 +137,7 @@ describe('A2: an endpoint without a step-up setting', () => {
 
   afterAll(() => service.at?.stop());
 
-  it('every write requires otp by default', async () => {
+  it('every write requires a second factor by default', async () => {
     const client = new HttpClient(service.at?.managementUrl ?? '');
     const weak = bearer((await service.at?.tokenOf('weak', ['ROLE_MANAGEMENT'])) ?? '');
     const strong = bearer((await service.at?.otpTokenOf('strong', ['ROLE_MANAGEMENT'])) ?? '');
@@ -155,7 +157,7 @@ describe('A2: an endpoint without a step-up setting', () => {
 });
 
 describe('A2: management without authentication on a separate port', () => {
-  it('management.security.enabled=false requires otp from no caller', async () => {
+  it('management.security.enabled=false requires a second factor from no caller', async () => {
     const service = await startManagement(new SampleEndpoints().all, [
       '--management.security.enabled=false',
       '--management.server.port=0',

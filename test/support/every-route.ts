@@ -253,6 +253,7 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const expected = [
     ...MEMBERS.filter((member) => !isRaw || member !== 'instance'),
     ...(code === 'VALIDATION_FAILED' ? ['errors'] : []),
+    ...(code === 'STEP_UP_REQUIRED' ? ['required'] : []),
   ]
     .toSorted()
     .join(' ');

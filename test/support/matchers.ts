@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import type { Answer } from './http-client.js';
 
-/** Members of every problem body; `errors` comes with VALIDATION_FAILED only. */
+/** Members of every problem body. */
 const PROBLEM = ['code', 'instance', 'request_id', 'status', 'timestamp', 'title', 'type'];
+/** Members of the problem bodies of one code only. */
+const OF_CODE: Readonly<Record<string, string>> = { VALIDATION_FAILED: 'errors', STEP_UP_REQUIRED: 'required' };
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 declare module 'vitest' {
@@ -31,7 +33,7 @@ expect.extend({
 
 function flawsOf({ status, headers, body, cookies, request }: Answer, expected: number, code: string): string[] {
   const members = Object.keys(body).toSorted().join(' ');
-  const wanted = (code === 'VALIDATION_FAILED' ? [...PROBLEM, 'errors'] : PROBLEM).toSorted().join(' ');
+  const wanted = [...PROBLEM, ...[OF_CODE[code] ?? []].flat()].toSorted().join(' ');
   const path = request.replace(/^\S+ /, '').replace(/\?.*/, '');
   const checks: Readonly<Record<string, boolean>> = {
     status: status === expected && body['status'] === expected,

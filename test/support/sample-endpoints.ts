@@ -19,7 +19,7 @@ export class SampleEndpoints {
     { id: 'info', operations: [this.operation('GET', '', () => ({ body: { none: null, nor: undefined, is: 1 } }))] },
     {
       id: 'env',
-      requiresOtpToRead: true,
+      requiresMfaToRead: true,
       operations: [{ ...this.read(''), queryParameters: ['pattern'] }, this.read('{toMatch}')],
     },
     {

@@ -73,7 +73,7 @@ export class OwnEnrolment {
       this.reauthentication.requireEnrolmentAllowed(caller, account);
       // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
       if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    } else if (replaces !== undefined) this.reauthentication.requireFreshOtp(caller);
+    } else if (replaces !== undefined) this.reauthentication.requireFreshMfa(caller);
     else await this.requireFreshLogin(caller, password);
     return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), ...withoutUndefined({ replaces }) };
   }

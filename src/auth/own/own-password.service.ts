@@ -67,9 +67,9 @@ export class OwnPassword {
     const { subject } = caller;
     const { totpId, securityStamp } = await this.reauthentication.accountOf(caller);
     // Decided once: a clock that is set back meanwhile must not make the code unnecessary.
-    const isProved = totpId === undefined || this.reauthentication.hasFreshOtp(caller);
+    const isProved = totpId === undefined || this.reauthentication.hasFreshMfa(caller);
     const code = isProved ? undefined : sentCode;
-    if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('otp');
+    if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('mfa');
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
     const store = (tx: Tx): Promise<OpenedSession | undefined> =>

@@ -80,7 +80,7 @@ export class OwnSecondFactor {
     if (this.reauthentication.demandsFactor(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
-    if (!codeIsProof) this.reauthentication.requireFreshOtp(caller);
+    if (!codeIsProof) this.reauthentication.requireFreshMfa(caller);
     return this.enrolment.disable({ subject, code }, async (tx) => {
       await this.sessions.endAll(tx, subject, sid);
       return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
@@ -88,7 +88,7 @@ export class OwnSecondFactor {
   }
 
   reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
-    this.reauthentication.requireFreshOtp(caller);
+    this.reauthentication.requireFreshMfa(caller);
     return this.enrolment.reissue(caller.subject);
   }
 }

@@ -4,7 +4,7 @@ import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { StepUpRequired } from '../../principal/amr.js';
-import { type FullPrincipal, type HalfPrincipal, hasFreshOtp, type Principal } from '../../principal/principal.js';
+import { type FullPrincipal, type HalfPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 
 /** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
@@ -33,17 +33,17 @@ export class Reauthentication {
   }
 
   /**
-   * True if the caller proved the second factor recently enough for functions that need a fresh proof, and at most
+   * True if the caller proved a second factor recently enough for functions that need a fresh proof, and at most
    * `maxAge` seconds ago if that is given.
    */
-  hasFreshOtp(caller: Principal, maxAge = Infinity): boolean {
+  hasFreshMfa(caller: Principal, maxAge = Infinity): boolean {
     const limit = Math.min(maxAge, this.policy.freshAuth.seconds);
-    return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), limit);
+    return caller.kind === 'full' && hasFreshMfa(caller, this.clock.seconds(), limit);
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED` */
-  requireFreshOtp(caller: FullPrincipal): void {
-    if (!this.hasFreshOtp(caller)) throw this.stepUpRequired('otp');
+  requireFreshMfa(caller: FullPrincipal): void {
+    if (!this.hasFreshMfa(caller)) throw this.stepUpRequired('mfa');
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED`, also for a login whose time is unknown */
@@ -65,7 +65,7 @@ export class Reauthentication {
   }
 
   /** The error that names the method and the maximum age of the login that is required (RFC 9470). */
-  stepUpRequired(method: 'otp' | 'pwd'): StepUpRequired {
+  stepUpRequired(method: 'mfa' | 'pwd'): StepUpRequired {
     return new StepUpRequired({ method, maxAge: this.policy.freshAuth.seconds });
   }
 }

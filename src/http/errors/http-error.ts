@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError, type ServiceErrorOptions } from '../../errors/service-error.js';
 import type { View } from '../page/view.js';
-import { ACR_MFA, ACR_PWD, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
+import { type Acr, ACR_MFA, ACR_PWD, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 
 export interface HttpErrorOptions extends ServiceErrorOptions {
   /** Replaces the status of the code if HTTP has a more exact one for a request that could not be read. */
@@ -11,6 +11,8 @@ export interface HttpErrorOptions extends ServiceErrorOptions {
   readonly allow?: string;
   /** Value of `WWW-Authenticate`; each challenge gets a line of its own, since some clients read one per line. */
   readonly challenge?: string | readonly string[];
+  /** The login that a `STEP_UP_REQUIRED` asks for. */
+  readonly required?: RequiredLogin;
   /** Closes the connection after the response. */
   readonly closesConnection?: boolean;
   /** Replaces the general error page, such as the form with an alert; for callers that get pages. */
@@ -30,8 +32,8 @@ export class HttpError extends ServiceError {
 
   /** The same error with a page of its own. */
   static withPage(error: ServiceError, page: View): HttpError {
-    const challenge = challengeOf(error);
-    return new HttpError(error.code, { ...error.facts, ...withoutUndefined({ challenge }), page });
+    const facts = { challenge: challengeOf(error), required: requiredLoginOf(error) };
+    return new HttpError(error.code, { ...error.facts, ...withoutUndefined(facts), page });
   }
 }
 
@@ -46,9 +48,26 @@ export function challengeOf(error: ServiceError): string | readonly string[] | u
   return httpFactsOf(error).challenge ?? (error.code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
 }
 
-/** The challenge of RFC 9470 section 3. */
+/** The login that an error asks for; undefined for errors other than `STEP_UP_REQUIRED`. */
+export function requiredLoginOf(error: ServiceError): RequiredLogin | undefined {
+  return error instanceof StepUpRequired ? error.required : httpFactsOf(error).required;
+}
+
+const REQUIRED: Readonly<Record<RequiredLogin['method'], { readonly acr: Acr; readonly text: string }>> = {
+  pwd: { acr: ACR_PWD, text: 'A sign-in' },
+  otp: { acr: ACR_MFA, text: 'A one-time code (otp)' },
+  mfa: { acr: ACR_MFA, text: 'A second factor' },
+};
+
+/** The challenge of RFC 9470 section 3. `acr_values` does not tell a code from any other second factor; the text does. */
 export function stepUpChallenge({ method, maxAge }: RequiredLogin): string {
-  const parts = ['error="insufficient_user_authentication"', `acr_values="${method === 'otp' ? ACR_MFA : ACR_PWD}"`];
-  if (maxAge !== undefined) parts.push(`max_age="${maxAge}"`);
+  const { acr, text } = REQUIRED[method];
+  const description = `${text} is required${maxAge === undefined ? '' : `, proven at most ${maxAge} seconds ago`}`;
+  const parts = [
+    'error="insufficient_user_authentication"',
+    `error_description="${description}"`,
+    `acr_values="${acr}"`,
+    ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
+  ];
   return `Bearer ${parts.join(', ')}`;
 }

@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
-import { StepUpRequired } from '../../principal/amr.js';
+import { type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 import { html } from '../../encoding/html.js';
 import { View } from '../page/view.js';
 import { HttpError } from './http-error.js';
@@ -43,6 +43,17 @@ describe('a problem body', () => {
     expect(bodyOf(new ServiceError('VALIDATION_FAILED', { errors }))).toMatchObject({ errors });
     expect(bodyOf(new ServiceError('VALIDATION_FAILED'))).toMatchObject({ errors: [] });
   });
+
+  it.each(['pwd', 'otp', 'mfa'] as const)(
+    'names the method %s that a step-up requires, and nothing for other errors',
+    (method) => {
+      const error = new StepUpRequired({ method, maxAge: 300 });
+
+      expect(bodyOf(error)).toMatchObject({ code: 'STEP_UP_REQUIRED', required: method });
+      expect(bodyOf(HttpError.withPage(error, PAGE))).toMatchObject({ required: method });
+      expect(bodyOf(new ServiceError('ACCESS_DENIED'))).not.toHaveProperty('required');
+    },
+  );
 
   it('contains detail and trace only if they are enabled, and never a reason', () => {
     const error = new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause: new Error('driver text') });
@@ -91,11 +102,30 @@ describe('headers of an error response', () => {
     expect(problemHeaders(new ServiceError('INVALID_CREDENTIALS'))).toEqual({});
   });
 
-  it('name the required login as in RFC 9470 section 3', () => {
-    expect(problemHeaders(new StepUpRequired({ method: 'otp', maxAge: 300 }))).toEqual({
-      'www-authenticate':
-        'Bearer error="insufficient_user_authentication", acr_values="urn:login:acr:mfa", max_age="300"',
-    });
+  it.each<[RequiredLogin, string, string]>([
+    [{ method: 'otp' }, 'A one-time code (otp) is required', 'acr_values="urn:login:acr:mfa"'],
+    [
+      { method: 'otp', maxAge: 300 },
+      'A one-time code (otp) is required, proven at most 300 seconds ago',
+      'acr_values="urn:login:acr:mfa", max_age="300"',
+    ],
+    [{ method: 'mfa' }, 'A second factor is required', 'acr_values="urn:login:acr:mfa"'],
+    [
+      { method: 'mfa', maxAge: 300 },
+      'A second factor is required, proven at most 300 seconds ago',
+      'acr_values="urn:login:acr:mfa", max_age="300"',
+    ],
+    [
+      { method: 'pwd', maxAge: 60 },
+      'A sign-in is required, proven at most 60 seconds ago',
+      'acr_values="urn:login:acr:pwd", max_age="60"',
+    ],
+  ])('name the required login %j as in RFC 9470 section 3, and in words', (required, description, rest) => {
+    const challenge = `Bearer error="insufficient_user_authentication", error_description="${description}", ${rest}`;
+
+    expect(problemHeaders(new StepUpRequired(required))).toEqual({ 'www-authenticate': challenge });
+    // RFC 6750 section 3 limits the characters of the description.
+    expect(description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
   it.each([new StepUpRequired({ method: 'pwd' }), new HttpError('INVALID_TOKEN', { challenge: 'Bearer error="x"' })])(

@@ -3,7 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { challengeOf, httpFactsOf } from './http-error.js';
+import { challengeOf, httpFactsOf, requiredLoginOf } from './http-error.js';
 import type { ServerErrorProperties } from '../server.properties.js';
 
 export const PROBLEM_JSON = 'application/problem+json';
@@ -28,7 +28,8 @@ export function problemBody(
   shown: ServerErrorProperties,
   status: number = STATUS[serviceErrorOf(error).code],
 ): string {
-  const { code, facts } = serviceErrorOf(error);
+  const known = serviceErrorOf(error);
+  const { code, facts } = known;
   const { title, advice } = TEXT[code];
   return JSON.stringify({
     type: `urn:login:error:${code.toLowerCase().replaceAll('_', '-')}`,
@@ -40,6 +41,7 @@ export function problemBody(
     request_id: place.requestId,
     detail: shown.includeMessage === 'always' ? advice : undefined,
     errors: code === 'VALIDATION_FAILED' ? (facts.errors ?? []) : undefined,
+    required: requiredLoginOf(known)?.method,
     trace: shown.includeStacktrace === 'always' ? traceOf(error) : undefined,
   });
 }

@@ -1,20 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../errors/service-error.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
+import { requiredLoginOf } from './http-error.js';
 
 /**
  * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all other
  * errors, methods and routes.
  */
 export function authenticationPageOf(
-  { code }: ServiceError,
+  error: ServiceError,
   request: FastifyRequest,
   contextPath: string,
 ): string | undefined {
   const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
-  const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[code as string];
+  const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[
+    error.code as string
+  ];
   if (path === undefined || request.method !== 'GET') return undefined;
-  return contextPath + withReturnTo(path, contextPath + request.url);
+  return contextPath + withReturnTo(path, contextPath + request.url, error);
 }
 
 /**
@@ -22,18 +25,20 @@ export function authenticationPageOf(
  * returns to the page of the form, if the route names that page.
  */
 export function signInPathOf(
-  { code }: ServiceError,
+  error: ServiceError,
   { backTo, stepUpAt = backTo, formPage }: ErrorPageOptions,
   request: FastifyRequest,
   contextPath: string,
 ): string {
-  const path = code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
+  const path = error.code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
   if (formPage === undefined || request.method === 'GET') return path;
-  return withReturnTo(path, contextPath + filled(formPage, request.params));
+  return withReturnTo(path, contextPath + filled(formPage, request.params), error);
 }
 
-function withReturnTo(path: string, returnTo: string): string {
-  return `${path}?return_to=${encodeURIComponent(returnTo)}`;
+/** A page for the second factor accepts any, unless the link says that only a one-time code helps. */
+function withReturnTo(path: string, returnTo: string, error: ServiceError): string {
+  const needsOtp = requiredLoginOf(error)?.method === 'otp';
+  return `${path}?return_to=${encodeURIComponent(returnTo)}${needsOtp ? '&required=otp' : ''}`;
 }
 
 /** The path of a template, with the parameters of a request. */

@@ -25,7 +25,7 @@ function withUnresponsiveDatabase() {
 it('R4: a public endpoint treats a caller whose look-up takes too long as anonymous, before a probe times out', async () => {
   const { authenticator, lines } = withUnresponsiveDatabase();
 
-  const admitted = authenticator.authenticate('Bearer abc', { isPublic: true, needsOtp: false });
+  const admitted = authenticator.authenticate('Bearer abc', { isPublic: true, needsMfa: false });
   await vi.advanceTimersByTimeAsync(999);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBeUndefined();
@@ -35,7 +35,7 @@ it('R4: a public endpoint treats a caller whose look-up takes too long as anonym
 it('a protected endpoint waits until the caller is looked up', async () => {
   const { authenticator } = withUnresponsiveDatabase();
 
-  const admitted = authenticator.authenticate('Bearer abc', { isPublic: false, needsOtp: true });
+  const admitted = authenticator.authenticate('Bearer abc', { isPublic: false, needsMfa: true });
   await vi.advanceTimersByTimeAsync(10_000);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBe('still waiting');

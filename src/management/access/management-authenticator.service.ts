@@ -19,14 +19,15 @@ import { ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */
 const LOOKUP_TIMEOUT_MILLIS = 500;
+const REQUIRED = { method: 'mfa' } as const;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
 /** Requirements of an operation on its callers. */
 export interface AccessRequirements {
   /** True if the operation needs no credentials. */
   readonly isPublic: boolean;
-  /** True if an access token needs `otp` in its `amr`. */
-  readonly needsOtp: boolean;
+  /** True if an access token needs a second factor in its `amr`. */
+  readonly needsMfa: boolean;
 }
 
 /** Authenticates operators by the `Authorization` header alone; session cookies and `mfa_token`s are not accepted. */
@@ -50,11 +51,11 @@ export class ManagementAuthenticator {
    * Authenticates the caller of an endpoint. A public endpoint admits every caller and ignores bad credentials, so that
    * a probe with outdated credentials does not restart the service.
    * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role; `STEP_UP_REQUIRED` for a
-   *   token without `otp` where the operation needs it, whatever the MFA policy says
+   *   token without a second factor where the operation needs it, whatever the MFA policy says
    */
   async authenticate(
     authorization: string | undefined,
-    { isPublic, needsOtp }: AccessRequirements,
+    { isPublic, needsMfa }: AccessRequirements,
   ): Promise<Operator | undefined> {
     if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.identify(authorization);
     if (authorization === undefined) throw unauthenticated('no credentials', 'Bearer');
@@ -63,12 +64,12 @@ export class ManagementAuthenticator {
       this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
-    if (!needsOtp || operator.hasSecondFactor) return operator;
+    if (!needsMfa || operator.hasSecondFactor) return operator;
     this.log.warn('A management caller without a second factor is refused', {
       user: operator.name,
       ...clientIp(),
     });
-    throw new HttpError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
+    throw new HttpError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge(REQUIRED), BASIC], required: REQUIRED });
   }
 
   /** Identifies the caller of a public endpoint; undefined if that fails or takes too long. */

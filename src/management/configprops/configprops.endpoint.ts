@@ -9,7 +9,7 @@ import { ConfigpropsEndpointProperties } from '../management.properties.js';
 @ManagementEndpoint()
 export class ConfigpropsEndpoint implements Endpoint {
   readonly id = 'configprops';
-  readonly requiresOtpToRead = true;
+  readonly requiresMfaToRead = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', pathTemplate: '', run: async (request) => responseOf(await this.beans(request)) },

@@ -44,7 +44,7 @@ export class EndpointDispatcher {
   /** The discovery page with links to the exposed endpoints. */
   discoveryHandler(endpoints: readonly ExposedEndpoint[]): Handler {
     return async ({ url, headers }) => {
-      await this.authenticator.authenticate(headers.authorization, { isPublic: false, needsOtp: false });
+      await this.authenticator.authenticate(headers.authorization, { isPublic: false, needsMfa: false });
       const mediaType = discoveryType(headers.accept);
       if (mediaType === undefined) throw new ServiceError('NOT_ACCEPTABLE');
       return toResponse({ body: discoveryBody(url, endpoints) }, mediaType);
@@ -54,11 +54,11 @@ export class EndpointDispatcher {
 
 /** Protected by default: only reads can be public, and only reads can go without a second factor. */
 function requirementsOf(
-  { isPublic, requiresOtpToRead }: Omit<ExposedEndpoint, 'timeToLiveMillis'>,
+  { isPublic, requiresMfaToRead }: Omit<ExposedEndpoint, 'timeToLiveMillis'>,
   { method }: Operation,
 ): AccessRequirements {
   const isRead = method === 'GET';
-  return { isPublic: isPublic && isRead, needsOtp: requiresOtpToRead || !isRead };
+  return { isPublic: isPublic && isRead, needsMfa: requiresMfaToRead || !isRead };
 }
 
 function takesOneSegment({ pathTemplate }: Operation): boolean {

@@ -34,14 +34,14 @@ export class EndpointRegistry {
       .filter(({ operations }) => operations.length > 0);
   }
 
-  private expose({ id, isPublic = false, requiresOtpToRead = false, operations }: Endpoint): ExposedEndpoint {
+  private expose({ id, isPublic = false, requiresMfaToRead = false, operations }: Endpoint): ExposedEndpoint {
     const keys = this.configuration.get(keysOfEndpoint(id));
     const access = effectiveAccess(id, keys.access, this.configuration.get(AccessProperties));
     return {
       id,
       segment: segmentOf(id, this.configuration.get(ManagementWebProperties).pathMapping),
       isPublic,
-      requiresOtpToRead,
+      requiresMfaToRead,
       operations: operations.filter((operation) => allows(access, operation)),
       timeToLiveMillis: isCacheable(id) ? keys.timeToLive.milliseconds : 0,
     };

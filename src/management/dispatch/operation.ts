@@ -63,10 +63,10 @@ export interface Endpoint {
   /** True if reads need no credentials, as for probes. Writes always need them. */
   readonly isPublic?: boolean;
   /**
-   * True if reads may reveal secrets: an access token then needs `otp` in its `amr`, whatever the MFA policy says. Writes
+   * True if reads may reveal secrets: an access token then needs a second factor in its `amr`, whatever the MFA policy says. Writes
    * always need it.
    */
-  readonly requiresOtpToRead?: boolean;
+  readonly requiresMfaToRead?: boolean;
   readonly operations: readonly Operation[];
 }
 
@@ -76,7 +76,7 @@ export interface ExposedEndpoint {
   /** Its part of the path; the id unless `path-mapping` sets another one. */
   readonly segment: string;
   readonly isPublic: boolean;
-  readonly requiresOtpToRead: boolean;
+  readonly requiresMfaToRead: boolean;
   readonly operations: readonly Operation[];
   /** Milliseconds for which responses to reads without parameters are cached. */
   readonly timeToLiveMillis: number;

@@ -16,7 +16,7 @@ export class InlineStepUp {
 
   /** True if a form for this caller must ask for a code. */
   isNeeded(caller: FullPrincipal): boolean {
-    return !this.reauthentication.hasFreshOtp(caller);
+    return !this.reauthentication.hasFreshMfa(caller);
   }
 
   /**
@@ -25,7 +25,7 @@ export class InlineStepUp {
    */
   async prove(caller: FullPrincipal, code: string | undefined, reply: Reply): Promise<FullPrincipal> {
     if (!this.isNeeded(caller)) return caller;
-    if (code === undefined || code === '') throw this.reauthentication.stepUpRequired('otp');
+    if (code === undefined || code === '') throw this.reauthentication.stepUpRequired('mfa');
     const { opened, proof } = await this.secondStep.prove(caller, code);
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };

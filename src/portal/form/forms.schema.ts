@@ -37,11 +37,20 @@ const method = v.optional(
   'totp',
 );
 
-export const verifyQuery = v.object({ ...returnToSchema.entries, method: v.fallback(method, 'totp') });
+const required = v.optional(
+  v.pipe(v.literal('otp'), v.description('Present if only a one-time code helps, and no other second factor.')),
+);
+
+export const verifyQuery = v.object({
+  ...returnToSchema.entries,
+  method: v.fallback(method, 'totp'),
+  required: v.fallback(required, undefined),
+});
 
 export const verifyForm = v.strictObject({
   ...codeForm.entries,
   method,
+  required,
   trust_device: v.optional(v.pipe(v.literal('true'), v.description('Asks to trust this browser.'))),
   proved: v.optional(
     v.pipe(

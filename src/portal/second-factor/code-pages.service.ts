@@ -18,6 +18,8 @@ interface VerifyFacts {
   /** Where the flow ends. */
   readonly returnTo: string;
   readonly method: CodeKind;
+  /** Set if only a one-time code helps. */
+  readonly required?: 'otp';
   /** Form value of the time of the last proof when the form was first shown. */
   readonly proved?: string;
   readonly isTrusting?: boolean;
@@ -36,7 +38,7 @@ export class CodePages {
 
   /** The form for a code, or the lock of the account. */
   async verify(caller: Principal, facts: VerifyFacts): Promise<View> {
-    const { returnTo, method, proved = this.provedAt(caller), isTrusting, alert } = facts;
+    const { returnTo, method, required, proved = this.provedAt(caller), isTrusting, alert } = facts;
     const locked = await this.lock(caller, returnTo, alert);
     if (locked) return locked;
     const { trustedDeviceEnabled, trustedDeviceDays } = this.policy;
@@ -44,7 +46,7 @@ export class CodePages {
     return verifyPage({
       ...this.forms.forCaller(SECOND_FACTOR_PAGES.verify, caller, returnTo),
       ...{ kind: method, isStepUp: caller.kind === 'full', proved, signOut: this.signOut(caller) },
-      ...withoutUndefined({ alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),
+      ...withoutUndefined({ required, alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),
     });
   }
 

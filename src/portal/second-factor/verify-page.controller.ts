@@ -3,8 +3,10 @@ import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { SecondStep } from '../../auth/login/second-step.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
+import { hasOtp } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
@@ -44,17 +46,17 @@ export class VerifyPageController {
   @Operation(SHOW_VERIFY)
   async showVerify(
     @Caller() caller: Principal,
-    @Query({ schema: verifyQuery }) { return_to: asked, method }: InferOutput<typeof verifyQuery>,
+    @Query({ schema: verifyQuery }) { return_to: asked, method, required }: InferOutput<typeof verifyQuery>,
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(asked);
-    if (this.reauthentication.hasFreshOtp(caller, SENT_ON_SECONDS)) {
+    if (this.hasProved(caller, required, SENT_ON_SECONDS)) {
       reply.seeOther(returnTo);
       return '';
     }
     const link = this.links.forcedLogin(caller, returnTo);
     if (link && caller.kind === 'full' && !(await this.links.hasSecret(caller))) return proveElsewherePage(link);
-    return this.pages.verify(caller, { returnTo, method });
+    return this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }) });
   }
 
   @Post()
@@ -65,20 +67,28 @@ export class VerifyPageController {
     @Body({ schema: verifyForm }) form: InferOutput<typeof verifyForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const { code, method, return_to: asked, trust_device: trust, proved = this.pages.provedAt(caller) } = form;
+    const { code, method, required, return_to: asked, trust_device: trust } = form;
+    const { proved = this.pages.provedAt(caller) } = form;
     const returnTo = this.forms.returnTarget(asked);
     const isTrusting = trust === 'true';
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
-    if (proved !== this.pages.provedAt(caller) && this.reauthentication.hasFreshOtp(caller)) return { url: returnTo };
+    if (proved !== this.pages.provedAt(caller) && this.hasProved(caller, required)) return { url: returnTo };
     const { opened, proof, trustedDevice } = await this.pages.showingErrors(
       caller,
       returnTo,
-      (alert) => this.pages.verify(caller, { returnTo, method, proved, isTrusting, alert }),
+      (alert) =>
+        this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
       () => this.secondStep.prove(caller, code, { trustDevice: isTrusting && caller.kind === 'half' }),
       method === 'backup_code' ? ({ verify }) => verify.wrongBackupCode : undefined,
     );
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { url: returnTo };
+  }
+
+  /** With another second factor than the required code, the target would only send the user here again. */
+  private hasProved(caller: Principal, required: 'otp' | undefined, maxAge?: number): boolean {
+    if (required === 'otp' && !(caller.kind === 'full' && hasOtp(caller.amr))) return false;
+    return this.reauthentication.hasFreshMfa(caller, maxAge);
   }
 }

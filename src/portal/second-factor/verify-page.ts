@@ -16,6 +16,8 @@ export type CodeKind = 'totp' | 'backup_code';
 /** Content of the page for the second step, or for a step-up. */
 export interface VerifyFields extends FormFields {
   readonly kind: CodeKind;
+  /** Set if only a one-time code helps, and no other second factor. */
+  readonly required?: 'otp';
   /** True if the user is signed in and confirms it again. */
   readonly isStepUp: boolean;
   /** When the session last proved the second factor, in epoch seconds; 0 without a proof. */
@@ -31,7 +33,7 @@ export interface VerifyFields extends FormFields {
 
 /** `GET /2fa/portal/verify`. */
 export function verifyPage(fields: VerifyFields): View {
-  const { alert, isStepUp, kind, trustDays, isTrusting = false, proved } = fields;
+  const { alert, isStepUp, kind, required, trustDays, isTrusting = false, proved } = fields;
   return new View((context) => {
     const { t, brand } = context;
     const trust =
@@ -45,7 +47,7 @@ export function verifyPage(fields: VerifyFields): View {
       title: isStepUp ? t.verify.titleStepUp : t.verify.title,
       body: html`${alert?.(context)}${codeSwitch(context, fields)}${paragraph(kind === 'totp' ? t.verify.totpIntro : t.verify.backupIntro)}${form(
         fields,
-        html`${hidden('proved', proved)}${hidden('method', kind)}${code}${trust}${submitButton(t.verify.submit)}`,
+        html`${hidden('proved', proved)}${hidden('method', kind)}${required && hidden('required', required)}${code}${trust}${submitButton(t.verify.submit)}`,
       )}${
         kind === 'backup_code'
           ? html`<p class="hint">${t.verify.lost}${contact}</p>
@@ -75,8 +77,8 @@ export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused:
 }
 
 /** Two links, of which one is the current page. */
-function codeSwitch({ t, contextPath }: PageContext, { kind, returnTo }: VerifyFields): Html {
-  const path = withReturnTo(contextPath + SECOND_FACTOR_PAGES.verify, returnTo);
+function codeSwitch({ t, contextPath }: PageContext, { kind, required, returnTo }: VerifyFields): Html {
+  const path = `${withReturnTo(contextPath + SECOND_FACTOR_PAGES.verify, returnTo)}${required === undefined ? '' : `&required=${required}`}`;
   const link = (each: CodeKind, label: string): Html =>
     html`<li><a href="${each === 'totp' ? path : `${path}&method=${each}`}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
 `;

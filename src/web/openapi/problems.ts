@@ -41,6 +41,13 @@ export const PROBLEM: JsonSchema = {
       description: 'Invalid members, for `VALIDATION_FAILED`.',
       items: { type: 'object', required: ['field', 'code'], properties: { field: text, code: text } },
     },
+    required: {
+      type: 'string',
+      enum: ['pwd', 'otp', 'mfa'],
+      description:
+        'What is missing or too old, for `STEP_UP_REQUIRED`: a sign-in (`pwd`), a one-time code (`otp`) or any second ' +
+        'factor (`mfa`).',
+    },
     trace: { type: 'string', description: 'Places in the code, for developers.' },
   },
 };
