@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACR_MFA } from '../../src/principal/amr.js';
 import type { Endpoint } from '../../src/management/dispatch/operation.js';
-import { type Answer, basic, HttpClient } from '../support/http-client.js';
-import { PASSWORD, storyOn } from '../support/login-story.js';
+import { type Answer, basic, HttpClient, textOf } from '../support/http-client.js';
+import { PASSWORD, refresh, storyOn } from '../support/login-story.js';
 import { type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
 import { OPERATOR as ACCOUNT } from '../support/management.js';
 import { SampleEndpoints } from '../support/sample-endpoints.js';
@@ -110,7 +110,22 @@ onSqlite('A2: management step-up when policy requires no second factor of manage
       }
     }
     // The same subject with the same roles, after the response was cached.
-    expect(await client().get('/env', { headers: weak })).toBeRefused(401, 'STEP_UP_REQUIRED');
+    const refused = await client().get('/env', { headers: weak });
+    expect(refused).toBeRefused(401, 'STEP_UP_REQUIRED');
+    expect(refused.body['required']).toBe('mfa');
+  });
+
+  it.each(['hwk', 'swk'])('serves a manager whose second factor is a passkey (%s)', async (method) => {
+    const { client: browser } = await story.signInByPassword({ id: 'manager', password: PASSWORD });
+    const set = "UPDATE session SET amr = ?, mfa_at = ?, mfa_method = 'passkey' WHERE user_id = ?";
+    const subject = await story.subjectOf({ id: 'manager' });
+    await story.database.query(set, [`pwd ${method}`, story.clock.seconds, subject]);
+    const headers = bearer(textOf(await refresh(browser), 'access_token'));
+
+    for (const each of CALLABLE) {
+      const { status } = await call(client(), each, headers);
+      expect(status, each.join(' ')).toBe(['POST', 'DELETE'].includes(each[0]) ? 204 : 200);
+    }
   });
 });
 
