@@ -51,7 +51,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   STEP_UP_REQUIRED: {
     title: 'A recent or stronger login is required',
-    advice: 'Meet the requirement in required and WWW-Authenticate (RFC 9470), then send the request again.',
+    advice: 'Prove what required and WWW-Authenticate name, then send the request again.',
   },
   REFRESH_INVALID: {
     title: 'The refresh token is not accepted',

@@ -127,7 +127,9 @@ onSqlite('resource servers (docs/resource-servers.md)', (engine) => {
         const verdicts = springSecurityVerdicts(CLASS_PATH, await trust(), Object.values(presented));
 
         const rejected = Object.keys(presented).filter((_, index) => verdicts[index]?.startsWith('rejected'));
-        const accepted = Object.keys(presented).filter((_, index) => verdicts[index] === 'accepted [pwd, otp]');
+        const accepted = Object.keys(presented).filter((_, index) =>
+          verdicts[index]?.startsWith('accepted [pwd, otp]'),
+        );
         const optional = claims.filter((claim) => !PROFILE.demandedBySpring.includes(claim));
         expect(accepted, verdicts.join('\n')).toEqual([
           'an access token',
@@ -136,6 +138,21 @@ onSqlite('resource servers (docs/resource-servers.md)', (engine) => {
           ...optional.map((claim) => `no ${claim}`),
         ]);
         expect(rejected).toHaveLength(Object.keys(presented).length - accepted.length);
+      }, 60_000);
+
+      it('Spring Security tells any second factor from a phishing-resistant one', async () => {
+        const { accessToken } = await story.signInByPassword(story.person());
+        const acr = 'urn:login:acr:mfa';
+        const methods = ['otp', 'hwk', 'swk'].map((method) => withClaims(accessToken, { amr: ['pwd', method], acr }));
+        const tokens = [accessToken, ...(await Promise.all(methods))];
+
+        const presented = tokens.map((token): Presented => ['at+jwt', token]);
+        expect(springSecurityVerdicts(CLASS_PATH, await trust(), presented)).toEqual([
+          'accepted [pwd]',
+          'accepted [pwd, otp], second factor',
+          'accepted [pwd, hwk], second factor, phishing-resistant',
+          'accepted [pwd, swk], second factor, phishing-resistant',
+        ]);
       }, 60_000);
     });
   }

@@ -32,7 +32,7 @@ export function springSecurityClassPath(): string | undefined {
   return status === 0 ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
-/** The result of Spring Security for each token: `accepted [<amr>]` or `rejected <reason>`. */
+/** The result of Spring Security for each token: `accepted [<amr>]` with what that proves, or `rejected <reason>`. */
 export function springSecurityVerdicts(
   classPath: string,
   { jwksUri, issuer, audience, clientId }: Trust,

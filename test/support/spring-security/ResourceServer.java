@@ -48,10 +48,21 @@ public class ResourceServer {
     return decoder;
   }
 
+  static boolean hasSecondFactor(Jwt token) {
+    return "urn:login:acr:mfa".equals(token.getClaimAsString("acr"));
+  }
+
+  static boolean isPhishingResistant(Jwt token) {
+    List<String> amr = token.getClaimAsStringList("amr");
+    return amr != null && (amr.contains("hwk") || amr.contains("swk"));
+  }
+
   static String verdict(JwtDecoder decoder, String token) {
     try {
-      List<String> amr = decoder.decode(token).getClaimAsStringList("amr");
-      return "accepted " + (amr == null ? List.of() : amr);
+      Jwt jwt = decoder.decode(token);
+      return "accepted " + jwt.getClaimAsStringList("amr")
+          + (hasSecondFactor(jwt) ? ", second factor" : "")
+          + (isPhishingResistant(jwt) ? ", phishing-resistant" : "");
     } catch (JwtException exception) {
       return "rejected " + exception.getMessage().replace('\n', ' ');
     }
