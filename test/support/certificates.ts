@@ -21,8 +21,12 @@ export interface CertificateOptions {
   readonly days?: number;
   readonly key?: 'ec' | 'rsa' | 'short-rsa';
   readonly folder?: string;
+  /** The whole subject in place of the common name, e.g. `/C=US/CN=name`. */
+  readonly subject?: string;
   /** Subject alternative names. */
   readonly names?: string;
+  /** Further extensions, e.g. `basicConstraints=critical,CA:FALSE`. */
+  readonly extensions?: readonly string[];
   /** The authority that signs it, instead of its own key: any made certificate. */
   readonly signedBy?: MadeCertificate;
 }
@@ -36,7 +40,7 @@ const KEY_ARGUMENTS = {
 /** Creates a certificate with the program `openssl`. */
 export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
   const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
-  const { names = 'IP:127.0.0.1,DNS:localhost', signedBy } = options;
+  const { names = 'IP:127.0.0.1,DNS:localhost', signedBy, subject = `/CN=${name}`, extensions = [] } = options;
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   openssl(
     'req',
@@ -51,9 +55,8 @@ export function makeCertificate(options: CertificateOptions = {}): MadeCertifica
     '-out',
     certificate,
     '-subj',
-    `/CN=${name}`,
-    '-addext',
-    `subjectAltName=${names}`,
+    subject,
+    ...[`subjectAltName=${names}`, ...extensions].flatMap((extension) => ['-addext', extension]),
     ...(signedBy ? ['-CA', signedBy.certificate, '-CAkey', signedBy.key] : []),
   );
   chmodSync(key, 0o600);
