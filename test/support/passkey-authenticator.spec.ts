@@ -15,6 +15,7 @@ import { AttestationAuthority } from './attestation-authority.js';
 import { HOSTILE_ASSERTIONS, UNCHECKED_ASSERTIONS } from './hostile-passkey-assertions.js';
 import { HARMLESS_MESSAGES } from './hostile-passkey-messages.js';
 import { HOSTILE_REGISTRATIONS, UNCHECKED_REGISTRATIONS } from './hostile-passkey-registrations.js';
+import { needs } from './needs.js';
 import {
   type AssertionOverrides,
   type AuthenticatorOptions,
@@ -140,7 +141,7 @@ describe('software authenticator of the tests', () => {
     expect(registrationInfo).toMatchObject({ fmt: 'packed', aaguid: AAGUID });
   });
 
-  describe('attestation by a certificate', () => {
+  needs('openssl')('attestation by a certificate', () => {
     let authority: AttestationAuthority;
     let stranger: AttestationAuthority;
 
