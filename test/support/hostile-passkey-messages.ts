@@ -37,7 +37,7 @@ function encoded(text: string | Buffer): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** Of both ceremonies, and rejected by any verifier: client data. */
+/** Client data that every verifier rejects, at a registration and at an assertion. */
 const CLIENT_DATA = hostileRows<MessageOverrides>([
   ['another origin', { clientData: { origin: EVIL_ORIGIN } }],
   ['an origin with another port', ({ origin }) => ({ clientData: { origin: withPort(origin) } })],

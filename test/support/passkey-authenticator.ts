@@ -149,7 +149,7 @@ export class SoftwareAuthenticator {
     );
   }
 
-  /** What both ceremonies sign: authenticator data and the hash of the client data (WebAuthn section 6.3.3). */
+  /** The bytes that a registration and an assertion sign: authenticator data and the hash of the client data (WebAuthn section 6.3.3). */
   private message(
     type: string,
     challenge: string,

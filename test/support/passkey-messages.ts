@@ -53,7 +53,7 @@ const FLAG_BITS = { up: 0x01, uv: 0x04, be: 0x08, bs: 0x10, at: 0x40, ed: 0x80 }
 /** User present, user verified, backup eligible, backed up, attested credential data, extension data. */
 export type Flags = Readonly<Record<keyof typeof FLAG_BITS, boolean>>;
 
-/** What a browser or an authenticator does otherwise than it should. Whatever is signed, is signed after the change. */
+/** Deviations of a browser or an authenticator from the specification; a signature covers the changed data. */
 export interface MessageOverrides {
   /** Members of the client data: others, further ones, or `undefined` for none. */
   readonly clientData?: Members;
