@@ -63,8 +63,8 @@ export interface Endpoint {
   /** True if reads need no credentials, as for probes. Writes always need them. */
   readonly isPublic?: boolean;
   /**
-   * True if reads may reveal secrets: an access token then needs a second factor in its `amr`, whatever the MFA policy says. Writes
-   * always need it.
+   * True if reads may reveal secrets: an access token then needs a second factor in its `amr`, whatever the MFA policy
+   * says. Writes always need it.
    */
   readonly requiresMfaToRead?: boolean;
   readonly operations: readonly Operation[];
