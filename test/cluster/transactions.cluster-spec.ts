@@ -52,13 +52,15 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
   ])('a unit of work that lost a row to another node is repeated as a whole, if %s is next', async (name, insert) => {
     const row = `lost-${name.length}`;
     await at(0).run((tx) => tx.insert(MARK, [row, 0]));
+    // A change does not wait for what other nodes have committed: the other node would find no row yet. A read waits.
+    expect(await marks(row, 1)).toHaveLength(1);
     let attempts = 0;
 
     await at(0).run(async (tx) => {
       attempts += 1;
       await tx.change(MOVE, [row]);
       if (attempts === 1) {
-        await at(1).single((other) => other.change(MOVE, [row]));
+        expect(await at(1).single((other) => other.change(MOVE, [row]))).toBe(1);
         // Returns when the change has arrived at this node, too, and has ended the transaction there.
         await marks(row);
       }
