@@ -11,10 +11,11 @@ personalTable('account', {
   shown: [
     ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
     ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
-    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at'],
+    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
+    'passkey_count',
   ],
   withheld: [
-    ...['password_hash', 'password_kind', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
+    ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
     ...['last_attempt_id', 'holds', 'password_version'],
   ],
 });
@@ -41,7 +42,8 @@ interface AccountRow {
   readonly mfa_required: number;
   readonly enrolment_forced: number;
   readonly security_stamp: number;
-  readonly totp_id: string | null;
+  readonly totp_count: number;
+  readonly passkey_count: number;
   readonly password_ends_at: number | null;
   readonly language: string | null;
   readonly password_version: number;
@@ -49,8 +51,8 @@ interface AccountRow {
 }
 
 const READ =
-  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
-  'password_ends_at, password_version, invited_at, language';
+  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_count, ' +
+  'passkey_count, password_ends_at, password_version, invited_at, language';
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
@@ -195,7 +197,8 @@ function accountOf(row: AccountRow): StoredAccount {
     mfaRequired: row.mfa_required === 1,
     enrolmentForced: row.enrolment_forced === 1,
     securityStamp: row.security_stamp,
-    ...(row.totp_id !== null && { totpId: row.totp_id }),
+    totpCount: row.totp_count,
+    passkeyCount: row.passkey_count,
     ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
     passwordVersion: row.password_version,
     ...(row.invited_at !== null && { invitedAt: row.invited_at }),

@@ -25,8 +25,9 @@ export interface Account {
   readonly enrolmentForced: boolean;
   /** `mfa_token`s, half-authenticated sessions and pending secrets of an earlier security stamp are rejected. */
   readonly securityStamp: number;
-  /** The active TOTP secret; unset while the second factor is off. */
-  readonly totpId?: string;
+  /** Number of active authenticator apps. */
+  readonly totpCount: number;
+  readonly passkeyCount: number;
   readonly hasPassword: boolean;
   /** Epoch seconds at which a temporary password expires; unset for a password that the user chose. */
   readonly passwordEndsAt?: number;
@@ -44,6 +45,11 @@ export interface StoredAccount extends Omit<Account, 'hasPassword'> {
 /** The part of a stored account that other folders may read. */
 export function withoutHash({ passwordHash, ...account }: StoredAccount): Account {
   return { ...account, hasPassword: passwordHash !== undefined };
+}
+
+/** True if the account has an authenticator, so that its password alone does not complete a login. */
+export function hasSecondFactor({ totpCount, passkeyCount }: Pick<Account, 'totpCount' | 'passkeyCount'>): boolean {
+  return totpCount + passkeyCount > 0;
 }
 
 export const ROLE_ADMIN = 'ROLE_ADMIN';

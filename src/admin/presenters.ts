@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { Account } from '../account/account.js';
+import { type Account, hasSecondFactor } from '../account/account.js';
 import { toDate } from '../auth/api/presenters.js';
 import type { EventRow } from '../events/event-line.js';
 import { amrOf } from '../principal/amr.js';
@@ -9,8 +9,8 @@ import type { AccountDetails, DeviceDetails } from './account-details.js';
 import type { adminEventsResponse, userResponse, userSessionsResponse, usersResponse } from './users.schema.js';
 
 export function toUserBody(account: Account): InferOutput<typeof usersResponse>['items'][number] {
-  const { id, loginId, kind, status, roles, email = null, totpId, mfaRequired } = account;
-  const mfa = { mfa_active: totpId !== undefined, mfa_required: mfaRequired };
+  const { id, loginId, kind, status, roles, email = null, mfaRequired } = account;
+  const mfa = { mfa_active: hasSecondFactor(account), mfa_required: mfaRequired };
   return { sub: id, id: loginId, kind, status, roles, email, ...mfa };
 }
 

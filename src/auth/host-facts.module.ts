@@ -1,12 +1,21 @@
 import { Global, Module } from '@nestjs/common';
 import { SpareWorkers } from '../account/password/password-hasher.js';
 import { ThreadsProperties } from '../http/admission/embedded.properties.js';
-import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
+import { Configuration } from '../config/configuration.js';
+import {
+  browserUrl,
+  PublicUrlProperties,
+  ServerProperties,
+  serviceUrl,
+  ServletProperties,
+  SslProperties,
+} from '../http/server.properties.js';
+import { BrowserAddress } from '../second-factor/passkey/passkey-site.js';
 import { Issuer } from '../token/signed-token.js';
 
 /**
- * Tells `token` and `account` what they need of the configuration of the HTTP host, so that neither depends on HTTP: the
- * URL of the service as the issuer, and the workers kept for password hashes.
+ * Tells `token`, `account` and `second-factor` what they need of the configuration of the HTTP host, so that none depends on
+ * HTTP: the URL of the service as the issuer, the workers kept for password hashes, and the address of passkeys.
  */
 @Global()
 @Module({
@@ -21,7 +30,26 @@ import { Issuer } from '../token/signed-token.js';
       inject: [ThreadsProperties],
       useFactory: ({ minSpare }: ThreadsProperties) => new SpareWorkers(minSpare),
     },
+    {
+      provide: BrowserAddress,
+      inject: [Configuration],
+      useFactory: (configuration: Configuration) =>
+        new BrowserAddress(urlOf(configuration), () => openPort(configuration)),
+    },
   ],
-  exports: [Issuer, SpareWorkers],
+  exports: [Issuer, SpareWorkers, BrowserAddress],
 })
 export class HostFactsModule {}
+
+function urlOf(configuration: Configuration): string | undefined {
+  return browserUrl(
+    configuration.get(PublicUrlProperties),
+    configuration.get(ServerProperties),
+    configuration.get(SslProperties),
+  );
+}
+
+function openPort({ environment }: Configuration): string | undefined {
+  const filled = environment.fill('${local.server.port}');
+  return filled.kind === 'filled' ? filled.text : undefined;
+}

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Account, AccountStatus } from '../account/account.js';
+import { type Account, type AccountStatus, hasSecondFactor } from '../account/account.js';
 import { printable } from '../config/show/failure-report.js';
 import { MAX_SLICE } from '../persistence/slice.js';
 import type { Lock } from '../second-factor/attempts/attempt.js';
@@ -58,8 +58,8 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
   const found = await accounts.list({ ...options, limit: limit + 1 });
   const shown = found.slice(0, limit);
   const lines = shown.map((account) => {
-    const { loginId, status, kind, roles, totpId } = account;
-    const facts = [loginId, status, kind, totpId === undefined ? 'no-mfa' : 'mfa', roles.join(',') || '-'];
+    const { loginId, status, kind, roles } = account;
+    const facts = [loginId, status, kind, hasSecondFactor(account) ? 'mfa' : 'no-mfa', roles.join(',') || '-'];
     return printable(facts.join('  '));
   });
   const last = found.length > limit ? shown.at(-1) : undefined;

@@ -26,7 +26,9 @@ const ANNA: Account = {
   roles: [],
   mfaRequired: false,
   enrolmentForced: false,
-  securityStamp: 0,
+  totpCount: 0,
+    passkeyCount: 0,
+    securityStamp: 0,
   hasPassword: true,
   passwordVersion: 0,
 };

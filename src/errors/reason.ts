@@ -53,6 +53,11 @@ type SecondFactorReason =
   | 'wrong_code'
   | 'used_step'
   | 'wrong_backup_code'
+  // The assertion of a passkey: its challenge is unknown, used or expired; no such passkey; not valid; counter did not rise.
+  | 'challenge'
+  | 'unknown_passkey'
+  | 'wrong_passkey'
+  | 'passkey_counter'
   | 'no_account'
   | 'epoch'
   | 'jti'
@@ -63,6 +68,10 @@ type SecondFactorReason =
   | 'no secret is active'
   | 'a secret is pending'
   | 'policy demands it'
+  | 'policy demands a passkey'
+  | 'too many authenticators'
+  | 'passkeys are not available'
+  | 'passkey known'
   | 'not to be enrolled'
   | 'second factor open';
 

@@ -99,6 +99,19 @@ export function serviceUrl(
   return publicUrl ?? `http://localhost:${port}${contextPath}`;
 }
 
+/**
+ * The URL at which browsers use the service: the configured one, or for a trial one of this machine, whose port is 0 if the
+ * system selects it; undefined without a listener.
+ */
+export function browserUrl(
+  { publicUrl }: PublicUrlProperties,
+  { port }: Pick<ServerProperties, 'port'>,
+  { bundle }: Pick<SslProperties, 'bundle'>,
+): string | undefined {
+  if (publicUrl !== undefined || port < 0) return publicUrl;
+  return `${bundle === undefined ? 'http' : 'https'}://localhost:${port}`;
+}
+
 @Properties('server.servlet')
 export class ServletProperties {
   @Key(

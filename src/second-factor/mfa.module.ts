@@ -12,6 +12,7 @@ import { BackupCodeStore } from './backup-code/backup-code.store.js';
 import { BackupCodes } from './backup-code/backup-codes.service.js';
 import { MissingPeppers } from './backup-code/missing-peppers.task.js';
 import { PepperUses } from './backup-code/pepper-use.service.js';
+import { AuthenticatorListStore } from './enrolment/authenticator-list.store.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
 import { Enrolment } from './enrolment/enrolment.service.js';
 import { EnrolmentStore } from './enrolment/enrolment.store.js';
@@ -20,6 +21,12 @@ import { SecondFactorSetup } from './enrolment/setup.service.js';
 import type { SecondFactorsById } from './second-factor.js';
 import { SecondFactorStore } from './second-factor.store.js';
 import { SECOND_FACTORS, SecondFactors } from './second-factors.service.js';
+import { AttestationPolicy } from './passkey/attestation-policy.service.js';
+import { AuthenticatorMetadata } from './passkey/authenticator-metadata.service.js';
+import { PasskeyStore } from './passkey/passkey.store.js';
+import { PasskeyChallengeStore } from './passkey/passkey-challenge.store.js';
+import { PasskeyFactor } from './passkey/passkey-factor.service.js';
+import { RelyingParty } from './passkey/relying-party.service.js';
 import { TotpFactor } from './totp/totp-factor.service.js';
 import { ImportedTotps } from './totp/totp-import.service.js';
 import { TotpImportStore } from './totp/totp-import.store.js';
@@ -55,12 +62,23 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     BackupCodeFactor,
     PepperUses,
     MissingPeppers,
+    RelyingParty,
+    AuthenticatorMetadata,
+    AttestationPolicy,
+    PasskeyStore,
+    PasskeyChallengeStore,
+    PasskeyFactor,
     {
       provide: SECOND_FACTORS,
-      inject: [TotpFactor, BackupCodeFactor],
-      useFactory: (totp: TotpFactor, backup_code: BackupCodeFactor): SecondFactorsById => ({ totp, backup_code }),
+      inject: [PasskeyFactor, TotpFactor, BackupCodeFactor],
+      useFactory: (passkey: PasskeyFactor, totp: TotpFactor, backup_code: BackupCodeFactor): SecondFactorsById => ({
+        passkey,
+        totp,
+        backup_code,
+      }),
     },
     SecondFactors,
+    AuthenticatorListStore,
     Authenticators,
     PendingSecrets,
     SecondFactorSetup,

@@ -21,6 +21,9 @@ it.each([
   ['a longest lock shorter than the first one', 'app.security.mfa.lock.max-duration', '4m'],
   ['an unknown policy', 'app.security.mfa.policy', 'sometimes'],
   ['a policy from no date', 'app.security.mfa.policy-from', 'soon'],
+  ['an unknown strength', 'app.security.mfa.required-strength', 'strong'],
+  ['a strength of a role in lower case', 'app.security.mfa.required-strength-roles', 'admin'],
+  ['a strength from no date', 'app.security.mfa.required-strength-from', 'soon'],
   ['devices that are trusted for zero days', 'app.security.mfa.trusted-device.days', '0'],
 ])('rejects %s', (_, key, value) => {
   expect(problemsOf(`--${key}=${value}`)).toEqual([key]);
@@ -97,5 +100,72 @@ describe('the policy for second factors', () => {
     ['a policy without a date', { policy: 'required' } as const, ACCOUNT],
   ])('%s has no date from which it needs a second factor', (_, keys, account) => {
     expect(policy(keys).demandedFrom(account, NOW)).toBeUndefined();
+  });
+
+  describe('the required strength', () => {
+    const from = Date.parse(FROM);
+
+    it('by default, no account needs a passkey', () => {
+      expect(new MfaProperties().demandsPhishingResistant(ADMIN, NOW)).toBe(false);
+      expect(new MfaProperties().phishingResistantFrom(ADMIN, NOW)).toBeUndefined();
+    });
+
+    it('phishing-resistant without roles concerns every account, and so demands a second factor of each', () => {
+      const strong = policy({ requiredStrength: 'phishing-resistant', policy: 'optional' });
+
+      expect(strong.demandsPhishingResistant({ ...ACCOUNT, roles: [] }, NOW)).toBe(true);
+      expect(strong.demands({ ...ACCOUNT, roles: [] }, NOW)).toBe(true);
+      expect(strong.isOptional(NOW)).toBe(false);
+    });
+
+    it('phishing-resistant with roles concerns accounts with one of them', () => {
+      const strong = policy({
+        requiredStrength: 'phishing-resistant',
+        requiredStrengthRoles: ['ROLE_ADMIN'],
+        policy: 'optional',
+      });
+
+      expect([ADMIN, ACCOUNT].map((account) => strong.demandsPhishingResistant(account, NOW))).toEqual([true, false]);
+      expect([ADMIN, ACCOUNT].map((account) => strong.demands(account, NOW))).toEqual([true, false]);
+      expect(strong.isOptional(NOW)).toBe(true);
+    });
+
+    it('roles and a date have no effect with the strength any', () => {
+      const any = policy({ requiredStrengthRoles: ['ROLE_USER'], requiredStrengthFrom: from });
+
+      expect(any.demandsPhishingResistant(ADMIN, FROM_SECONDS)).toBe(false);
+      expect(any.phishingResistantFrom(ADMIN, NOW)).toBeUndefined();
+      expect(any.demandedFrom(ACCOUNT, NOW)).toBeUndefined();
+    });
+
+    it('the strength takes effect at its date, which an account has until then', () => {
+      const dated = policy({ requiredStrength: 'phishing-resistant', requiredStrengthFrom: from });
+
+      expect(dated.demandsPhishingResistant(ADMIN, FROM_SECONDS - 1)).toBe(false);
+      expect(dated.demandsPhishingResistant(ADMIN, FROM_SECONDS)).toBe(true);
+      expect(dated.phishingResistantFrom(ADMIN, FROM_SECONDS - 1)).toBe(FROM_SECONDS);
+      expect(dated.phishingResistantFrom(ADMIN, FROM_SECONDS)).toBeUndefined();
+    });
+
+    it('the date of the strength is also that from which an account without a second factor needs one', () => {
+      const dated = policy({ requiredStrength: 'phishing-resistant', requiredStrengthFrom: from });
+
+      expect([ACCOUNT, ADMIN].map((account) => dated.demands(account, FROM_SECONDS - 1))).toEqual([false, true]);
+      expect([ACCOUNT, ADMIN].map((account) => dated.demandedFrom(account, NOW))).toEqual([FROM_SECONDS, undefined]);
+    });
+
+    it.each([
+      [-1, FROM_SECONDS - 1],
+      [1, FROM_SECONDS],
+    ])('with the policy dated %i s from the strength, the earlier date counts', (seconds, expected) => {
+      const dated = policy({
+        policy: 'required',
+        policyFrom: from + seconds * 1000,
+        requiredStrength: 'phishing-resistant',
+        requiredStrengthFrom: from,
+      });
+
+      expect(dated.demandedFrom(ACCOUNT, NOW)).toBe(expected);
+    });
   });
 });

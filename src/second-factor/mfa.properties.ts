@@ -17,6 +17,8 @@ export interface PolicyFacts {
   readonly enrolmentForced: boolean;
 }
 
+const roleName = text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' });
+
 @Properties('app.security.mfa')
 export class MfaProperties implements SelfChecking {
   @Key(text({ form: /^[^:\p{Cc}]{1,64}$/u, called: 'a name of at most 64 characters without colons' }), {
@@ -44,11 +46,34 @@ export class MfaProperties implements SelfChecking {
   })
   readonly policyFrom?: number;
 
-  @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
+  @Key(list(roleName), {
     does: 'Roles that require a second factor with policy by-role; ROLE_USER means every account.',
     effect: full,
   })
   readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT', 'ROLE_HELPDESK'];
+
+  @Key(oneOf('any', 'phishing-resistant'), {
+    does:
+      'With phishing-resistant, the accounts of required-strength-roles need a passkey, whatever policy is: one-time codes and ' +
+      'backup codes no longer complete their logins. An account without a passkey sets one up at its next login. ' +
+      'Running sessions are not affected.',
+    effect: full,
+  })
+  readonly requiredStrength: 'any' | 'phishing-resistant' = 'any';
+
+  @Key(list(roleName), {
+    does: 'Roles whose accounts need the required-strength.',
+    effect: full,
+    defaultText: 'every account',
+  })
+  readonly requiredStrengthRoles: readonly string[] = [];
+
+  @Key(instant(), {
+    does: 'When required-strength takes effect; until then, users can set up passkeys, and codes complete logins.',
+    effect: full,
+    defaultText: 'required-strength is in effect',
+  })
+  readonly requiredStrengthFrom?: number;
 
   @Key(duration({ unit: 's', min: '1s' }), {
     does: 'Longest time since the login or the second factor for which it is recent enough to change a factor.',
@@ -91,12 +116,14 @@ export class MfaProperties implements SelfChecking {
 
   /** True while policy leaves second factors to the users; `now` in seconds since 1970. */
   isOptional(now: number): boolean {
-    return this.policy === 'optional' && this.isInEffect(now);
+    if (this.strengthOfAll && hasBegun(this.requiredStrengthFrom, now)) return false;
+    return this.policy === 'optional' && hasBegun(this.policyFrom, now);
   }
 
   /** True if policy demands a second factor of the account; `now` in seconds since 1970. */
   demands(account: PolicyFacts, now: number): boolean {
-    return this.demandsBy(this.isInEffect(now) ? this.policy : 'by-role', account);
+    if (this.demandsPhishingResistant(account, now)) return true;
+    return this.demandsBy(hasBegun(this.policyFrom, now) ? this.policy : 'by-role', account);
   }
 
   /**
@@ -104,13 +131,32 @@ export class MfaProperties implements SelfChecking {
    * or no date is set from which it will.
    */
   demandedFrom(account: PolicyFacts, now: number): number | undefined {
-    const { policy, policyFrom } = this;
-    if (policyFrom === undefined || this.demands(account, now) || !this.demandsBy(policy, account)) return undefined;
-    return Math.ceil(policyFrom / 1000);
+    if (this.demands(account, now)) return undefined;
+    const byPolicy = this.demandsBy(this.policy, account) ? secondsOf(this.policyFrom) : undefined;
+    const dates = [byPolicy, this.phishingResistantFrom(account, now)].filter((date) => date !== undefined);
+    return dates.length === 0 ? undefined : Math.min(...dates);
   }
 
-  private isInEffect(now: number): boolean {
-    return this.policyFrom === undefined || now >= Math.ceil(this.policyFrom / 1000);
+  /** True if only a passkey completes a login of the account; `now` in seconds since 1970. */
+  demandsPhishingResistant(account: PolicyFacts, now: number): boolean {
+    return this.concernsStrength(account) && hasBegun(this.requiredStrengthFrom, now);
+  }
+
+  /** When policy begins to demand a passkey of the account, as `demandedFrom`. */
+  phishingResistantFrom(account: PolicyFacts, now: number): number | undefined {
+    const { requiredStrengthFrom } = this;
+    if (!this.concernsStrength(account) || hasBegun(requiredStrengthFrom, now)) return undefined;
+    return secondsOf(requiredStrengthFrom);
+  }
+
+  /** True if required-strength concerns every account, now or from its date. */
+  get strengthOfAll(): boolean {
+    return this.requiredStrength === 'phishing-resistant' && this.requiredStrengthRoles.length === 0;
+  }
+
+  private concernsStrength({ roles }: PolicyFacts): boolean {
+    if (this.requiredStrength === 'any') return false;
+    return this.strengthOfAll || effectiveRoles(roles).some((role) => this.requiredStrengthRoles.includes(role));
   }
 
   private demandsBy(policy: MfaProperties['policy'], { mfaRequired, enrolmentForced, roles }: PolicyFacts): boolean {
@@ -124,6 +170,16 @@ export class MfaProperties implements SelfChecking {
       { property: 'lockMaxDuration', against: ['lockDuration'], reason: 'must not be shorter than lock.duration' },
     ];
   }
+}
+
+function hasBegun(from: number | undefined, now: number): boolean {
+  const begin = secondsOf(from);
+  return begin === undefined || now >= begin;
+}
+
+/** The first whole second at which an instant in milliseconds is past. */
+function secondsOf(millis: number | undefined): number | undefined {
+  return millis === undefined ? undefined : Math.ceil(millis / 1000);
 }
 
 const PEPPER_TEXT = text({ form: /^.{32,}$/s, called: 'a text of at least 32 characters' });

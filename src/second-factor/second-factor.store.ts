@@ -3,10 +3,12 @@ import { rolesOf } from '../account/account.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import {
+  type AskedFor,
   type AttemptSubject,
   type FactorState,
   FAILURES_TO_LOCK,
   FAILURES_TO_LOCK_PERMANENTLY,
+  MAX_TOTPS,
   OF_STAMP,
   type PendingSecret,
   SCHEDULE_RESET_SECONDS,
@@ -28,29 +30,39 @@ const RECORD_CLOCK_SKEW = `UPDATE account SET clock_skew_at = ?
   WHERE id = ? AND failures >= ${FAILURES_TO_LOCK} AND last_attempt_at > ? + ${TOLERATED_SKEW_SECONDS}
   AND (clock_skew_at IS NULL OR clock_skew_at > ? + ${TOLERATED_SKEW_SECONDS})`;
 
-const HAS_ACTIVE = ' AND totp_id IS NOT NULL';
+const HAS_ACTIVE = ' AND totp_count + passkey_count > 0';
 const HAS_PENDING = ` AND EXISTS (SELECT 1 FROM totp_secret
   WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
 
 const STATE = `SELECT account.status, account.roles, account.security_stamp, account.last_used_step, account.backup_set_id,
   account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.clock_skew_at,
-  active.id AS active_id, active.sealed AS active_sealed,
-  pending.id AS pending_id, pending.sealed AS pending_sealed, pending.asked_by, pending.expires_at,
+  account.passkey_count, active.id AS active_id, active.sealed AS active_sealed,
+  pending.id AS pending_id, pending.sealed AS pending_sealed, pending.asked_by, pending.asked_for, pending.expires_at,
   (SELECT COUNT(*) FROM used_mfa_token WHERE jti = ?) AS jti_used
   FROM account
-  LEFT JOIN totp_secret active ON active.id = account.totp_id
+  LEFT JOIN totp_secret active ON account.totp_count > 0 AND active.user_id = account.id AND active.activated_at IS NOT NULL
   LEFT JOIN totp_secret pending ON pending.id = account.pending_totp_id
   WHERE account.id = ?`;
 
 const RESET = 'failures = 0, failures_in_row = 0, lock_level = 0';
 const ACCEPT_STEP = `UPDATE account SET last_used_step = ?, ${RESET}
-  WHERE id = ? AND status = 'active' AND totp_id = ? AND last_used_step < ?`;
+  WHERE id = ? AND status = 'active' AND totp_count > 0 AND last_used_step < ?`;
 /** Another login may have reset the failures: the row changes all the same, which locks it at every node of a cluster. */
-const ACCEPT_SET = `UPDATE account SET ${RESET}, holds = holds + 1 WHERE id = ? AND status = 'active' AND totp_id = ? AND backup_set_id = ?`;
-const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
-  last_used_step = ?, ${RESET}, security_stamp = security_stamp + 1, enrolment_forced = 0
-  WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
-const ACTIVATE = 'UPDATE totp_secret SET activated_at = ?, asked_by = NULL, expires_at = NULL WHERE id = ?';
+const HOLD = `UPDATE account SET ${RESET}, holds = holds + 1 WHERE id = ? AND status = 'active'`;
+const ACCEPT_SET = `${HOLD} AND totp_count + passkey_count > 0 AND backup_set_id = ?`;
+const ACCEPT_PASSKEY = `${HOLD} AND passkey_count > 0`;
+const CONFIRMED = `pending_totp_id = NULL, last_used_step = ?, ${RESET}, enrolment_forced = 0`;
+const WITH_ITS_CODES = `totp_count = 1, backup_set_id = ?, backup_codes_at = ?, security_stamp = security_stamp + 1, ${CONFIRMED}`;
+const OF_PENDING = `WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
+const CONFIRM: Readonly<Record<AskedFor, string>> = {
+  first: `UPDATE account SET ${WITH_ITS_CODES} ${OF_PENDING} AND totp_count + passkey_count = 0`,
+  replace: `UPDATE account SET ${WITH_ITS_CODES} ${OF_PENDING} AND totp_count > 0`,
+  add: `UPDATE account SET totp_count = totp_count + 1, ${CONFIRMED} ${OF_PENDING}
+    AND totp_count + passkey_count > 0 AND totp_count < ${MAX_TOTPS}`,
+};
+const ACTIVATE = `UPDATE totp_secret SET activated_at = ?, last_used_at = ?, asked_by = NULL, asked_for = NULL, expires_at = NULL
+  WHERE id = ?`;
+const DELETE_OTHERS = 'DELETE FROM totp_secret WHERE user_id = ? AND id <> ?';
 /** A lock that one of five parallel attempts has caused has raised the security stamp by one and left no attempt open. */
 const OF_STAMP_OR_LOCKED_MEANWHILE =
   ' AND (security_stamp = ? OR (security_stamp = ? + 1 AND failures > 0 AND last_attempt_id IS NULL))';
@@ -75,11 +87,13 @@ interface StateRow {
   readonly lock_level: number;
   readonly last_attempt_at: number;
   readonly clock_skew_at: number | null;
+  readonly passkey_count: number;
   readonly active_id: string | null;
   readonly active_sealed: string | null;
   readonly pending_id: string | null;
   readonly pending_sealed: string | null;
   readonly asked_by: string | null;
+  readonly asked_for: AskedFor | null;
   readonly expires_at: number | null;
   readonly jti_used: number;
 }
@@ -118,8 +132,7 @@ export class SecondFactorStore {
   }
 
   async stateOf(tx: Tx, { subject, jti }: AttemptSubject): Promise<FactorState | undefined> {
-    const [row] = await tx.rows<StateRow>(STATE, [jti ?? '', subject]);
-    return row && stateOfRow(row);
+    return stateOfRows(await tx.rows<StateRow>(STATE, [jti ?? '', subject]));
   }
 
   /** Makes the next lock the shortest one again, a day after the last failure. */
@@ -133,8 +146,8 @@ export class SecondFactorStore {
   }
 
   /** Moves the last used step forward and resets the failures; false if the code of this or a later step was used. */
-  async acceptStep(tx: Tx, caller: AttemptSubject, totpId: string, step: number): Promise<boolean> {
-    return this.accept(tx, ACCEPT_STEP, [step, caller.subject, totpId, step], caller);
+  async acceptStep(tx: Tx, caller: AttemptSubject, state: FactorState, step: number): Promise<boolean> {
+    return this.accept(tx, ACCEPT_STEP, [step, caller.subject, step], caller, state);
   }
 
   /**
@@ -144,33 +157,40 @@ export class SecondFactorStore {
   async confirmPending(
     tx: Tx,
     { subject, securityStamp }: AttemptSubject,
-    pendingId: string,
+    { id, askedFor }: Pick<PendingSecret, 'id' | 'askedFor'>,
     { step, now }: { readonly step: number; readonly now: number },
   ): Promise<boolean> {
-    const values: Value[] = [pendingId, pendingId, now, step, subject, pendingId, step];
+    const values: Value[] = [...(askedFor === 'add' ? [] : [id, now]), step, subject, id, step];
     const isConfirmed =
       securityStamp === undefined
-        ? await tx.change(CONFIRM, values)
-        : await tx.change(CONFIRM + OF_STAMP, [...values, securityStamp]);
+        ? await tx.change(CONFIRM[askedFor], values)
+        : await tx.change(CONFIRM[askedFor] + OF_STAMP, [...values, securityStamp]);
     if (isConfirmed !== 1) return false;
-    await tx.change(ACTIVATE, [now, pendingId]);
+    await tx.change(ACTIVATE, [now, now, id]);
+    if (askedFor === 'replace') await tx.change(DELETE_OTHERS, [subject, id]);
     return true;
   }
 
   /** Resets the failures, and locks the row until a backup code of this set is used up. */
-  async acceptSet(tx: Tx, caller: AttemptSubject, totpId: string, setId: string): Promise<boolean> {
-    return this.accept(tx, ACCEPT_SET, [caller.subject, totpId, setId], caller);
+  async acceptSet(tx: Tx, caller: AttemptSubject, state: FactorState, setId: string): Promise<boolean> {
+    return this.accept(tx, ACCEPT_SET, [caller.subject, setId], caller, state);
   }
 
+  /** Resets the failures, and locks the row until the counter of a passkey is stored. */
+  async acceptPasskey(tx: Tx, caller: AttemptSubject, state: FactorState): Promise<boolean> {
+    return this.accept(tx, ACCEPT_PASSKEY, [caller.subject], caller, state);
+  }
+
+  /** The security stamp of `state` also decides for a full caller: it rises when an authenticator of that state goes. */
   private async accept(
     tx: Tx,
     sql: string,
     values: readonly Value[],
-    { securityStamp }: AttemptSubject,
+    caller: AttemptSubject,
+    state: FactorState,
   ): Promise<boolean> {
-    return securityStamp === undefined
-      ? (await tx.change(sql, values)) === 1
-      : (await tx.change(sql + OF_STAMP_OR_LOCKED_MEANWHILE, [...values, securityStamp, securityStamp])) === 1;
+    const { securityStamp = state.securityStamp } = caller;
+    return (await tx.change(sql + OF_STAMP_OR_LOCKED_MEANWHILE, [...values, securityStamp, securityStamp])) === 1;
   }
 
   /** Raises the lock level if this attempt began a lock; false if it did not. */
@@ -206,8 +226,10 @@ function unlockedCondition(schedule: readonly number[]): string {
         OR (last_attempt_at > ? + ${TOLERATED_SKEW_SECONDS} AND clock_skew_at <= ? - ${length}))))`;
 }
 
-function stateOfRow(row: StateRow): FactorState {
-  return {
+/** One row for each authenticator app, with the same account. */
+function stateOfRows(rows: readonly StateRow[]): FactorState | undefined {
+  const [row] = rows;
+  return row && {
     isEnabled: row.status === 'active',
     roles: rolesOf(row.roles),
     securityStamp: row.security_stamp,
@@ -218,9 +240,10 @@ function stateOfRow(row: StateRow): FactorState {
     lastAttemptAt: row.last_attempt_at,
     clockSkewAt: row.clock_skew_at,
     isJtiUsed: row.jti_used > 0,
+    passkeyCount: row.passkey_count,
+    active: rows.map((each) => sealedOf(each.active_id, each.active_sealed)).filter((secret) => secret !== undefined),
     ...withoutUndefined({
       backupSetId: row.backup_set_id ?? undefined,
-      active: sealedOf(row.active_id, row.active_sealed),
       pending: pendingOf(row),
     }),
   };
@@ -230,7 +253,8 @@ function sealedOf(id: string | null, sealed: string | null): SealedSecret | unde
   return id === null || sealed === null ? undefined : { id, sealed };
 }
 
-function pendingOf({ pending_id, pending_sealed, asked_by, expires_at }: StateRow): PendingSecret | undefined {
-  const secret = sealedOf(pending_id, pending_sealed);
-  return secret && { ...secret, askedBy: asked_by ?? '', expiresAt: expires_at ?? 0 };
+function pendingOf(row: StateRow): PendingSecret | undefined {
+  const secret = sealedOf(row.pending_id, row.pending_sealed);
+  const { asked_by: askedBy, asked_for: askedFor, expires_at: expiresAt } = row;
+  return secret && { ...secret, askedBy: askedBy ?? '', askedFor: askedFor ?? 'first', expiresAt: expiresAt ?? 0 };
 }

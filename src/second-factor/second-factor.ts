@@ -3,6 +3,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { Amr } from '../principal/amr.js';
 import type {
+  AskedFor,
   AttemptSubject,
   FactorState,
   FailedAttempt,
@@ -12,21 +13,28 @@ import type {
   TargetSecret,
 } from './attempts/attempt.js';
 import { normalisedCode } from './backup-code/backup-code.js';
+import type { NewPasskey, PasskeyResponse } from './passkey/passkey.js';
 import type { StepOffset } from './totp/totp.js';
 
-/** Every kind of second factor, as `mfa_method` and `methods` name it. */
-export const FACTOR_IDS = ['totp', 'backup_code'] as const;
+/** Every kind of second factor, as `mfa_method` and `methods` name it, the strongest first. */
+export const FACTOR_IDS = ['passkey', 'totp', 'backup_code'] as const;
 
 export type FactorId = (typeof FACTOR_IDS)[number];
 
+/** Kinds of authenticators, of which an account may have several with names. */
+export type AuthenticatorType = Exclude<FactorId, 'backup_code'>;
+
 /** A response that a factor has just verified, and the roles of its account at that time. */
 export type VerifiedResponse = { readonly roles: readonly string[] } & (
-  | { readonly method: 'totp'; readonly offset: StepOffset }
-  | { readonly method: 'backup_code'; readonly remaining: number; readonly isLow: boolean }
+  | { readonly method: 'totp'; readonly amr: 'otp'; readonly offset: StepOffset }
+  | { readonly method: 'backup_code'; readonly amr: 'otp'; readonly remaining: number; readonly isLow: boolean }
+  | { readonly method: 'passkey'; readonly amr: 'hwk' | 'swk' }
 );
 
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
 /** A proof of the second factor, with the facts that a session records about it. */
-export type Proof = VerifiedResponse & {
+export type Proof = DistributiveOmit<VerifiedResponse, 'amr'> & {
   /** Methods of the whole login (RFC 8176). */
   readonly amr: Amr;
   /** Epoch seconds. */
@@ -35,8 +43,8 @@ export type Proof = VerifiedResponse & {
 
 /** A proof of a pending secret, which is active now. */
 export type Confirmation = Proof & {
-  /** True if it replaced an active secret, so that other sessions of the user must end. */
-  readonly hasReplaced: boolean;
+  /** With `replace`, it replaced the active secrets, so that other sessions of the user must end. */
+  readonly change: AskedFor;
 };
 
 /** Stores what follows from a proof; it may run again from its start, so it acts through `tx` alone. */
@@ -55,16 +63,16 @@ export type Acceptance =
   | { readonly kind: 'lost'; readonly step?: number };
 
 /** An attempt that is already charged to the budget of its account. */
-export interface ChargedAttempt {
+export interface ChargedAttempt<Id extends FactorId = FactorId> {
   readonly caller: AttemptSubject;
   readonly target: TargetSecret;
   /** The account after the charge. */
   readonly state: FactorState;
   /** The response of the user, in the normal form of the factor. */
-  readonly response: string;
+  readonly response: FactorTypes[Id]['response'];
 }
 
-/** An authenticator to be stored; it takes effect when the row of the account names its id. */
+/** An authenticator to be stored; it takes effect when the row of the account names or counts it. */
 export interface NewAuthenticator {
   readonly id: string;
   readonly subject: string;
@@ -74,20 +82,25 @@ export interface NewAuthenticator {
 export interface PendingAuthenticator extends NewAuthenticator {
   /** The session or `mfa_token` that alone may see and confirm it. */
   readonly askedBy: string;
+  readonly askedFor: AskedFor;
+  readonly name: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** The authenticators that the row of an account names; all others are obsolete. */
+/** The authenticators that the row of an account names or counts; all others are obsolete. */
 export interface NamedAuthenticators {
-  readonly totpId: string | null;
+  readonly totpCount: number;
+  readonly passkeyCount: number;
   readonly pendingTotpId: string | null;
   readonly backupSetId: string | null;
 }
 
 /** The stored facts about the second factors of an account, read in one statement; instants are epoch seconds. */
 export interface StoredFactors extends FailureCounter {
-  readonly activatedAt: number | null;
+  /** When the first of the active authenticator apps, and of the passkeys, was added. */
+  readonly totpSince: number | null;
+  readonly passkeySince: number | null;
   readonly pendingUntil: number | null;
   readonly pendingAskedBy: string | null;
   readonly backupCodesAt: number | null;
@@ -103,6 +116,11 @@ export interface TotpState {
   readonly pending?: { readonly until: number; readonly askedBy: string };
 }
 
+/** Facts about passkeys that the owner of an account may know; `since` in epoch seconds. */
+export interface PasskeyState {
+  readonly since?: number;
+}
+
 /** Facts about backup codes that the owner of an account may know; `generatedAt` in epoch seconds. */
 export interface BackupCodeState {
   readonly remaining: number;
@@ -112,6 +130,8 @@ export interface BackupCodeState {
 
 /** Facts about all second factors that the owner of an account may know, and the lock that they share. */
 export interface EnrolmentState extends TotpState {
+  readonly hasPasskey: boolean;
+  readonly hasTotp: boolean;
   readonly backupCodes: BackupCodeState;
   readonly lock?: Lock;
 }
@@ -130,11 +150,20 @@ export interface FactorTypes {
     readonly authenticator: PendingAuthenticator;
     readonly shown: Uint8Array;
     readonly state: TotpState;
+    readonly response: string;
+  };
+  readonly passkey: {
+    readonly authenticator: NewPasskey;
+    /** False if the credential is registered already. */
+    readonly shown: boolean;
+    readonly state: PasskeyState;
+    readonly response: PasskeyResponse;
   };
   readonly backup_code: {
     readonly authenticator: NewAuthenticator;
     readonly shown: readonly string[];
     readonly state: BackupCodeState;
+    readonly response: string;
   };
 }
 
@@ -144,12 +173,10 @@ export interface FactorTypes {
  */
 export interface SecondFactor<Id extends FactorId = FactorId> {
   readonly id: Id;
-  /** RFC 8176. */
-  readonly amr: 'otp';
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
   readonly failures: readonly Reason[];
   /** Judges the response by the authenticators of the target; stores nothing. */
-  verify(attempt: ChargedAttempt): Promise<Verdict> | Verdict;
+  verify(attempt: ChargedAttempt<Id>): Promise<Verdict> | Verdict;
   /** Stores a new authenticator and returns what its owner is shown once. */
   enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
   /** Deletes the authenticators of the account that are not in `named`. */
@@ -160,18 +187,20 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
 /** The implementation of every kind. */
 export type SecondFactorsById = { readonly [Id in FactorId]: SecondFactor<Id> };
 
+/** A response in the normal form of its factor. */
+export type SubmittedResponse = {
+  readonly [Id in FactorId]: { readonly method: Id; readonly response: FactorTypes[Id]['response'] };
+}[FactorId];
+
 /** A typed code in its normal form, and the second factor whose form it has. */
-export interface SubmittedCode {
-  readonly method: FactorId;
-  readonly text: string;
-}
+export type SubmittedCode = Exclude<SubmittedResponse, { method: 'passkey' }>;
 
 /** Undefined if the text does not have the form of a code. */
 export function submittedCode(typed: string): SubmittedCode | undefined {
   const digits = totpDigits(typed);
-  if (digits !== undefined) return { method: 'totp', text: digits };
-  const text = normalisedCode(typed);
-  return text === undefined ? undefined : { method: 'backup_code', text };
+  if (digits !== undefined) return { method: 'totp', response: digits };
+  const response = normalisedCode(typed);
+  return response === undefined ? undefined : { method: 'backup_code', response };
 }
 
 /** Six ASCII digits; apps show a space between them, and digits of other scripts are rejected. */

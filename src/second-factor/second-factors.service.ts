@@ -6,6 +6,7 @@ import { ACTIVE_SECRET, type AttemptSubject, type FactorState, type TargetSecret
 import { AttemptMeters } from './attempts/attempt-meters.js';
 import { Attempts } from './attempts/attempts.service.js';
 import {
+  type ChargedAttempt,
   type Complete,
   type Confirmation,
   type EnrolmentState,
@@ -17,11 +18,12 @@ import {
   type Proof,
   type SecondFactorsById,
   type StoredFactors,
-  type SubmittedCode,
+  type SubmittedResponse,
   submittedCode,
   totpDigits,
   type Verdict,
 } from './second-factor.js';
+import type { PasskeyResponse } from './passkey/passkey.js';
 
 /** Token of the second factors by their ids. */
 export const SECOND_FACTORS = Symbol('SECOND_FACTORS');
@@ -50,6 +52,14 @@ export class SecondFactors {
     return this.verify(caller, ACTIVE_SECRET, code, complete);
   }
 
+  /** Like `prove`, by an assertion of a passkey; `askedBy` is the session or `mfa_token` that asked for its challenge. */
+  async assert<T>(
+    caller: AttemptSubject & { readonly response: PasskeyResponse },
+    complete: Complete<Proof, T>,
+  ): Promise<T> {
+    return this.verify(caller, ACTIVE_SECRET, { method: 'passkey', response: caller.response }, complete);
+  }
+
   /** Like `prove`, by a TOTP code of the caller's pending secret, which becomes the active one. */
   async confirm<T>(
     caller: AttemptSubject & { readonly askedBy: string; readonly code: string },
@@ -58,8 +68,8 @@ export class SecondFactors {
     const text = totpDigits(caller.code);
     if (text === undefined) throw malformedCode();
     const target: TargetSecret = { kind: 'pending', askedBy: caller.askedBy };
-    return this.verify(caller, target, { method: 'totp', text }, (tx, proof, { active }) =>
-      complete(tx, { ...proof, hasReplaced: active !== undefined }),
+    return this.verify(caller, target, { method: 'totp', response: text }, (tx, proof, { pending }) =>
+      complete(tx, { ...proof, change: pending?.askedFor ?? 'first' }),
     );
   }
 
@@ -89,20 +99,37 @@ export class SecondFactors {
   }
 
   state(stored: StoredFactors): Omit<EnrolmentState, 'lock'> {
-    return { ...this.byId.totp.state(stored), backupCodes: this.byId.backup_code.state(stored) };
+    const totp = this.byId.totp.state(stored);
+    const { since } = this.byId.passkey.state(stored);
+    const instants = [totp.activatedAt, since].filter((at) => at !== undefined);
+    return {
+      ...totp,
+      ...(instants.length > 0 && { state: 'active', activatedAt: Math.min(...instants) }),
+      hasTotp: totp.state === 'active',
+      hasPasskey: since !== undefined,
+      backupCodes: this.byId.backup_code.state(stored),
+    };
   }
 
   private verify<T>(
     caller: AttemptSubject,
     target: TargetSecret,
-    { method, text: response }: SubmittedCode,
+    submitted: SubmittedResponse,
     complete: (tx: Tx, proof: Proof, state: FactorState) => Promise<T>,
   ): Promise<T> {
-    const factor = this.byId[method];
-    const verify = (state: FactorState): Promise<Verdict> | Verdict =>
-      factor.verify({ caller, target, state, response });
-    return this.attempts.charge({ caller, target, method, verify }, (tx, verified, state) =>
-      complete(tx, { ...verified, amr: [...PWD, factor.amr], provedAt: this.clock.seconds() }, state),
+    const { method } = submitted;
+    const verify = (state: FactorState): Promise<Verdict> | Verdict => this.judge(submitted, { caller, target, state });
+    return this.attempts.charge({ caller, target, method, verify }, (tx, { amr, ...verified }, state) =>
+      complete(tx, { ...verified, amr: [...PWD, amr], provedAt: this.clock.seconds() }, state),
     );
+  }
+
+  private judge(
+    { method, response }: SubmittedResponse,
+    attempt: Omit<ChargedAttempt, 'response'>,
+  ): Promise<Verdict> | Verdict {
+    return method === 'passkey'
+      ? this.byId.passkey.verify({ ...attempt, response })
+      : this.byId[method].verify({ ...attempt, response });
   }
 }

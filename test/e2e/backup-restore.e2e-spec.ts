@@ -95,7 +95,7 @@ onEachEngine('backup and restore', (engine) => {
     expect(kinds).toBeGreaterThanOrEqual(people.length);
     // One state: an account has its second factor exactly if its event is there.
     const [row] = await database.query<{ number: number }>(
-      'SELECT COUNT(*) AS number FROM account WHERE totp_id IS NOT NULL AND EXISTS (SELECT 1 FROM totp_secret WHERE id = totp_id)',
+      'SELECT COUNT(*) AS number FROM account WHERE totp_count = 1 AND EXISTS (SELECT 1 FROM totp_secret WHERE user_id = account.id)',
     );
     expect(Number(row?.number)).toBe(kinds);
   });

@@ -115,7 +115,7 @@ onEachEngine('H10: users import', (engine) => {
 
     it('T19: users import stores neither the text nor the bytes of the secrets', async () => {
       const rows = await story.database.query<{ login_id: string; sealed: string; seal_key: string }>(
-        'SELECT login_id, sealed, seal_key FROM totp_secret JOIN account ON account.totp_id = totp_secret.id',
+        'SELECT login_id, sealed, seal_key FROM totp_secret JOIN account ON account.id = totp_secret.user_id AND account.totp_count = 1',
       );
 
       const readable = rows.filter(({ login_id: loginId, sealed, seal_key: sealKey }) => {

@@ -80,8 +80,8 @@ onEveryDatabase('backup codes', (database) => {
   it('pending backup codes survive a reissue of the active ones', async () => {
     const parts = plain();
     const { subject } = await enrolledUser(database.work, parts, clock);
-    const { totp_id: totpId } = await accountRow(database.work, subject);
-    await parts.setup.begin({ subject, askedBy: 'sid:a', replaces: String(totpId) });
+    const { security_stamp: stamp } = await accountRow(database.work, subject);
+    await parts.setup.begin({ subject, askedBy: 'sid:a', askedFor: 'replace', ofStamp: Number(stamp) });
 
     await parts.enrolment.reissue(subject);
 

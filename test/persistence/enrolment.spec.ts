@@ -52,10 +52,12 @@ onEveryDatabase('enrolment', (database) => {
     expect(setup.expiresInSeconds).toBe(600);
     expect(await parts.enrolment.state(subject)).toEqual({
       state: 'pending',
+      hasTotp: false,
+      hasPasskey: false,
       pending: { until: clock.seconds() + 600, askedBy: ASKER },
       backupCodes: { remaining: 0, isLow: false },
     });
-    expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, security_stamp: 0 });
+    expect(await row(subject)).toMatchObject({ totp_count: 0, backup_set_id: null, security_stamp: 0 });
   });
 
   it('T16: every setup returns a new secret and new backup codes', async () => {
@@ -63,7 +65,7 @@ onEveryDatabase('enrolment', (database) => {
     const seen = new Set<string>();
 
     for (let index = 0; index < 20; index += 1) {
-      const { secret, backupCodes } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { secret, backupCodes = [] } = await parts.setup.begin({ subject, askedBy: ASKER });
       for (const shown of [secret, ...backupCodes]) seen.add(shown);
     }
 
@@ -75,14 +77,16 @@ onEveryDatabase('enrolment', (database) => {
     const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
-    const hasReplaced = await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, (_tx, confirmed) =>
-      Promise.resolve(confirmed.hasReplaced),
+    const change = await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, (_tx, confirmed) =>
+      Promise.resolve(confirmed.change),
     );
 
-    expect(hasReplaced).toBe(false);
+    expect(change).toBe('first');
     expect(await parts.enrolment.state(subject)).toEqual({
       state: 'active',
       activatedAt: clock.seconds(),
+      hasTotp: true,
+      hasPasskey: false,
       backupCodes: { remaining: 10, generatedAt: clock.seconds(), isLow: false },
     });
     expect(await row(subject)).toMatchObject({ security_stamp: 1, pending_totp_id: null, failures: 0 });
@@ -98,7 +102,7 @@ onEveryDatabase('enrolment', (database) => {
 
     expect(await confirm(app.wrongCodeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
 
-    expect(await row(subject)).toMatchObject({ failures: 1, totp_id: null });
+    expect(await row(subject)).toMatchObject({ failures: 1, totp_count: 0 });
     expect(await eventsOf(database.work, subject)).toEqual({ 'MFA_FAILED wrong_code': 1 });
     expect(await confirm(app.codeAt(clock.seconds()))).toBe('ok');
   });
@@ -129,12 +133,12 @@ onEveryDatabase('enrolment', (database) => {
 
     expect(await ending(parts.enrolment.confirm({ subject, askedBy, code }, nothing))).toBe('MFA_STATE_CONFLICT');
 
-    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
+    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_count: 0 });
   });
 
   it('a backup code cannot confirm the pending secret', async () => {
     const { parts, subject } = await newcomer();
-    const { backupCodes } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { backupCodes = [] } = await parts.setup.begin({ subject, askedBy: ASKER });
     const claim = { subject, askedBy: ASKER, code: backupCodes[0] ?? '' };
 
     expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('VALIDATION_FAILED');
@@ -169,7 +173,7 @@ onEveryDatabase('enrolment', (database) => {
       failures_in_row: 0,
       security_stamp: 0,
       last_used_step: -1,
-      totp_id: null,
+      totp_count: 0,
     });
     expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('ok');
   });
@@ -195,7 +199,7 @@ onEveryDatabase('enrolment', (database) => {
     );
 
     expect(end).toBe('MFA_TOKEN_INVALID');
-    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
+    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_count: 0 });
   });
 
   describe('enrolment with an mfa_token', () => {
@@ -242,25 +246,23 @@ onEveryDatabase('enrolment', (database) => {
       const { subject, app, backupCodes } = await enrolledUser(database.work, parts, clock);
       const prove = (code: string): Promise<string> => ending(parts.secondFactors.prove({ subject, code }, nothing));
       await database.work.run((tx) => parts.devices.grant(tx, subject));
-      const { totp_id: totpId } = await row(subject);
-      const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
+      const { security_stamp: stamp } = await row(subject);
+      const asked = { subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) } as const;
 
       const setup = await parts.setup.begin(asked);
 
       expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active', backupCodes: { remaining: 10 } });
-      expect(await prove(setup.backupCodes[0] ?? '')).toBe('MFA_CODE_INVALID');
+      expect(await prove(setup.backupCodes?.[0] ?? '')).toBe('MFA_CODE_INVALID');
       expect(await prove(app.codeAt(clock.seconds()))).toBe('ok');
       expect(await prove(backupCodes[0] ?? '')).toBe('ok');
       clock.advance(60);
       const code = AuthenticatorApp.scan(setup.otpauthUri).codeAt(clock.seconds());
-      const confirm = parts.enrolment.confirm({ ...asked, code }, (_tx, { hasReplaced }) =>
-        Promise.resolve(hasReplaced),
-      );
-      expect(await confirm).toBe(true);
+      const confirm = parts.enrolment.confirm({ ...asked, code }, (_tx, { change }) => Promise.resolve(change));
+      expect(await confirm).toBe('replace');
       clock.advance(60);
       expect(await prove(app.codeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
       expect(await prove(backupCodes[1] ?? '')).toBe('MFA_CODE_INVALID');
-      expect(await prove(setup.backupCodes[0] ?? '')).toBe('ok');
+      expect(await prove(setup.backupCodes?.[0] ?? '')).toBe('ok');
       expect(await parts.deviceList.list(subject)).toEqual([]);
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toHaveLength(1);
     });
@@ -268,8 +270,8 @@ onEveryDatabase('enrolment', (database) => {
     it('T1: a code of a step that the old secret has just used does not confirm the new one', async () => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
-      const { totp_id: totpId } = await row(subject);
-      const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
+      const { security_stamp: stamp } = await row(subject);
+      const asked = { subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) } as const;
       const { otpauthUri } = await parts.setup.begin(asked);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
       const prove = (): Promise<string> =>
@@ -278,7 +280,7 @@ onEveryDatabase('enrolment', (database) => {
 
       expect(await ending(racing.enrolment.confirm({ ...asked, code }, nothing))).toBe('MFA_CODE_INVALID');
 
-      expect(await row(subject)).toMatchObject({ totp_id: totpId });
+      expect(await row(subject)).toMatchObject({ security_stamp: stamp });
       expect(await eventsOf(database.work, subject)).toEqual({ 'MFA_REPLAY used_step': 1 });
     });
 
@@ -289,31 +291,31 @@ onEveryDatabase('enrolment', (database) => {
     ])('T2: the confirming statement accepts only newer steps (%s)', async (_, offset, isConfirmed) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
-      const { totp_id: totpId, last_used_step: lastUsed } = await row(subject);
-      await parts.setup.begin({ subject, askedBy: ASKER, replaces: String(totpId) });
+      const { security_stamp: stamp, last_used_step: lastUsed } = await row(subject);
+      await parts.setup.begin({ subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) });
       const { pending_totp_id: pendingId } = await row(subject);
       const use = { step: Number(lastUsed) + offset, now: clock.seconds() };
 
       const confirmed = await database.work.run((tx) =>
-        parts.store.confirmPending(tx, { subject }, String(pendingId), use),
+        parts.store.confirmPending(tx, { subject }, { id: String(pendingId), askedFor: 'replace' }, use),
       );
 
       expect(confirmed).toBe(isConfirmed);
       expect(await row(subject)).toMatchObject({
-        totp_id: isConfirmed ? pendingId : totpId,
+        pending_totp_id: isConfirmed ? null : pendingId,
         last_used_step: Number(lastUsed) + Math.max(0, offset),
       });
     });
 
     it.each([
-      ['no secret', undefined],
-      ['another secret', 'another'],
-    ])('T17: setup is rejected for a caller who was authenticated with %s active', async (_, replaces) => {
+      ['no authenticator was active', {}],
+      ['other authenticators were active', { askedFor: 'replace', ofStamp: 0 }],
+    ] as const)('T17: setup is rejected for a caller who was authorized when %s', async (_, authorized) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
       const end = await ending(
-        parts.setup.begin({ subject, askedBy: ASKER, ...(replaces !== undefined && { replaces }) }),
+        parts.setup.begin({ subject, askedBy: ASKER, ...authorized }),
       );
 
       expect(end).toBe('MFA_STATE_CONFLICT');
@@ -363,7 +365,7 @@ onEveryDatabase('enrolment', (database) => {
         expect(await ending(parts.enrolment.disable({ subject, code }, nothing))).toBe('ok');
 
         const after = await row(subject);
-        expect(after).toMatchObject({ totp_id: null, pending_totp_id: null, backup_set_id: null, security_stamp: 2 });
+        expect(after).toMatchObject({ totp_count: 0, pending_totp_id: null, backup_set_id: null, security_stamp: 2 });
         expect(Number(after['last_used_step'])).toBeGreaterThanOrEqual(Number(step));
         expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
         expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
@@ -408,7 +410,7 @@ onEveryDatabase('enrolment', (database) => {
       });
 
       expect(hasEnded).toBe(true);
-      expect(await row(subject)).toMatchObject({ totp_id: null, enrolment_forced: 1, security_stamp: 3, failures: 5 });
+      expect(await row(subject)).toMatchObject({ totp_count: 0, enrolment_forced: 1, security_stamp: 3, failures: 5 });
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
       expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
       expect(await parts.deviceList.list(subject)).toEqual([]);

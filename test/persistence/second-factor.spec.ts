@@ -250,8 +250,8 @@ onEveryDatabase('the second factor', (database) => {
       properties: { trustedDeviceEnabled: true },
     });
     const { subject } = user;
-    const { totp_id: replaces } = await row(user);
-    await parts.setup.begin({ subject, askedBy: 'sid:a', replaces: String(replaces) });
+    const { security_stamp: stamp } = await row(user);
+    await parts.setup.begin({ subject, askedBy: 'sid:a', askedFor: 'replace', ofStamp: Number(stamp) });
     await database.work.run((tx) => parts.devices.grant(tx, subject));
 
     await lock();
@@ -393,7 +393,7 @@ onEveryDatabase('the second factor', (database) => {
     ['the password changed', RAISE_STAMP, { securityStamp: 1, jti: 'a' }, 'MFA_TOKEN_INVALID'],
     ['the password changed', RAISE_STAMP, { securityStamp: 1 }, 'INVALID_TOKEN'],
     ['the account was disabled', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
-    ['the factor was reset', 'UPDATE account SET totp_id = NULL WHERE id = ?', {}, 'MFA_STATE_CONFLICT'],
+    ['the factor was reset', 'UPDATE account SET totp_count = 0 WHERE id = ?', {}, 'MFA_STATE_CONFLICT'],
   ])('a proof is rejected when %s while the code was checked', async (_, sql, claim, code) => {
     for (const kind of ['totp', 'backup_code']) {
       const { user, clock, right } = await situation();

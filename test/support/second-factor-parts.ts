@@ -19,6 +19,13 @@ import { Authenticators } from '../../src/second-factor/enrolment/authenticators
 import { Enrolment } from '../../src/second-factor/enrolment/enrolment.service.js';
 import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
 import { AttemptMeters } from '../../src/second-factor/attempts/attempt-meters.js';
+import { AuthenticatorListStore } from '../../src/second-factor/enrolment/authenticator-list.store.js';
+import { PasskeyProperties } from '../../src/second-factor/passkey/passkey.properties.js';
+import { PasskeyStore } from '../../src/second-factor/passkey/passkey.store.js';
+import { PasskeyChallengeStore } from '../../src/second-factor/passkey/passkey-challenge.store.js';
+import { PasskeyFactor } from '../../src/second-factor/passkey/passkey-factor.service.js';
+import { BrowserAddress } from '../../src/second-factor/passkey/passkey-site.js';
+import { RelyingParty } from '../../src/second-factor/passkey/relying-party.service.js';
 import { PendingSecrets } from '../../src/second-factor/enrolment/pending-secrets.service.js';
 import { SecondFactorSetup } from '../../src/second-factor/enrolment/setup.service.js';
 import { TrustedDeviceList } from '../../src/second-factor/trusted-device/trusted-device-list.service.js';
@@ -44,6 +51,7 @@ const KEYS = new Map(['one', 'two'].map((id) => [id, randomBytes(32)]));
 /** Settings that differ between processes. */
 export interface PartsOptions {
   readonly properties?: Partial<MfaProperties>;
+  readonly passkeys?: Partial<PasskeyProperties>;
   readonly pepper?: string;
   /** Further peppers by id. */
   readonly peppers?: Readonly<Record<string, string>>;
@@ -91,8 +99,16 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const backupCodes = new BackupCodes(codeStore, random, peppered);
   const totp = new TotpFactor(clock, store, secrets);
   const codes = new BackupCodeFactor(store, backupCodes, events);
-  const secondFactors = new SecondFactors({ totp, backup_code: codes }, attempts, clock, counted);
-  const authenticators = new Authenticators(enrolmentStore, secondFactors, deviceStore, clock, random);
+  const passkeyProperties = Object.assign(new PasskeyProperties(), options.passkeys);
+  const relyingParty = new RelyingParty(passkeyProperties, new BrandingProperties(), new BrowserAddress('https://login.example.org'));
+  const passkey = new PasskeyFactor(
+    ...[work, clock, store, new PasskeyStore(), new PasskeyChallengeStore(clock, random)] as const,
+    ...[relyingParty, passkeyProperties, events, loggers] as const,
+  );
+  const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
+  const authenticators = new Authenticators(
+    ...[enrolmentStore, secondFactors, new AuthenticatorListStore(), deviceStore, clock, random] as const,
+  );
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,
@@ -132,7 +148,7 @@ export async function enrolledUser(
 ): Promise<TestUser> {
   const subject = await newAccount(work);
   const askedBy = 'sid:setup';
-  const { otpauthUri, backupCodes } = await parts.setup.begin({ subject, askedBy });
+  const { otpauthUri, backupCodes = [] } = await parts.setup.begin({ subject, askedBy });
   const app = AuthenticatorApp.scan(otpauthUri);
   const code = app.codeAt(clock.seconds());
   await parts.enrolment.confirm({ subject, askedBy, code }, () => Promise.resolve());

@@ -64,10 +64,24 @@ export const secondStepSchema = v.strictObject({
   trust_device: v.optional(v.boolean()),
 });
 
+/** A name that a user gives an authenticator; shown as text, so only control characters are rejected. */
+export const authenticatorName = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(64),
+  v.regex(/^\P{C}*$/u, 'format'),
+  v.description('A name by which the owner tells authenticators apart.'),
+);
+
 export const codeSchema = v.strictObject({ code });
 
 /** `POST /2fa/confirm`: a backup code cannot confirm a secret. */
 export const confirmSchema = v.strictObject({ code: totpCode });
 
 /** `POST /2fa/setup`. */
-export const setupSchema = v.strictObject({ pw: v.optional(password) });
+export const setupSchema = v.strictObject({
+  pw: v.optional(password),
+  add: v.optional(v.pipe(v.boolean(), v.description('True keeps the active authenticator apps; otherwise it replaces them.'))),
+  name: v.optional(authenticatorName),
+});

@@ -147,7 +147,9 @@ export const setupResponse = v.object({
   ),
   otpauth_uri: v.pipe(v.string(), v.startsWith('otpauth://totp/')),
   qr: v.pipe(v.string(), v.startsWith('data:image/svg+xml;base64,')),
-  backup_codes: backupCodes,
+  backup_codes: v.optional(
+    v.pipe(backupCodes, v.description('Shown only in this response. Each code works once. Absent for a further authenticator app.')),
+  ),
   expires_in: v.pipe(seconds, v.description('Seconds in which the secret can be confirmed.')),
 });
 

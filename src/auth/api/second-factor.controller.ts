@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import type * as v from 'valibot';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
@@ -46,10 +47,12 @@ export class SecondFactorController {
   @ResponseSchema(setupResponse)
   async setup(
     @Caller() caller: Principal,
-    @Body({ schema: setupSchema }) { pw }: v.InferOutput<typeof setupSchema>,
+    @Body({ schema: setupSchema }) { pw, add, name }: v.InferOutput<typeof setupSchema>,
   ): Promise<v.InferOutput<typeof setupResponse>> {
-    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(caller, pw);
-    return { secret, otpauth_uri: otpauthUri, qr, backup_codes: backupCodes, expires_in: expiresInSeconds };
+    const options = { adds: add, name };
+    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(caller, pw, options);
+    const shown = { secret, otpauth_uri: otpauthUri, qr, expires_in: expiresInSeconds };
+    return { ...shown, ...withoutUndefined({ backup_codes: backupCodes }) };
   }
 
   @Get('setup/qr.svg')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
@@ -49,7 +49,7 @@ export class PasswordAuthenticator {
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
     const account = await this.password.verifyLogin(credentials);
     const demanded = this.policy.demands(account, this.clock.seconds());
-    const hasFactor = account.totpId !== undefined;
+    const hasFactor = hasSecondFactor(account);
     const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
     this.log.debug(`Password verified: ${DUE[next]}`, {
       hasFactor,

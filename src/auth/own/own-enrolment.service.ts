@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
+import { MAX_TOTPS } from '../../second-factor/attempts/attempt.js';
 import type { SetupRequest } from '../../second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
 import { PendingSecrets, type ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
@@ -17,6 +20,13 @@ export interface PendingSecret {
   readonly isOwn: boolean;
 }
 
+/** What the owner wants of a new authenticator app. */
+export interface SetupOptions {
+  /** Keeps the active apps. */
+  readonly adds?: boolean | undefined;
+  readonly name?: string | undefined;
+}
+
 /** Setup of the own second factor, up to its confirmation (http-api section 3). */
 @Injectable()
 export class OwnEnrolment {
@@ -28,9 +38,13 @@ export class OwnEnrolment {
     private readonly enrolment: Enrolment,
   ) {}
 
-  /** @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password` */
-  async setup(caller: Principal, password: string | undefined): Promise<Setup> {
-    return this.secondFactorSetup.begin(await this.authorize(caller, password));
+  /**
+   * With active authenticator apps, the new one replaces them, or with `adds` it is a further one.
+   * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password`,
+   * `MFA_STATE_CONFLICT` if the account has as many apps as it may
+   */
+  async setup(caller: Principal, password: string | undefined, options: SetupOptions = {}): Promise<Setup> {
+    return this.secondFactorSetup.begin(await this.authorize(caller, password, options));
   }
 
   /** Like `setup`; if the caller already has a pending secret, returns that secret with new backup codes. */
@@ -66,16 +80,25 @@ export class OwnEnrolment {
     return this.pendingSecrets.qr(form, caller.subject, requesterOf(caller));
   }
 
-  private async authorize(caller: Principal, password: string | undefined): Promise<SetupRequest> {
+  private async authorize(
+    caller: Principal,
+    password: string | undefined,
+    { adds = false, name }: SetupOptions = {},
+  ): Promise<SetupRequest> {
     const account = await this.reauthentication.accountOf(caller);
-    const { totpId: replaces } = account;
+    const hasFactor = hasSecondFactor(account);
     if (caller.kind === 'half') {
       this.reauthentication.requireEnrolmentAllowed(caller, account);
       // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
       if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    } else if (replaces !== undefined) this.reauthentication.requireFreshMfa(caller);
+    } else if (hasFactor) this.reauthentication.requireFreshMfa(caller);
     else await this.requireFreshLogin(caller, password);
-    return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), ...withoutUndefined({ replaces }) };
+    const { securityStamp: ofStamp } = account;
+    const askedFor = !hasFactor ? 'first' : adds || account.totpCount === 0 ? 'add' : 'replace';
+    if (askedFor === 'add' && account.totpCount >= MAX_TOTPS) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
+    }
+    return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), askedFor, ofStamp, ...withoutUndefined({ name }) };
   }
 
   /** A stolen access token must not be enough to enrol the thief's authenticator. */

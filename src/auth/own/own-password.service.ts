@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { PasswordChanges, type ReadyPassword } from '../../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { FullPrincipal } from '../../principal/principal.js';
@@ -65,9 +66,10 @@ export class OwnPassword {
     { current, new: next, code: sentCode }: NewPassword,
   ): Promise<OpenedSession | undefined> {
     const { subject } = caller;
-    const { totpId, securityStamp } = await this.reauthentication.accountOf(caller);
+    const account = await this.reauthentication.accountOf(caller);
+    const { securityStamp } = account;
     // Decided once: a clock that is set back meanwhile must not make the code unnecessary.
-    const isProved = totpId === undefined || this.reauthentication.hasFreshMfa(caller);
+    const isProved = !hasSecondFactor(account) || this.reauthentication.hasFreshMfa(caller);
     const code = isProved ? undefined : sentCode;
     if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('mfa');
     await this.password.verifySubject(subject, current, 'current');

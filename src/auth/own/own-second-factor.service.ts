@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
@@ -60,8 +61,8 @@ export class OwnSecondFactor {
     const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
     return this.enrolment.confirm(attempt, async (tx, proof) => {
       const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
-      if (proof.hasReplaced) await this.sessions.endAll(tx, caller.subject, opened.session.id);
-      const backupCodes = withNewCodes ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
+      if (proof.change === 'replace') await this.sessions.endAll(tx, caller.subject, opened.session.id);
+      const backupCodes = withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
       const { roles, loginId } = account;
       return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
     });
@@ -76,7 +77,7 @@ export class OwnSecondFactor {
   async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<OpenedSession | undefined> {
     const { subject, sid, via } = caller;
     const account = await this.reauthentication.accountOf(caller);
-    if (account.totpId === undefined) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
+    if (!hasSecondFactor(account)) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
     if (this.reauthentication.demandsFactor(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
@@ -60,7 +60,7 @@ export class Reauthentication {
   requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
     if (account.securityStamp !== caller.securityStamp) return;
     const isDue = caller.idp !== undefined || this.demandsFactor(account);
-    if (account.totpId === undefined && isDue) return;
+    if (!hasSecondFactor(account) && isDue) return;
     throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
   }
 

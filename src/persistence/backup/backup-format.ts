@@ -74,7 +74,8 @@ export function tableOf(line: unknown): { readonly of: BackupTable; readonly col
   if (typeof table !== 'string' || !isTexts(columns)) return undefined;
   const of = BACKUP_TABLES.find((known) => known.table === table);
   // Names reach statements only as parts of our own list.
-  if (!of || columns.some((column) => !of.columns.includes(column))) throw damaged('it has an unknown table or column');
+  const known = new Set([...(of?.columns ?? []), ...(of?.formerColumns ?? [])]);
+  if (!of || columns.some((column) => !known.has(column))) throw damaged('it has an unknown table or column');
   return { of, columns };
 }
 

@@ -17,6 +17,8 @@ export interface BackupTable {
   /** The primary key, in the order of its index. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
+  /** Columns of older versions, which `restored` replaces. */
+  readonly formerColumns?: readonly string[];
   /** Rows that a backup leaves out: what is half finished does not live on. */
   readonly where?: string;
   /** `replaced` rows are deleted before the restore; `merged` rows stay, and those that are missing are added. */
@@ -46,14 +48,16 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
         'roles',
         'is_admin',
       ],
-      ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_id', 'pending_totp_id', 'backup_set_id'],
-      ...['backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
+      ...['email', 'mfa_required', 'enrolment_forced', 'security_stamp', 'totp_count', 'passkey_count', 'pending_totp_id'],
+      ...['backup_set_id', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level', 'last_attempt_at'],
       ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'password_version', 'invited_at'],
       'language',
     ],
     restore: 'replaced',
-    restored: (row, { lastUsedStep }) => ({
+    formerColumns: ['totp_id'],
+    restored: ({ totp_id: totpId, ...row }, { lastUsedStep }) => ({
       ...row,
+      ...(totpId !== undefined && { totp_count: totpId === null ? 0 : 1 }),
       pending_totp_id: null,
       // A file without a number there must not reset the step.
       last_used_step: Math.max(Number(row['last_used_step']) || 0, lastUsedStep),
@@ -70,11 +74,20 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     key: ['id'],
     columns: [
       ...['id', 'user_id', 'sealed', 'seal_key', 'asked_by', 'created_at', 'expires_at', 'activated_at'],
-      ...['svg_taken', 'png_taken'],
+      ...['svg_taken', 'png_taken', 'name', 'last_used_at', 'asked_for'],
     ],
     where: 'activated_at IS NOT NULL',
     restore: 'replaced',
     restored: (row) => (row['activated_at'] === null ? undefined : row),
+  },
+  {
+    table: 'passkey',
+    key: ['id'],
+    columns: [
+      ...['id', 'user_id', 'credential_hash', 'credential_id', 'public_key', 'algorithm', 'sign_count'],
+      ...['backup_eligible', 'backed_up', 'aaguid', 'transports', 'name', 'created_at', 'last_used_at'],
+    ],
+    restore: 'replaced',
   },
   {
     table: 'backup_code',
@@ -109,6 +122,7 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   { table: 'refresh_token', key: ['token_hash'] },
   { table: 'trusted_device', key: ['id'] },
   { table: 'used_mfa_token', key: ['jti'] },
+  { table: 'passkey_challenge', key: ['id'] },
   { table: 'account_link', key: ['slot'] },
   { table: 'known_client', key: ['id'] },
   { table: 'signing_key', key: ['id'] },

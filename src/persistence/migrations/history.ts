@@ -18,6 +18,7 @@ import { First1795219200000 } from './first.migration.js';
 import { KnownClients1796000000401 } from './known-client.migration.js';
 import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
+import { Passkeys1796700000002, SeveralAuthenticators1796700000001 } from './passkey.migration.js';
 import { PasswordFailures1796000000602 } from './password-failure.migration.js';
 import { RateLimits1796000000601 } from './rate-limit.migration.js';
 import {
@@ -109,6 +110,12 @@ export const HISTORY: readonly Step[] = [
   // The counts of limits begin anew; they are of no use after minutes.
   { migration: RateLimits1796000000601, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
   { migration: PasswordFailures1796000000602, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
+  // Older versions read the column that names one secret, and would admit an account that has passkeys by its password alone.
+  {
+    migration: SeveralAuthenticators1796700000001,
+    revertLoses: 'all authenticator apps of an account but the newest',
+  },
+  { migration: Passkeys1796700000002, revertLoses: 'every passkey', compatibleFrom: SeveralAuthenticators1796700000001 },
 ];
 
 /** The names of all migrations, oldest first. */

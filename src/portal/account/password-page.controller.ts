@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import type { InferOutput } from 'valibot';
 import { PasswordProperties } from '../../account/account.properties.js';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
@@ -86,10 +87,10 @@ export class PasswordPageController {
   }
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
-    const { totpId, loginId } = await this.reauthentication.accountOf(caller);
+    const account = await this.reauthentication.accountOf(caller);
     const fields = this.forms.fields(caller, ACCOUNT_PAGES.password, alert);
-    const asksForCode = totpId !== undefined && fields.asksForCode;
-    return passwordPage({ ...fields, asksForCode }, loginId, this.passwords.minLength);
+    const asksForCode = hasSecondFactor(account) && fields.asksForCode;
+    return passwordPage({ ...fields, asksForCode }, account.loginId, this.passwords.minLength);
   }
 
   private textOf(error: ServiceError): ((t: Messages) => string) | undefined {

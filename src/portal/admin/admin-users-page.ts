@@ -1,4 +1,4 @@
-import type { Account } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { ADMIN_PAGES, adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
@@ -82,12 +82,13 @@ ${rows}</tbody>
 }
 
 /** Badges for what an administrator should see at a glance. */
-export function stateBadges({ t }: PageContext, { status, totpId, kind, invitedAt }: Account): Html {
+export function stateBadges({ t }: PageContext, account: Account): Html {
+  const { status, kind, invitedAt } = account;
   const { admin } = t;
   const badge = (isShown: boolean, kindOf: string, text: string): Html | undefined =>
     isShown ? html`<span class="${`badge ${kindOf}`.trim()}">${text}</span> ` : undefined;
   return html`${badge(status === 'disabled', 'bad', admin.disabled)}${badge(invitedAt !== undefined, 'warn', admin.invited)}${badge(
-    totpId !== undefined,
+    hasSecondFactor(account),
     'good',
     admin.secondFactorOn,
   )}${badge(kind === 'staff', '', admin.staff)}`;

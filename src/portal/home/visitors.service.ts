@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Account } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { SESSION } from '../../auth/cookies.js';
 import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
@@ -48,7 +48,7 @@ export class Visitors {
 
   /** Where a half-authenticated visitor completes the sign-in, which then ends at `returnTo`. */
   unfinished({ account }: KnownVisitor, returnTo: string): { readonly loginId: string; readonly path: string } {
-    const next = account.totpId === undefined ? 'enrol' : 'verify';
+    const next = hasSecondFactor(account) ? 'verify' : 'enrol';
     return { loginId: account.loginId, path: secondFactorPage(this.contextPath, next, returnTo) };
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ServletProperties } from '../../http/server.properties.js';
@@ -46,6 +47,6 @@ export class ReauthenticationLinks {
 
   /** True for a user with an authenticator app that is set up here. */
   async hasSecret(caller: FullPrincipal): Promise<boolean> {
-    return (await this.reauthentication.accountOf(caller)).totpId !== undefined;
+    return hasSecondFactor(await this.reauthentication.accountOf(caller));
   }
 }

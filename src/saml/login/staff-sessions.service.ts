@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import type { StaffEntry } from '../../account/staff/staff-accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
@@ -56,7 +57,7 @@ export class StaffSessions {
   ): Promise<StaffLogin> {
     const { assertion } = verified;
     const { name: idp } = verified.idp;
-    const { id: subject, securityStamp, totpId } = account;
+    const { id: subject, securityStamp } = account;
     const { sessionNotOnOrAfter, authnContextClassRef: authnContext } = assertion.authnStatement;
     const authTime = provenAuthTime(verified, this.clock.seconds());
     const endsAt = sessionNotOnOrAfter === undefined ? undefined : Math.floor(sessionNotOnOrAfter / 1000);
@@ -72,7 +73,7 @@ export class StaffSessions {
       ...withoutUndefined({ authnContext, amr, reason }),
     });
     if (!amr) {
-      const isEnrolment = totpId === undefined;
+      const isEnrolment = !hasSecondFactor(account);
       const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp, isEnrolment });
       return { opened, local: { isEnrolment } };
     }

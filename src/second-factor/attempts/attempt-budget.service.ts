@@ -18,6 +18,7 @@ import {
   type LastLock,
   type Lock,
   lockOf,
+  NO_SECRET,
   type RefundedAttempt,
   type Refusal,
   refusalError,
@@ -99,16 +100,19 @@ export class AttemptBudget {
     });
   }
 
-  /** Classifies a correct code that lost the race: replayed step, or ended login. */
+  /** Classifies a correct response that lost the race: replayed step, ended login, or authenticators that changed. */
   async resolveLost(
     tx: Tx,
     caller: AttemptSubject,
     target: TargetSecret,
+    before: FactorState,
     step = Infinity,
   ): Promise<FailedAttempt | RefundedAttempt> {
     const state = await this.store.stateOf(tx, caller);
     if (state && state.lastUsedStep >= step) return REPLAYED;
-    const refusal = endedRefusal(state, caller, target, this.clock.seconds());
+    const refusal =
+      endedRefusal(state, caller, target, this.clock.seconds()) ??
+      (state?.securityStamp === before.securityStamp ? undefined : NO_SECRET);
     return refusal ? { kind: 'refunded', refusal } : WRONG_CODE;
   }
 

@@ -5,6 +5,8 @@ import { ServiceError } from '../../errors/service-error.js';
 export const FAILURES_TO_LOCK = 5;
 /** Failures in a row after which no lock ends by itself (NIST SP 800-63B, throttling). */
 export const FAILURES_TO_LOCK_PERMANENTLY = 100;
+/** Authenticator apps of one account: each multiplies the chance of a guessed code. */
+export const MAX_TOTPS = 5;
 /** Time after the last failure in which the next lock is longer than the previous one. */
 export const SCHEDULE_RESET_SECONDS = 86_400;
 /** Tolerated difference between the clocks of several processes; an attempt further ahead means that a clock was set back. */
@@ -77,7 +79,7 @@ export interface AttemptSubject {
   readonly jti?: string;
 }
 
-/** The secret that the code is compared with: the active one, or the pending one that this caller asked for. */
+/** What a response has to prove: an active authenticator, or the pending secret that this caller asked for. */
 export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly askedBy: string };
 
 export interface SealedSecret {
@@ -85,8 +87,15 @@ export interface SealedSecret {
   readonly sealed: string;
 }
 
+/**
+ * What the owner of a pending secret asked for: the first authenticator of the account, one in place of all other
+ * authenticator apps, or one beside them.
+ */
+export type AskedFor = 'first' | 'replace' | 'add';
+
 export interface PendingSecret extends SealedSecret {
   readonly askedBy: string;
+  readonly askedFor: AskedFor;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -97,7 +106,9 @@ export interface FactorState extends FailureCounter {
   readonly roles: readonly string[];
   readonly securityStamp: number;
   readonly lastUsedStep: number;
-  readonly active?: SealedSecret;
+  readonly passkeyCount: number;
+  /** The secrets of the authenticator apps. */
+  readonly active: readonly SealedSecret[];
   readonly pending?: PendingSecret;
   /** The active set of backup codes. */
   readonly backupSetId?: string;
@@ -112,9 +123,9 @@ export type EndedRefusal =
 /** Why no attempt is charged. */
 export type Refusal = { readonly kind: 'locked'; readonly lock: Lock } | EndedRefusal;
 
-/** Why a verified code is rejected, and the event that reports it. */
+/** Why a verified response is rejected, and the event that reports it. */
 export interface Failure {
-  readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
+  readonly event: 'MFA_FAILED' | 'MFA_REPLAY' | 'PASSKEY_COUNTER';
   readonly reason: Reason;
 }
 
@@ -162,14 +173,26 @@ export function endedRefusal(
   if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp)
     return { kind: 'ended', reason: 'epoch' };
   if (state.isJtiUsed) return { kind: 'ended', reason: 'jti' };
-  return !target || secretOf(state, target, now) ? undefined : NO_SECRET;
+  return !target || hasTarget(state, target, now) ? undefined : NO_SECRET;
 }
 
-/** The secret that a code is compared with; undefined if there is none. */
-export function secretOf(state: FactorState, target: TargetSecret, now: number): SealedSecret | undefined {
-  if (target.kind === 'active') return state.active;
-  const { pending } = state;
-  return pending?.askedBy === target.askedBy && now < pending.expiresAt ? pending : undefined;
+/** True if the account has an active authenticator, or that pending secret. */
+export function hasTarget(state: FactorState, target: TargetSecret, now: number): boolean {
+  if (target.kind === 'pending') return pendingSecretOf(state, target.askedBy, now) !== undefined;
+  return hasAuthenticator(state);
+}
+
+export function hasAuthenticator({ active, passkeyCount }: FactorState): boolean {
+  return active.length + passkeyCount > 0;
+}
+
+/** The pending secret that this session or `mfa_token` asked for. */
+export function pendingSecretOf(
+  { pending }: FactorState,
+  askedBy: string,
+  now: number,
+): PendingSecret | undefined {
+  return pending?.askedBy === askedBy && now < pending.expiresAt ? pending : undefined;
 }
 
 /** The error that the caller receives. */

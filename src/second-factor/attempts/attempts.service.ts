@@ -107,7 +107,7 @@ export class Attempts {
     const accepted = this.work.run(async (tx): Promise<Done<T>> => {
       const acceptance = await verdict.accept(tx);
       if (acceptance.kind === 'lost') {
-        throw new NotAccepted(await this.budget.resolveLost(tx, caller, target, acceptance.step));
+        throw new NotAccepted(await this.budget.resolveLost(tx, caller, target, state, acceptance.step));
       }
       if (acceptance.kind === 'failed') throw new NotAccepted(acceptance);
       const { response } = acceptance;

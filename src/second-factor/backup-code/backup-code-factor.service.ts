@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { NO_SECRET } from '../attempts/attempt.js';
+import { hasAuthenticator, NO_SECRET } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
   Acceptance,
@@ -23,7 +23,6 @@ const WRONG_BACKUP_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_
 @Injectable()
 export class BackupCodeFactor implements SecondFactor<'backup_code'> {
   readonly id = 'backup_code';
-  readonly amr = 'otp';
   readonly failures = [WRONG_BACKUP_CODE.reason];
 
   constructor(
@@ -32,24 +31,23 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
     private readonly events: SecurityEvents,
   ) {}
 
-  verify({ caller, target, state, response }: ChargedAttempt): Verdict {
+  verify({ caller, target, state, response }: ChargedAttempt<'backup_code'>): Verdict {
     const { backupSetId, roles } = state;
-    // A backup code proves no pending secret.
-    const active = target.kind === 'active' ? state.active : undefined;
     const { subject } = caller;
-    if (!active) return { kind: 'refunded', refusal: NO_SECRET };
+    // A backup code proves no pending secret.
+    if (target.kind === 'pending' || !hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
     if (backupSetId === undefined) return WRONG_BACKUP_CODE;
     return {
       kind: 'acceptable',
       accept: async (tx): Promise<Acceptance> => {
         // The row of the account first, so that it is locked before the rows of the codes.
-        if (!(await this.store.acceptSet(tx, caller, active.id, backupSetId))) return { kind: 'lost' };
+        if (!(await this.store.acceptSet(tx, caller, state, backupSetId))) return { kind: 'lost' };
         if (!(await this.codes.consume(tx, subject, backupSetId, response))) return WRONG_BACKUP_CODE;
         const remaining = await this.codes.remaining(tx, subject, backupSetId);
         const isLow = remaining <= LOW;
         await this.events.record(tx, { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } });
         if (isLow) await this.events.record(tx, { kind: 'BACKUP_LOW', subject });
-        return { kind: 'verified', response: { method: 'backup_code', remaining, isLow, roles } };
+        return { kind: 'verified', response: { method: 'backup_code', amr: 'otp', remaining, isLow, roles } };
       },
     };
   }
@@ -68,8 +66,8 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
     );
   }
 
-  state({ activatedAt, backupCodesAt, remaining }: StoredFactors): BackupCodeState {
-    const isLow = activatedAt !== null && remaining <= LOW;
+  state({ totpSince, passkeySince, backupCodesAt, remaining }: StoredFactors): BackupCodeState {
+    const isLow = (totpSince !== null || passkeySince !== null) && remaining <= LOW;
     return { remaining, isLow, ...withoutUndefined({ generatedAt: backupCodesAt ?? undefined }) };
   }
 }

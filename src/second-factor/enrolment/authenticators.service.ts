@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../random/random.js';
-import type { AttemptSubject, FailureCounter } from '../attempts/attempt.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { AskedFor, AttemptSubject, FailureCounter } from '../attempts/attempt.js';
+import type { NewPasskey } from '../passkey/passkey.js';
+import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
-import type { EnrolmentState, NamedAuthenticators } from '../second-factor.js';
+import type { AuthenticatorType, EnrolmentState, NamedAuthenticators } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
@@ -15,27 +18,40 @@ export const PENDING_SECONDS = 600;
 export interface SetupRequest extends AttemptSubject {
   /** The session or `mfa_token` that alone may see and confirm the pending secret. */
   readonly askedBy: string;
-  /** The active secret that the caller may replace; if absent, the account must not have one. */
-  readonly replaces?: string;
+  /** What the secret is for; by default the first authenticator of the account. */
+  readonly askedFor?: AskedFor;
+  /** The security stamp of the account when the request was authorized; another one means other authenticators. */
+  readonly ofStamp?: number;
+  /** The name that the owner gives the authenticator. */
+  readonly name?: string;
   /** Keeps a pending secret that the same session or `mfa_token` asked for. */
   readonly keepsOwn?: boolean;
 }
 
-/** A new secret and its codes, which the owner is shown once. */
+/** A stored passkey; the codes are shown once. */
+export interface AddedPasskey {
+  readonly id: string;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  readonly backupCodes?: readonly string[];
+}
+
+/** A new secret and its codes, which the owner is shown once; a further authenticator has no codes of its own. */
 export interface NewEnrolment {
   readonly key: Uint8Array;
-  readonly backupCodes: readonly string[];
+  readonly backupCodes?: readonly string[];
 }
 
 /**
- * The authenticators of an account as its row names them: one active and one pending secret, one active set of codes. Each
- * method changes the row first, by a condition that decides, and then deletes what the row no longer names.
+ * The authenticators of an account as its row counts and names them: apps and passkeys, one pending secret, one active set
+ * of codes. Each method changes the row first, by a condition that decides, and then deletes what the row no longer names.
  */
 @Injectable()
 export class Authenticators {
   constructor(
     private readonly store: EnrolmentStore,
     private readonly factors: SecondFactors,
+    private readonly list: AuthenticatorListStore,
     private readonly devices: TrustedDeviceStore,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -50,15 +66,16 @@ export class Authenticators {
     return stored && { state: this.factors.state(stored), counter: stored };
   }
 
-  /** Stores a pending secret, with codes that take effect with it; undefined if the caller may not. */
+  /** Stores a pending secret, with codes that take effect with it unless it is a further one; undefined if the caller may not. */
   async propose(tx: Tx, caller: SetupRequest): Promise<NewEnrolment | undefined> {
-    const { subject, askedBy } = caller;
+    const { subject, askedBy, askedFor = 'first', name } = caller;
     const id = this.newId();
     const createdAt = this.clock.seconds();
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
     await this.discardUnnamed(tx, subject);
-    const authenticator = { id, subject, askedBy, createdAt, expiresAt: createdAt + PENDING_SECONDS };
+    const authenticator = { id, subject, askedBy, askedFor, name, createdAt, expiresAt: createdAt + PENDING_SECONDS };
     const key = await this.factors.enrol('totp', tx, authenticator);
+    if (askedFor === 'add') return { key };
     return { key, backupCodes: await this.factors.enrol('backup_code', tx, authenticator) };
   }
 
@@ -69,6 +86,51 @@ export class Authenticators {
     const named = await this.named(tx, subject);
     await this.factors.discard(tx, subject, { ...named, pendingTotpId: null }, ['backup_code']);
     return this.factors.enrol('backup_code', tx, { id: pendingId, subject });
+  }
+
+  /**
+   * Stores a passkey. The first authenticator of an account comes with backup codes.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the caller may not, or the credential is registered already
+   */
+  async addPasskey(
+    tx: Tx,
+    caller: AttemptSubject,
+    passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>,
+    { isFirst }: { readonly isFirst: boolean },
+  ): Promise<AddedPasskey> {
+    const { subject } = caller;
+    const id = this.newId();
+    const createdAt = this.clock.seconds();
+    const isCounted = await this.store.addPasskey(tx, caller, isFirst ? { setId: id, now: createdAt } : undefined);
+    if (!isCounted) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
+    if (!(await this.factors.enrol('passkey', tx, { ...passkey, id, subject, createdAt }))) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey known' });
+    }
+    if (!isFirst) return { id, createdAt };
+    await this.discardUnnamed(tx, subject);
+    return { id, createdAt, backupCodes: await this.factors.enrol('backup_code', tx, { id, subject }) };
+  }
+
+  /**
+   * Removes one authenticator, with the last one also everything else of the second factor.
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if policy demands that it stays
+   */
+  async removeOne(
+    tx: Tx,
+    subject: string,
+    id: string,
+    keeps: { readonly any: boolean; readonly passkey: boolean },
+  ): Promise<AuthenticatorType> {
+    const type = await this.list.typeOf(tx, subject, id);
+    if (!type) throw new ServiceError('NOT_FOUND');
+    const isRemoved = await this.store.removeOne(tx, subject, type, keeps.passkey);
+    if (!isRemoved && (keeps.any || !(await this.store.removeLast(tx, subject)))) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
+    }
+    // Another request may have removed it in the meantime; this one is then rolled back.
+    if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
+    await this.cleanUp(tx, subject);
+    return type;
   }
 
   /** Ends the trust in all devices and deletes the authenticators that the row no longer names, also after the row is gone. */
@@ -99,7 +161,8 @@ export class Authenticators {
     return this.factors.enrol('backup_code', tx, { id: setId, subject });
   }
 
-  private async discardUnnamed(tx: Tx, subject: string): Promise<void> {
+  /** Deletes the pending secrets and codes that the row no longer names. */
+  async discardUnnamed(tx: Tx, subject: string): Promise<void> {
     await this.factors.discard(tx, subject, await this.named(tx, subject));
   }
 
@@ -112,4 +175,7 @@ export class Authenticators {
   }
 }
 
-const NO_AUTHENTICATORS: NamedAuthenticators = { totpId: null, pendingTotpId: null, backupSetId: null };
+const NO_AUTHENTICATORS: NamedAuthenticators = {
+  ...{ totpCount: 0, passkeyCount: 0 },
+  ...{ pendingTotpId: null, backupSetId: null },
+};

@@ -27,8 +27,8 @@ export class Enrolment {
   }
 
   /**
-   * Activates the caller's pending secret by a TOTP code of it. The old secret, its codes and the trusted devices are
-   * deleted, and half-authenticated logins end.
+   * Activates the caller's pending secret by a TOTP code of it. Unless it is a further one, the old secrets, the codes and
+   * the trusted devices are deleted, and half-authenticated logins end.
    * @throws ServiceError as `SecondFactors.prove` does
    */
   confirm<T>(
@@ -37,8 +37,9 @@ export class Enrolment {
   ): Promise<T> {
     const { subject } = caller;
     return this.secondFactors.confirm(caller, async (tx, proof) => {
-      await this.authenticators.cleanUp(tx, subject);
-      const reason = proof.hasReplaced ? 'replaced' : undefined;
+      if (proof.change === 'add') await this.authenticators.discardUnnamed(tx, subject);
+      else await this.authenticators.cleanUp(tx, subject);
+      const reason = { first: undefined, replace: 'replaced', add: 'added' }[proof.change];
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ reason }) });
       return complete(tx, proof);
     });

@@ -1,45 +1,66 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { type AttemptSubject, subjectConditions } from '../attempts/attempt.js';
-import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
+import { type AskedFor, type AttemptSubject, MAX_TOTPS, OF_STAMP, subjectConditions } from '../attempts/attempt.js';
+import { MAX_PASSKEYS } from '../passkey/passkey.js';
+import type { AuthenticatorType, NamedAuthenticators, StoredFactors } from '../second-factor.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
   WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
 const HOLD_PENDING = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
-const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.expires_at FROM account
+const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.asked_for, totp_secret.expires_at FROM account
   JOIN totp_secret ON totp_secret.id = account.pending_totp_id
   WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
-const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
-const WITH_ACTIVE = ' AND totp_id = ?';
+const WITHOUT_ACTIVE = ' AND totp_count + passkey_count = 0';
+const WITH_ACTIVE = ' AND totp_count + passkey_count > 0';
+const MAY_ASK: Readonly<Record<AskedFor, string>> = {
+  first: WITHOUT_ACTIVE,
+  replace: ' AND totp_count > 0',
+  add: `${WITH_ACTIVE} AND totp_count < ${MAX_TOTPS}`,
+};
+const ADD_FIRST_PASSKEY = `UPDATE account SET passkey_count = 1, pending_totp_id = NULL, enrolment_forced = 0,
+  backup_set_id = ?, backup_codes_at = ? WHERE id = ? AND status = 'active'${WITHOUT_ACTIVE}`;
+const ADD_PASSKEY = `UPDATE account SET passkey_count = passkey_count + 1, enrolment_forced = 0
+  WHERE id = ? AND status = 'active'${WITH_ACTIVE} AND passkey_count < ${MAX_PASSKEYS}`;
 
-const WIPE = `totp_id = NULL, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, security_stamp = security_stamp + 1`;
-const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_id IS NOT NULL`;
+const WIPE = `totp_count = 0, passkey_count = 0, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, security_stamp = security_stamp + 1`;
+const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ?${WITH_ACTIVE}`;
+/** Removes one of several authenticators; half-authenticated logins end. */
+const REMOVE: Readonly<Record<AuthenticatorType, string>> = {
+  totp: removalOf('totp_count'),
+  passkey: removalOf('passkey_count'),
+};
+const KEEPS_PASSKEY = ' AND passkey_count > 1';
+const REMOVE_LAST = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_count + passkey_count = 1`;
 const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
 const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
-  WHERE id = ? AND status = 'active' AND totp_id IS NOT NULL`;
+  WHERE id = ? AND status = 'active'${WITH_ACTIVE}`;
 
 const LOGIN_ID = 'SELECT login_id FROM account WHERE id = ?';
-const NAMED = 'SELECT totp_id, pending_totp_id, backup_set_id FROM account WHERE id = ?';
-const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, pending.asked_by AS pending_asked_by,
+const NAMED = 'SELECT totp_count, passkey_count, pending_totp_id, backup_set_id FROM account WHERE id = ?';
+const STATE = `SELECT
+  (SELECT MIN(activated_at) FROM totp_secret WHERE totp_secret.user_id = account.id AND account.totp_count > 0) AS totp_since,
+  (SELECT MIN(created_at) FROM passkey WHERE passkey.user_id = account.id) AS passkey_since,
+  pending.expires_at AS pending_until, pending.asked_by AS pending_asked_by,
   account.backup_codes_at, account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.clock_skew_at,
   (SELECT COUNT(*) FROM backup_code
     WHERE backup_code.user_id = account.id AND backup_code.set_id = account.backup_set_id) AS remaining
   FROM account
-  LEFT JOIN totp_secret active ON active.id = account.totp_id
   LEFT JOIN totp_secret pending ON pending.id = account.pending_totp_id
   WHERE account.id = ?`;
 
 interface NamedRow {
-  readonly totp_id: string | null;
+  readonly totp_count: number;
+  readonly passkey_count: number;
   readonly pending_totp_id: string | null;
   readonly backup_set_id: string | null;
 }
 
-/** A request for a secret, and the secrets that it may replace. */
+/** A request for a secret. */
 interface Asked extends AttemptSubject {
   readonly askedBy: string;
-  readonly replaces?: string;
+  readonly askedFor?: AskedFor;
+  readonly ofStamp?: number;
   readonly keepsOwn?: boolean;
 }
 
@@ -47,6 +68,7 @@ interface Asked extends AttemptSubject {
 export interface StoredPendingSecret {
   readonly id: string;
   readonly sealed: string;
+  readonly askedFor: AskedFor;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -54,11 +76,13 @@ export interface StoredPendingSecret {
 interface ShownRow {
   readonly id: string;
   readonly sealed: string;
+  readonly asked_for: AskedFor | null;
   readonly expires_at: number;
 }
 
 interface StateRow {
-  readonly activated_at: number | null;
+  readonly totp_since: number | null;
+  readonly passkey_since: number | null;
   readonly pending_until: number | null;
   readonly pending_asked_by: string | null;
   readonly backup_codes_at: number | null;
@@ -70,18 +94,18 @@ interface StateRow {
   readonly remaining: number;
 }
 
-/** The columns of an account that name its pending and active secret and its active set of backup codes. */
+/** The columns of an account that count its authenticators, and name its pending secret and its active set of backup codes. */
 @Injectable()
 export class EnrolmentStore {
   /**
-   * Makes a secret the pending one; false unless the active one is the one that the caller may replace. With `keepsOwn`,
-   * also false if the caller has a pending secret at `now`.
+   * Makes a secret the pending one; false unless the account has the authenticators that the request was authorized for. With
+   * `keepsOwn`, also false if the caller has a pending secret at `now`.
    */
   async ask(tx: Tx, caller: Asked, pendingId: string, now: number): Promise<boolean> {
-    const { replaces, keepsOwn = false, askedBy } = caller;
+    const { askedFor = 'first', ofStamp, keepsOwn = false, askedBy } = caller;
     const ofCaller = subjectConditions(caller);
-    const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofCaller.sql;
-    const values = [pendingId, caller.subject, ...(replaces === undefined ? [] : [replaces]), ...ofCaller.values];
+    const sql = ASK + MAY_ASK[askedFor] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
+    const values = [pendingId, caller.subject, ...ofCaller.values, ...(ofStamp === undefined ? [] : [ofStamp])];
     return keepsOwn
       ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now])) === 1
       : (await tx.change(sql, values)) === 1;
@@ -92,7 +116,7 @@ export class EnrolmentStore {
     const ofCaller = subjectConditions(caller);
     const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
     const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);
-    return row && { id: row.id, sealed: row.sealed, expiresAt: row.expires_at };
+    return row && { id: row.id, sealed: row.sealed, askedFor: row.asked_for ?? 'first', expiresAt: row.expires_at };
   }
 
   /** Locks the row of the account while that secret is pending and the caller may act; false if either is not the case. */
@@ -104,6 +128,31 @@ export class EnrolmentStore {
 
   async disable(tx: Tx, subject: string): Promise<boolean> {
     return (await tx.change(DISABLE, [subject])) === 1;
+  }
+
+  /**
+   * Counts a passkey; with `codes`, as the first authenticator of the account, which makes that set of backup codes the
+   * active one. False unless the account has none yet, or with several, if it may have no more.
+   */
+  async addPasskey(
+    tx: Tx,
+    caller: AttemptSubject,
+    codes?: { readonly setId: string; readonly now: number },
+  ): Promise<boolean> {
+    const ofCaller = subjectConditions(caller);
+    const values = [...(codes ? [codes.setId, codes.now] : []), caller.subject, ...ofCaller.values];
+    return (await tx.change((codes ? ADD_FIRST_PASSKEY : ADD_PASSKEY) + ofCaller.sql, values)) === 1;
+  }
+
+  /** Counts one authenticator less; false if it is the last one, with `keepsPasskey` also if it is the last passkey. */
+  async removeOne(tx: Tx, subject: string, type: AuthenticatorType, keepsPasskey: boolean): Promise<boolean> {
+    const sql = type === 'passkey' && keepsPasskey ? REMOVE[type] + KEEPS_PASSKEY : REMOVE[type];
+    return (await tx.change(sql, [subject])) === 1;
+  }
+
+  /** Removes the second factor with its last authenticator; false if it has none or several. */
+  async removeLast(tx: Tx, subject: string): Promise<boolean> {
+    return (await tx.change(REMOVE_LAST, [subject])) === 1;
   }
 
   /** Removes the second factor and demands a new one at the next login. */
@@ -125,7 +174,8 @@ export class EnrolmentStore {
     const [row] = await tx.rows<NamedRow>(NAMED, [subject]);
     return (
       row && {
-        totpId: row.totp_id,
+        totpCount: row.totp_count,
+        passkeyCount: row.passkey_count,
         pendingTotpId: row.pending_totp_id,
         backupSetId: row.backup_set_id,
       }
@@ -136,7 +186,8 @@ export class EnrolmentStore {
     const [row] = await tx.rows<StateRow>(STATE, [subject]);
     return (
       row && {
-        activatedAt: row.activated_at,
+        totpSince: row.totp_since,
+        passkeySince: row.passkey_since,
         pendingUntil: row.pending_until,
         pendingAskedBy: row.pending_asked_by,
         backupCodesAt: row.backup_codes_at,
@@ -149,4 +200,9 @@ export class EnrolmentStore {
       }
     );
   }
+}
+
+function removalOf(count: 'totp_count' | 'passkey_count'): string {
+  return `UPDATE account SET ${count} = ${count} - 1, pending_totp_id = NULL, security_stamp = security_stamp + 1
+    WHERE id = ? AND ${count} > 0 AND totp_count + passkey_count > 1`;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { NO_SECRET } from '../attempts/attempt.js';
@@ -6,9 +7,9 @@ import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import { Authenticators, PENDING_SECONDS, type SetupRequest } from './authenticators.service.js';
 import { PendingSecrets, type ShownSecret } from './pending-secrets.service.js';
 
-/** A pending secret with its backup codes, which are shown in this response only. */
+/** A pending secret with its backup codes, which are shown in this response only; a further app has none of its own. */
 export interface Setup extends ShownSecret {
-  readonly backupCodes: readonly string[];
+  readonly backupCodes?: readonly string[];
 }
 
 /** Creates pending secrets with their backup codes. */
@@ -35,7 +36,7 @@ export class SecondFactorSetup {
     });
     if (!enrolled) throw await this.budget.refusal(caller, undefined, NO_SECRET);
     const { key, backupCodes } = enrolled;
-    return { ...(await this.pendingSecrets.showKey(caller, key, PENDING_SECONDS)), backupCodes };
+    return { ...(await this.pendingSecrets.showKey(caller, key, PENDING_SECONDS)), ...withoutUndefined({ backupCodes }) };
   }
 
   /**
@@ -47,6 +48,7 @@ export class SecondFactorSetup {
     const pending = await this.pendingSecrets.find(caller);
     if (!pending) return undefined;
     const shown = await this.pendingSecrets.show(caller, pending);
+    if (pending.askedFor === 'add') return shown;
     const backupCodes = await this.work.run(async (tx) => {
       const codes = await this.authenticators.renewCodes(tx, caller, pending.id);
       if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject, reason: 'new_codes' });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { NO_SECRET, REPLAYED, secretOf, WRONG_CODE } from '../attempts/attempt.js';
+import { type FailedAttempt, hasAuthenticator, NO_SECRET, pendingSecretOf, REPLAYED, WRONG_CODE } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
   Acceptance,
@@ -14,14 +14,13 @@ import type {
   Verdict,
 } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
-import { verifyTotp } from './totp.js';
+import { type StepOffset, type TotpVerdict, verifyTotp } from './totp.js';
 import { TotpSecrets } from './totp-secrets.service.js';
 
 /** Codes of an authenticator app (RFC 6238); each step is accepted once. */
 @Injectable()
 export class TotpFactor implements SecondFactor<'totp'> {
   readonly id = 'totp';
-  readonly amr = 'otp';
   readonly failures = [WRONG_CODE.reason, REPLAYED.reason];
 
   constructor(
@@ -30,26 +29,45 @@ export class TotpFactor implements SecondFactor<'totp'> {
     private readonly secrets: TotpSecrets,
   ) {}
 
-  /** Judges a code of the active secret, or of the pending secret, which the code makes the active one. */
-  verify({ caller, target, state, response }: ChargedAttempt): Verdict {
+  /** Judges a code of one of the active secrets, or of the pending secret, which the code makes an active one. */
+  verify({ caller, target, state, response }: ChargedAttempt<'totp'>): Verdict {
     const now = this.clock.seconds();
-    const secret = secretOf(state, target, now);
-    if (!secret) return { kind: 'refunded', refusal: NO_SECRET };
-    const key = this.secrets.open(caller.subject, secret.sealed);
-    const verdict = verifyTotp(key, response, now, state.lastUsedStep);
-    if (verdict.kind === 'wrong') return WRONG_CODE;
-    if (verdict.kind === 'replayed') return REPLAYED;
-    const { step, offset } = verdict;
+    const judge = (sealed: string): TotpVerdict =>
+      verifyTotp(this.secrets.open(caller.subject, sealed), response, now, state.lastUsedStep);
+    const verified = (offset: StepOffset): Acceptance => ({
+      kind: 'verified',
+      response: { method: 'totp', amr: 'otp', offset, roles: state.roles },
+    });
+    if (target.kind === 'pending') {
+      const pending = pendingSecretOf(state, target.askedBy, now);
+      if (!pending) return { kind: 'refunded', refusal: NO_SECRET };
+      const verdict = judge(pending.sealed);
+      if (verdict.kind !== 'accepted') return failureOf(verdict);
+      const { step, offset } = verdict;
+      return {
+        kind: 'acceptable',
+        accept: async (tx) =>
+          (await this.store.confirmPending(tx, caller, pending, { step, now })) ? verified(offset) : { kind: 'lost', step },
+      };
+    }
+    if (!hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
+    // Every app is asked, so that the time does not reveal which one fits.
+    const verdicts = state.active.map((secret) => ({ secret, verdict: judge(secret.sealed) }));
+    const fitting = verdicts.find(({ verdict }) => verdict.kind === 'accepted');
+    if (fitting?.verdict.kind !== 'accepted') {
+      return failureOf(verdicts.find(({ verdict }) => verdict.kind === 'replayed')?.verdict ?? { kind: 'wrong' });
+    }
+    const { secret } = fitting;
+    const { step, offset } = fitting.verdict;
     return {
       kind: 'acceptable',
-      accept: async (tx): Promise<Acceptance> => {
-        const isAccepted =
-          target.kind === 'active'
-            ? await this.store.acceptStep(tx, caller, secret.id, step)
-            : await this.store.confirmPending(tx, caller, secret.id, { step, now });
-        if (!isAccepted) return { kind: 'lost', step };
-        if (target.kind === 'active') await this.secrets.renewSeal(tx, caller.subject, secret);
-        return { kind: 'verified', response: { method: 'totp', offset, roles: state.roles } };
+      accept: async (tx) => {
+        if (!(await this.store.acceptStep(tx, caller, state, step))) return { kind: 'lost', step };
+        await Promise.all([
+          this.secrets.renewSeal(tx, caller.subject, secret),
+          this.secrets.recordUse(tx, secret.id, now),
+        ]);
+        return verified(offset);
       },
     };
   }
@@ -61,15 +79,11 @@ export class TotpFactor implements SecondFactor<'totp'> {
     return generated.key;
   }
 
-  discard(tx: Tx, subject: string, { totpId, pendingTotpId }: NamedAuthenticators): Promise<void> {
-    return this.secrets.keepOnly(
-      tx,
-      subject,
-      [totpId, pendingTotpId].filter((id) => id !== null),
-    );
+  discard(tx: Tx, subject: string, { totpCount, pendingTotpId }: NamedAuthenticators): Promise<void> {
+    return this.secrets.discard(tx, subject, { keepsActive: totpCount > 0, pendingId: pendingTotpId });
   }
 
-  state({ activatedAt, pendingUntil, pendingAskedBy }: StoredFactors): TotpState {
+  state({ totpSince: activatedAt, pendingUntil, pendingAskedBy }: StoredFactors): TotpState {
     const isPending = pendingUntil !== null && this.clock.seconds() < pendingUntil;
     return {
       state: activatedAt !== null ? 'active' : isPending ? 'pending' : 'none',
@@ -79,4 +93,8 @@ export class TotpFactor implements SecondFactor<'totp'> {
       }),
     };
   }
+}
+
+function failureOf({ kind }: Pick<TotpVerdict, 'kind'>): FailedAttempt {
+  return kind === 'replayed' ? REPLAYED : WRONG_CODE;
 }

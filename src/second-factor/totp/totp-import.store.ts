@@ -14,7 +14,7 @@ const INSERT =
   'INSERT INTO totp_secret (id, user_id, sealed, seal_key, created_at, activated_at, svg_taken, png_taken) VALUES ';
 const ROW = '(?, ?, ?, ?, ?, ?, 1, 1)';
 /** The accounts were created in the same transaction, so each has exactly this secret. */
-const ACTIVATE = 'UPDATE account SET totp_id = (SELECT id FROM totp_secret WHERE user_id = account.id) WHERE id IN ';
+const ACTIVATE = 'UPDATE account SET totp_count = 1 WHERE id IN ';
 const DELETE = 'DELETE FROM totp_secret WHERE user_id IN ';
 
 /** Stores the secrets of imported accounts, many at a time. */

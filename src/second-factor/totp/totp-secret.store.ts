@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+import type { AskedFor } from '../attempts/attempt.js';
 
 personalTable('totp_secret', {
   name: 'authenticators',
   key: 'id',
   owner: 'user_id',
-  shown: ['id', 'created_at', 'expires_at', 'activated_at', 'svg_taken', 'png_taken'],
-  withheld: ['user_id', 'sealed', 'seal_key', 'asked_by'],
+  shown: ['id', 'name', 'created_at', 'expires_at', 'activated_at', 'last_used_at', 'svg_taken', 'png_taken'],
+  withheld: ['user_id', 'sealed', 'seal_key', 'asked_by', 'asked_for'],
 });
 
 const INSERT = `INSERT INTO totp_secret
-  (id, user_id, sealed, seal_key, asked_by, created_at, expires_at, activated_at, svg_taken, png_taken)
-  VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`;
-const DISCARD = 'DELETE FROM totp_secret WHERE user_id = ?';
+  (id, user_id, sealed, seal_key, asked_by, asked_for, name, created_at, expires_at, activated_at, svg_taken, png_taken)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`;
+const DISCARD = 'DELETE FROM totp_secret WHERE user_id = ? AND id <> ?';
+const PENDING_ONLY = ' AND activated_at IS NULL';
+const RECORD_USE = 'UPDATE totp_secret SET last_used_at = ? WHERE id = ?';
 const PENDING_OF_ASKER = `id = (SELECT pending_totp_id FROM account WHERE account.id = ? AND status = 'active')
   AND asked_by = ? AND expires_at > ?`;
 const TAKE = {
@@ -36,12 +39,23 @@ export interface SecretRow {
   readonly sealed: string;
 }
 
+/** The secrets that an account still has. */
+export interface KeptSecrets {
+  readonly keepsActive: boolean;
+  readonly pendingId: string | null;
+}
+
+/** An id that no secret has. */
+const NO_ID = '';
+
 export interface NewSecret {
   readonly id: string;
   readonly subject: string;
   readonly sealed: string;
   readonly sealKey: string;
   readonly askedBy: string;
+  readonly askedFor: AskedFor;
+  readonly name: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
@@ -50,14 +64,17 @@ export interface NewSecret {
 @Injectable()
 export class TotpSecretStore {
   async insert(tx: Tx, secret: NewSecret): Promise<void> {
-    const { id, subject, sealed, sealKey, askedBy, createdAt, expiresAt } = secret;
-    await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, createdAt, expiresAt]);
+    const { id, subject, sealed, sealKey, askedBy, askedFor, name = null, createdAt, expiresAt } = secret;
+    await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, askedFor, name, createdAt, expiresAt]);
   }
 
-  /** Deletes every other secret of the account. */
-  async keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
-    const others = ids.length === 0 ? '' : ` AND id NOT IN (${ids.map(() => '?').join(', ')})`;
-    await tx.change(DISCARD + others, [subject, ...ids]);
+  /** Deletes every other pending secret of the account, and unless they are kept, the active ones. */
+  async discard(tx: Tx, subject: string, { keepsActive, pendingId }: KeptSecrets): Promise<void> {
+    await tx.change(keepsActive ? DISCARD + PENDING_ONLY : DISCARD, [subject, pendingId ?? NO_ID]);
+  }
+
+  async recordUse(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(RECORD_USE, [now, id]);
   }
 
   /** Returns the caller's pending secret, unless its QR code was fetched in this format before. */

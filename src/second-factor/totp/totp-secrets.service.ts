@@ -3,10 +3,10 @@ import { base32 } from '../../encoding/base32.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { Sealer, SealFailure } from '../../sealing/sealer.js';
-import type { SealedSecret } from '../attempts/attempt.js';
+import type { AskedFor, SealedSecret } from '../attempts/attempt.js';
 import { OtpauthIssuer } from './otpauth-issuer.service.js';
 import { otpauthUri } from './otpauth-uri.js';
-import { type PictureForm, TotpSecretStore } from './totp-secret.store.js';
+import { type KeptSecrets, type PictureForm, TotpSecretStore } from './totp-secret.store.js';
 
 /** 160 bits (specification, "TOTP secret"). */
 const KEY_BYTES = 20;
@@ -22,6 +22,8 @@ export interface GeneratedSecret {
 export interface PendingFacts {
   readonly subject: string;
   readonly askedBy: string;
+  readonly askedFor: AskedFor;
+  readonly name: string | undefined;
   /** Epoch seconds. */
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -80,9 +82,13 @@ export class TotpSecrets {
     return sealed === undefined ? undefined : this.open(subject, sealed);
   }
 
-  /** Deletes every other secret of the account. */
-  keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
-    return this.store.keepOnly(tx, subject, ids);
+  /** Deletes every other pending secret of the account, and unless they are kept, the active ones. */
+  discard(tx: Tx, subject: string, kept: KeptSecrets): Promise<void> {
+    return this.store.discard(tx, subject, kept);
+  }
+
+  recordUse(tx: Tx, id: string, now: number): Promise<void> {
+    return this.store.recordUse(tx, id, now);
   }
 
   /** Re-seals a secret under the active key if it is sealed under another one; true if it was re-sealed. */

@@ -1,0 +1,119 @@
+import { X509Certificate } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
+import { type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
+import { PasskeyProperties } from './passkey.properties.js';
+import { leadsTo } from './trust-path.js';
+
+/** Why an authenticator may not be registered. */
+export type AttestationRejection =
+  | 'attestation_malformed'
+  | 'attestation_format'
+  | 'attestation_missing'
+  | 'attestation_untrusted'
+  | 'authenticator_not_allowed'
+  | 'authenticator_distrusted'
+  | 'metadata_unusable';
+
+export type AttestationVerdict =
+  /** `name` is the name of the model, for new passkeys. */
+  | { readonly kind: 'accepted'; readonly name?: string }
+  | { readonly kind: 'rejected'; readonly reason: AttestationRejection };
+
+/** The parts of an attestation object that policy reads. */
+interface Attestation {
+  readonly format: string;
+  readonly aaguid: string;
+  /** Certificates of the statement; undefined if it has none, and so proves no model. */
+  readonly chain: readonly X509Certificate[] | undefined;
+}
+
+/** Attests an app with a certificate of any web server, and is no longer issued. */
+const UNSUPPORTED = 'android-safetynet';
+
+/** Decides which models of authenticators may be registered. */
+@Injectable()
+export class AttestationPolicy {
+  constructor(
+    private readonly passkeys: PasskeyProperties,
+    private readonly metadata: AuthenticatorMetadata,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Judges the model that an attestation object names, and the certificates that prove it, but no signature: call it before
+   * `verifyRegistrationResponse`, which fetches revocation lists from addresses in the certificates of some formats.
+   */
+  async judge(attestationObject: Uint8Array<ArrayBuffer>): Promise<AttestationVerdict> {
+    const attestation = await readAttestation(attestationObject);
+    if (!attestation) return rejected('attestation_malformed');
+    try {
+      const model = await this.metadata.statementOf(attestation.aaguid);
+      const reason = await this.rejection(attestation, model);
+      if (reason !== undefined) return rejected(reason);
+      return { kind: 'accepted', ...withoutUndefined({ name: model?.description }) };
+    } catch (error) {
+      if (error instanceof UnusableMetadata) return rejected('metadata_unusable');
+      throw error;
+    }
+  }
+
+  private async rejection(
+    { format, aaguid, chain }: Attestation,
+    model: AuthenticatorModel | undefined,
+  ): Promise<AttestationRejection | undefined> {
+    const { allowedAaguids, attestation } = this.passkeys;
+    const isLimited = allowedAaguids.length > 0;
+    if (isLimited && !allowedAaguids.includes(aaguid)) return 'authenticator_not_allowed';
+    if (model?.distrust !== undefined) return 'authenticator_distrusted';
+    // Browsers pass on an attestation only if one was requested.
+    if (format === UNSUPPORTED || (chain && attestation === 'none')) return 'attestation_format';
+    if (!chain) return isLimited ? 'attestation_missing' : undefined;
+    const roots = model ? certificatesOf(model.roots) : await rootsOfFormat(format);
+    // A list of models needs the roots of each one: the roots of a format certify many.
+    if (roots.length === 0 || (isLimited && !model)) return isLimited || model ? 'attestation_untrusted' : undefined;
+    return leadsTo(chain, roots, this.clock.millis()) ? undefined : 'attestation_untrusted';
+  }
+}
+
+function rejected(reason: AttestationRejection): AttestationVerdict {
+  return { kind: 'rejected', reason };
+}
+
+/** Undefined for bytes that are no attestation object with a credential. */
+async function readAttestation(bytes: Uint8Array<ArrayBuffer>): Promise<Attestation | undefined> {
+  const { convertAAGUIDToString, decodeAttestationObject, parseAuthenticatorData } =
+    await import('@simplewebauthn/server/helpers');
+  try {
+    const decoded = decodeAttestationObject(bytes);
+    const { aaguid } = parseAuthenticatorData(decoded.get('authData'));
+    const chain = decoded.get('attStmt').get('x5c');
+    return {
+      format: decoded.get('fmt'),
+      aaguid: aaguid ? convertAAGUIDToString(aaguid) : '',
+      chain: chain?.map((der) => new X509Certificate(der)),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Certificates of metadata; those that cannot be read certify nothing. */
+function certificatesOf(roots: readonly string[]): readonly X509Certificate[] {
+  return roots.flatMap((der) => {
+    try {
+      return [new X509Certificate(Buffer.from(der, 'base64'))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The roots that the library knows for a format; empty for formats of many manufacturers. */
+async function rootsOfFormat(format: string): Promise<readonly X509Certificate[]> {
+  const { SettingsService } = await import('@simplewebauthn/server');
+  if (format !== 'android-key' && format !== 'apple') return [];
+  return SettingsService.getRootCertificates({ identifier: format }).map((pem) => new X509Certificate(pem));
+}

@@ -1,0 +1,30 @@
+import { X509Certificate } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { blobOf, metadataSigner, MODEL, statementOf } from '../../../test/support/authenticator-metadata.js';
+import { makeCertificate } from '../../../test/support/certificates.js';
+import { SystemClock } from '../../clock/clock.js';
+import { readMetadata } from './authenticator-metadata.js';
+
+const HOSTS = ['mds.fidoalliance.org', 'mds3.fidoalliance.org'];
+const { root } = metadataSigner();
+const signers = { roots: [new X509Certificate(root.pem)], hosts: HOSTS };
+
+it.each(HOSTS)('the certificate of %s may sign a BLOB', async (host) => {
+  const signer = makeCertificate({ name: host, names: `DNS:${host}`, signedBy: root });
+  const blob = await blobOf({ statement: statementOf(root), signers: [signer] });
+
+  const { models } = await readMetadata(blob, signers, new SystemClock().millis() + 60_000);
+  expect([...models.keys()]).toEqual([MODEL]);
+});
+
+it.each(['fidoalliance.org', 'mds.fidoalliance.org.example.com', 'shop.example'])(
+  'the certificate of %s, which the same root certifies, may not sign a BLOB',
+  async (host) => {
+    const signer = makeCertificate({ name: host, names: `DNS:${host}`, signedBy: root });
+    const blob = await blobOf({ statement: statementOf(root), signers: [signer] });
+
+    await expect(readMetadata(blob, signers, new SystemClock().millis() + 60_000)).rejects.toThrow(
+      'its signer is none of',
+    );
+  },
+);

@@ -1,0 +1,44 @@
+import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simplewebauthn/server';
+import { hashSecret } from '../../session/session.js';
+
+/** Passkeys of one account. */
+export const MAX_PASSKEYS = 20;
+/** Time in which the response to a challenge is accepted. */
+export const CHALLENGE_SECONDS = 300;
+/** Algorithms of new passkeys (COSE, RFC 9053): EdDSA, ES256 and RS256, in the order in which authenticators are asked. */
+export const ALGORITHMS = [-8, -7, -257] as const;
+
+/** A verified passkey to be stored; binary members are Base64url. */
+export interface NewPasskey {
+  readonly id: string;
+  readonly subject: string;
+  readonly credentialId: string;
+  /** COSE key (RFC 9052 section 7). */
+  readonly publicKey: string;
+  readonly algorithm: number;
+  readonly signCount: number;
+  /** True for a passkey that may be synced to other devices (WebAuthn level 3, section 6.1.3). */
+  readonly isBackupEligible: boolean;
+  readonly isBackedUp: boolean;
+  readonly aaguid: string;
+  readonly transports: readonly AuthenticatorTransport[];
+  readonly name: string | undefined;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+}
+
+/** The assertion of a passkey, and the session or `mfa_token` that asked for its challenge. */
+export interface PasskeyResponse {
+  readonly assertion: AuthenticationResponseJSON;
+  readonly askedBy: string;
+}
+
+/** Hash under which a credential id is looked up: ids have up to 1023 bytes. */
+export function credentialHash(credentialId: string): string {
+  return hashSecret(credentialId);
+}
+
+/** RFC 8176: proof of possession of a key in hardware, or of one that is synced and therefore in software. */
+export function amrOfPasskey({ isBackupEligible }: Pick<NewPasskey, 'isBackupEligible'>): 'hwk' | 'swk' {
+  return isBackupEligible ? 'swk' : 'hwk';
+}

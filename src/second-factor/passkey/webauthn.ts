@@ -1,0 +1,29 @@
+/** The library that verifies registrations and assertions; loaded at first use, since few deployments start with it. */
+export function webauthn(): Promise<typeof import('@simplewebauthn/server')> {
+  return import('@simplewebauthn/server');
+}
+
+/** The parts of client data (WebAuthn level 3, section 5.8.1) that the service reads itself. */
+export interface ClientData {
+  readonly challenge: string;
+  readonly isCrossOrigin: boolean;
+}
+
+/** Undefined if the Base64url text is not JSON with a challenge. */
+export function clientDataOf(base64url: string): ClientData | undefined {
+  let data: unknown;
+  try {
+    data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64url, 'base64url')));
+  } catch {
+    return undefined;
+  }
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { challenge, crossOrigin } = data as { readonly challenge?: unknown; readonly crossOrigin?: unknown };
+  if (typeof challenge !== 'string') return undefined;
+  return { challenge, isCrossOrigin: crossOrigin !== undefined && crossOrigin !== false };
+}
+
+/** The user handle of an account (WebAuthn level 3, section 5.4.3): its id, which says nothing about the person. */
+export function userHandleOf(subject: string): string {
+  return Buffer.from(subject).toString('base64url');
+}
