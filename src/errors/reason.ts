@@ -75,6 +75,16 @@ type SecondFactorReason =
   | 'not to be enrolled'
   | 'second factor open';
 
+/** Why the attestation of a new passkey is rejected. */
+export type AttestationRejection =
+  | 'attestation_malformed'
+  | 'attestation_format'
+  | 'attestation_missing'
+  | 'attestation_untrusted'
+  | 'authenticator_not_allowed'
+  | 'authenticator_distrusted'
+  | 'metadata_unusable';
+
 /** Why an access token, an `mfa_token` or a session is rejected. */
 type CredentialReason =
   | 'no credentials'
@@ -144,6 +154,7 @@ export type Reason =
   | PasswordReason
   | ThrottleReason
   | SecondFactorReason
+  | AttestationRejection
   | CredentialReason
   | RefreshReason
   | LinkReason

@@ -25,6 +25,7 @@ import { AttestationPolicy } from './passkey/attestation-policy.service.js';
 import { AuthenticatorMetadata } from './passkey/authenticator-metadata.service.js';
 import { PasskeyStore } from './passkey/passkey.store.js';
 import { PasskeyChallengeStore } from './passkey/passkey-challenge.store.js';
+import { PasskeyCeremonies } from './passkey/passkey-ceremonies.service.js';
 import { PasskeyFactor } from './passkey/passkey-factor.service.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
 import { TotpFactor } from './totp/totp-factor.service.js';
@@ -68,6 +69,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     PasskeyStore,
     PasskeyChallengeStore,
     PasskeyFactor,
+    PasskeyCeremonies,
     {
       provide: SECOND_FACTORS,
       inject: [PasskeyFactor, TotpFactor, BackupCodeFactor],
@@ -98,6 +100,8 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     TotpSecrets,
     ImportedTotps,
     PepperUses,
+    PasskeyCeremonies,
+    RelyingParty,
   ],
 })
 export class MfaModule {}

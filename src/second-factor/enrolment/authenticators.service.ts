@@ -28,6 +28,12 @@ export interface SetupRequest extends AttemptSubject {
   readonly keepsOwn?: boolean;
 }
 
+/** What policy keeps of an account: its last authenticator, and its last passkey. */
+export interface Kept {
+  readonly any: boolean;
+  readonly passkey: boolean;
+}
+
 /** A stored passkey; the codes are shown once. */
 export interface AddedPasskey {
   readonly id: string;
@@ -119,18 +125,18 @@ export class Authenticators {
     tx: Tx,
     subject: string,
     id: string,
-    keeps: { readonly any: boolean; readonly passkey: boolean },
-  ): Promise<AuthenticatorType> {
+    kept: Kept,
+  ): Promise<{ readonly type: AuthenticatorType; readonly wasLast: boolean }> {
     const type = await this.list.typeOf(tx, subject, id);
     if (!type) throw new ServiceError('NOT_FOUND');
-    const isRemoved = await this.store.removeOne(tx, subject, type, keeps.passkey);
-    if (!isRemoved && (keeps.any || !(await this.store.removeLast(tx, subject)))) {
+    const isRemoved = await this.store.removeOne(tx, subject, type, kept.passkey);
+    if (!isRemoved && (kept.any || !(await this.store.removeLast(tx, subject)))) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
     // Another request may have removed it in the meantime; this one is then rolled back.
     if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
     await this.cleanUp(tx, subject);
-    return type;
+    return { type, wasLast: !isRemoved };
   }
 
   /** Ends the trust in all devices and deletes the authenticators that the row no longer names, also after the row is gone. */

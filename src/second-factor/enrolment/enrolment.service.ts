@@ -7,7 +7,9 @@ import { type AttemptSubject, endedError, NO_ACCOUNT } from '../attempts/attempt
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type { Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
-import { Authenticators } from './authenticators.service.js';
+import type { NewPasskey } from '../passkey/passkey.js';
+import { type Authenticator, AuthenticatorListStore } from './authenticator-list.store.js';
+import { type AddedPasskey, Authenticators, type Kept } from './authenticators.service.js';
 
 /** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */
 @Injectable()
@@ -16,6 +18,7 @@ export class Enrolment {
     private readonly work: UnitOfWork,
     private readonly secondFactors: SecondFactors,
     private readonly authenticators: Authenticators,
+    private readonly list: AuthenticatorListStore,
     private readonly budget: AttemptBudget,
     private readonly events: SecurityEvents,
   ) {}
@@ -48,6 +51,57 @@ export class Enrolment {
   /** Replaces the active backup codes within the transaction of a confirmation, which its event reports. */
   renewCodes(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     return this.authenticators.reissue(tx, subject);
+  }
+
+  /** The active authenticators of an account, the oldest first. */
+  listAuthenticators(subject: string): Promise<readonly Authenticator[]> {
+    return this.work.single((tx) => this.list.list(tx, subject));
+  }
+
+  /** @throws ServiceError `NOT_FOUND` */
+  async rename(subject: string, id: string, name: string): Promise<void> {
+    if (!(await this.work.run((tx) => this.list.rename(tx, subject, id, name)))) throw new ServiceError('NOT_FOUND');
+  }
+
+  /**
+   * Stores a verified passkey. A first authenticator comes with backup codes, which are shown once.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the account may have no more, or the passkey is registered already
+   */
+  addPasskey(
+    caller: AttemptSubject,
+    passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>,
+    options: { readonly isFirst: boolean },
+  ): Promise<AddedPasskey> {
+    const { subject } = caller;
+    return this.work.run(async (tx) => {
+      const added = await this.authenticators.addPasskey(tx, caller, passkey, options);
+      await this.events.record(tx, {
+        ...{ kind: 'PASSKEY_ADDED', subject },
+        ...withoutUndefined({ reason: options.isFirst ? undefined : 'added' }),
+      });
+      return added;
+    });
+  }
+
+  /**
+   * Removes one authenticator; without any other one, the second factor ends. `actor` is the administrator, or `cli`;
+   * `complete` ends sessions.
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if it has to stay
+   */
+  removeOne<T>(
+    subject: string,
+    id: string,
+    { kept, actor }: { readonly kept: Kept; readonly actor?: string },
+    complete: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    const by = withoutUndefined({ actor });
+    return this.work.run(async (tx) => {
+      const { type, wasLast } = await this.authenticators.removeOne(tx, subject, id, kept);
+      const kind = type === 'totp' ? 'TOTP_REMOVED' : 'PASSKEY_REMOVED';
+      await this.events.record(tx, { kind, subject, ...by });
+      if (wasLast) await this.events.record(tx, { kind: 'MFA_DISABLED', subject, ...by });
+      return complete(tx);
+    });
   }
 
   /** Removes the second factor by one of its codes; `complete` ends the other sessions. */

@@ -2,20 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { AttestationRejection } from '../../errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
 import { type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { leadsTo } from './trust-path.js';
-
-/** Why an authenticator may not be registered. */
-export type AttestationRejection =
-  | 'attestation_malformed'
-  | 'attestation_format'
-  | 'attestation_missing'
-  | 'attestation_untrusted'
-  | 'authenticator_not_allowed'
-  | 'authenticator_distrusted'
-  | 'metadata_unusable';
 
 export type AttestationVerdict =
   /** `name` is the name of the model, for new passkeys. */

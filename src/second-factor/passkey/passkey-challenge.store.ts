@@ -5,7 +5,8 @@ import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { hashSecret } from '../../session/session.js';
-import { CHALLENGE_SECONDS } from './passkey.js';
+import { type AttemptSubject, subjectConditions } from '../attempts/attempt.js';
+import { CHALLENGE_SECONDS, MAX_PASSKEYS } from './passkey.js';
 
 /** Nothing is remembered of an expired challenge: one that is not stored is rejected. */
 expiringTable('passkey_challenge', 'id', 0);
@@ -20,15 +21,22 @@ personalTable('passkey_challenge', {
 
 const CHALLENGE_BYTES = 32;
 
+/** What a challenge is for: the first authenticator of an account, a further one, or a login. */
+export type ChallengePurpose = 'enrolment' | 'registration' | 'assertion';
+
+/** Inserts a row if the account may use such a challenge. */
 const INSERT = `INSERT INTO passkey_challenge (id, user_id, asked_by, purpose, created_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  SELECT ?, id, ?, ?, ?, ? FROM account WHERE id = ? AND status = 'active'`;
+const OF_PURPOSE: Readonly<Record<ChallengePurpose, string>> = {
+  enrolment: ' AND totp_count + passkey_count = 0',
+  registration: ` AND totp_count + passkey_count > 0 AND passkey_count < ${MAX_PASSKEYS}`,
+  assertion: ' AND passkey_count > 0',
+};
 const DELETE_EARLIER = 'DELETE FROM passkey_challenge WHERE asked_by = ? AND purpose = ?';
 const TAKE = `DELETE FROM passkey_challenge
   WHERE id = ? AND user_id = ? AND asked_by = ? AND purpose = ? AND expires_at > ? AND created_at <= ?`;
 /** A challenge from further in the future means that a clock was set back, after which it would live too long. */
 const TOLERATED_SKEW_SECONDS = 60;
-
-export type ChallengePurpose = 'registration' | 'assertion';
 
 /** Who asked for a challenge, and what for. */
 export interface ChallengeOwner {
@@ -46,13 +54,21 @@ export class PasskeyChallengeStore {
     private readonly random: Random,
   ) {}
 
-  /** Issues a challenge in place of an earlier one of the same owner; Base64url. */
-  async issue(tx: Tx, { subject, askedBy, purpose }: ChallengeOwner): Promise<string> {
+  /**
+   * Issues a challenge in place of an earlier one of the same owner; Base64url. Undefined if the caller may not act any more,
+   * or if the account has not the authenticators, or the room for one, that the purpose needs.
+   */
+  async issue(tx: Tx, caller: AttemptSubject & ChallengeOwner): Promise<string | undefined> {
+    const { subject, askedBy, purpose } = caller;
     const challenge = this.random.text(CHALLENGE_BYTES);
     const now = this.clock.seconds();
+    const ofCaller = subjectConditions(caller);
     await tx.change(DELETE_EARLIER, [askedBy, purpose]);
-    await tx.change(INSERT, [hashSecret(challenge), subject, askedBy, purpose, now, now + CHALLENGE_SECONDS]);
-    return challenge;
+    const isIssued = await tx.change(INSERT + OF_PURPOSE[purpose] + ofCaller.sql, [
+      ...[hashSecret(challenge), askedBy, purpose, now, now + CHALLENGE_SECONDS, subject],
+      ...ofCaller.values,
+    ]);
+    return isIssued === 1 ? challenge : undefined;
   }
 
   /** Takes a challenge; false unless it is that of this owner, not expired and not taken. */

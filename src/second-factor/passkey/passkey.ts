@@ -5,8 +5,10 @@ import { hashSecret } from '../../session/session.js';
 export const MAX_PASSKEYS = 20;
 /** Time in which the response to a challenge is accepted. */
 export const CHALLENGE_SECONDS = 300;
-/** Algorithms of new passkeys (COSE, RFC 9053): EdDSA, ES256 and RS256, in the order in which authenticators are asked. */
-export const ALGORITHMS = [-8, -7, -257] as const;
+/** Longest credential id (WebAuthn level 3, section 5.8.6). */
+export const MAX_CREDENTIAL_ID_BYTES = 1023;
+/** Length of the column. */
+export const MAX_NAME_LENGTH = 64;
 
 /** A verified passkey to be stored; binary members are Base64url. */
 export interface NewPasskey {

@@ -6,6 +6,7 @@ export function webauthn(): Promise<typeof import('@simplewebauthn/server')> {
 /** The parts of client data (WebAuthn level 3, section 5.8.1) that the service reads itself. */
 export interface ClientData {
   readonly challenge: string;
+  /** True if the page is, or claims to be, in a frame of another origin. */
   readonly isCrossOrigin: boolean;
 }
 
@@ -18,9 +19,9 @@ export function clientDataOf(base64url: string): ClientData | undefined {
     return undefined;
   }
   if (typeof data !== 'object' || data === null) return undefined;
-  const { challenge, crossOrigin } = data as { readonly challenge?: unknown; readonly crossOrigin?: unknown };
+  const { challenge, crossOrigin = false, topOrigin } = data as Readonly<Record<string, unknown>>;
   if (typeof challenge !== 'string') return undefined;
-  return { challenge, isCrossOrigin: crossOrigin !== undefined && crossOrigin !== false };
+  return { challenge, isCrossOrigin: crossOrigin !== false || topOrigin !== undefined };
 }
 
 /** The user handle of an account (WebAuthn level 3, section 5.4.3): its id, which says nothing about the person. */

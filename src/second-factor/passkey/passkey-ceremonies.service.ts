@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+  VerifiedRegistrationResponse,
+} from '@simplewebauthn/server';
+import { ServiceError } from '../../errors/service-error.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { type AttemptSubject, NO_SECRET } from '../attempts/attempt.js';
+import { AttemptBudget } from '../attempts/attempt-budget.service.js';
+import { AttestationPolicy } from './attestation-policy.service.js';
+import { ALGORITHMS } from './cose-key.js';
+import { CHALLENGE_SECONDS, type NewPasskey } from './passkey.js';
+import { PasskeyProperties } from './passkey.properties.js';
+import { PasskeyStore } from './passkey.store.js';
+import { type ChallengePurpose, PasskeyChallengeStore } from './passkey-challenge.store.js';
+import { strictAlgorithmOf } from './registration-bytes.js';
+import { RelyingParty } from './relying-party.service.js';
+import { clientDataOf, userHandleOf, webauthn } from './webauthn.js';
+
+/** A login, and the session or `mfa_token` that alone may respond to its challenges. */
+export interface CeremonyCaller extends AttemptSubject {
+  readonly askedBy: string;
+}
+
+/** A verified registration. */
+export interface VerifiedRegistration {
+  /** Of the challenge that it responds to: `enrolment` for the first authenticator of an account. */
+  readonly purpose: Exclude<ChallengePurpose, 'assertion'>;
+  /** `name` is that of the model. */
+  readonly passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
+}
+
+/** The response to `creationOptions`, with transports that are known. */
+export type Registration = Omit<RegistrationResponseJSON, 'response'> & {
+  readonly response: Omit<RegistrationResponseJSON['response'], 'transports'> & {
+    readonly transports?: AuthenticatorTransport[];
+  };
+};
+
+/** The registration ceremony, and the begin of the authentication ceremony (WebAuthn level 3, section 7). */
+@Injectable()
+export class PasskeyCeremonies {
+  private readonly log: Logger;
+
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly challenges: PasskeyChallengeStore,
+    private readonly passkeys: PasskeyStore,
+    private readonly policy: AttestationPolicy,
+    private readonly relyingParty: RelyingParty,
+    private readonly properties: PasskeyProperties,
+    private readonly budget: AttemptBudget,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('mfa');
+  }
+
+  /** @throws ServiceError `MFA_STATE_CONFLICT` if passkeys cannot be used at all */
+  requireAvailable(): void {
+    const { unavailability } = this.relyingParty;
+    if (unavailability === undefined) return;
+    this.log.debug('Passkeys are not available', { why: unavailability });
+    throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkeys are not available' });
+  }
+
+  /**
+   * Options for a new passkey, with a new challenge that `tx` stores.
+   * @throws ServiceError `MFA_LOCKED`, `MFA_STATE_CONFLICT`, and for a login that has ended `MFA_TOKEN_INVALID` or
+   * `INVALID_TOKEN`
+   */
+  async creationOptions(
+    tx: Tx,
+    caller: CeremonyCaller,
+    { purpose, loginId }: { readonly purpose: VerifiedRegistration['purpose']; readonly loginId: string },
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const challenge = await this.issue(tx, caller, purpose);
+    const known = await this.passkeys.of(tx, caller.subject);
+    const { generateRegistrationOptions } = await webauthn();
+    return generateRegistrationOptions({
+      rpID: this.relyingParty.id,
+      rpName: this.relyingParty.name,
+      userID: new Uint8Array(Buffer.from(caller.subject)),
+      userName: loginId,
+      userDisplayName: loginId,
+      challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+      timeout: CHALLENGE_SECONDS * 1000,
+      attestationType: this.properties.attestation,
+      excludeCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports: [...transports] })),
+      authenticatorSelection: { residentKey: 'preferred', userVerification: this.properties.userVerification },
+      supportedAlgorithmIDs: [...ALGORITHMS],
+    });
+  }
+
+  /** Options for an assertion of one of the caller's passkeys. @throws ServiceError as `creationOptions` does */
+  requestOptions(caller: CeremonyCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    return this.work.run(async (tx) => {
+      const challenge = await this.issue(tx, caller, 'assertion');
+      const known = await this.passkeys.of(tx, caller.subject);
+      const { generateAuthenticationOptions } = await webauthn();
+      return generateAuthenticationOptions({
+        rpID: this.relyingParty.id,
+        challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+        timeout: CHALLENGE_SECONDS * 1000,
+        userVerification: this.properties.userVerification,
+        allowCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports: [...transports] })),
+      });
+    });
+  }
+
+  /**
+   * Verifies the response to a challenge of `creationOptions`, and takes that challenge, whatever the response is worth.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the caller has no such challenge, `VALIDATION_FAILED`
+   */
+  async verifyRegistration(caller: CeremonyCaller, response: Registration): Promise<VerifiedRegistration> {
+    const clientData = clientDataOf(response.response.clientDataJSON);
+    if (!clientData) throw this.invalid('client data');
+    const { challenge } = clientData;
+    const purpose = await this.takenPurpose(caller, challenge);
+    const verdict = await this.policy.judge(new Uint8Array(Buffer.from(response.response.attestationObject, 'base64url')));
+    if (verdict.kind === 'rejected') {
+      const { reason } = verdict;
+      throw new ServiceError('VALIDATION_FAILED', { reason, errors: [{ field: 'credential', code: 'not_allowed' }] });
+    }
+    if (clientData.isCrossOrigin) throw this.invalid('made in a frame of another origin');
+    const { aaguid, credential, credentialDeviceType, credentialBackedUp } = await this.verified(response, challenge);
+    const algorithm = await strictAlgorithmOf(response);
+    if (algorithm === undefined) throw this.invalid('bytes that no authenticator sends');
+    return {
+      purpose,
+      passkey: {
+        credentialId: credential.id,
+        publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+        algorithm,
+        signCount: credential.counter,
+        isBackupEligible: credentialDeviceType === 'multiDevice',
+        isBackedUp: credentialBackedUp,
+        aaguid,
+        transports: response.response.transports ?? [],
+        name: verdict.name,
+      },
+    };
+  }
+
+  private async verified(
+    response: RegistrationResponseJSON,
+    expectedChallenge: string,
+  ): Promise<NonNullable<VerifiedRegistrationResponse['registrationInfo']>> {
+    const { verifyRegistrationResponse } = await webauthn();
+    let result: VerifiedRegistrationResponse;
+    try {
+      result = await verifyRegistrationResponse({
+        response,
+        expectedChallenge,
+        expectedOrigin: [...this.relyingParty.origins],
+        expectedRPID: this.relyingParty.id,
+        requireUserVerification: this.properties.userVerification === 'required',
+        supportedAlgorithmIDs: [...ALGORITHMS],
+      });
+    } catch (error) {
+      throw this.invalid(error instanceof Error ? error.message : 'not a registration');
+    }
+    if (!result.registrationInfo) throw this.invalid('attestation');
+    return result.registrationInfo;
+  }
+
+  private async issue(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<string> {
+    const challenge = await this.challenges.issue(tx, { ...caller, purpose });
+    if (challenge === undefined) throw await this.budget.refusal(caller, undefined, NO_SECRET);
+    return challenge;
+  }
+
+  private async takenPurpose(caller: CeremonyCaller, challenge: string): Promise<VerifiedRegistration['purpose']> {
+    const { subject, askedBy } = caller;
+    for (const purpose of ['enrolment', 'registration'] as const) {
+      const owner = { subject, askedBy, purpose };
+      if (await this.work.single((tx) => this.challenges.take(tx, challenge, owner))) return purpose;
+    }
+    throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'challenge' });
+  }
+
+  private invalid(why: string): ServiceError {
+    this.log.debug('The registration of a passkey is not valid', { why });
+    return new ServiceError('VALIDATION_FAILED', {
+      reason: 'wrong_passkey',
+      errors: [{ field: 'credential', code: 'invalid' }],
+    });
+  }
+}
