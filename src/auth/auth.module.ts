@@ -34,6 +34,10 @@ import { OwnEnrolment } from './own/own-enrolment.service.js';
 import { MfaChallenges } from './login/mfa-challenges.service.js';
 import { Reauthentication } from './own/reauthentication.service.js';
 import { SingleFactorLogin } from './login/single-factor-login.service.js';
+import { EnrolmentAuthorization } from './own/enrolment-authorization.service.js';
+import { OwnPasskeys } from './own/own-passkeys.service.js';
+import { PasskeyController } from './api/passkey.controller.js';
+import { AuthenticatorController } from './api/authenticator.controller.js';
 import { OwnSecondFactor } from './own/own-second-factor.service.js';
 import { OwnSessionsController } from './api/own-sessions.controller.js';
 import { PasswordVerifier } from './login/password-verifier.service.js';
@@ -56,6 +60,8 @@ import { WellKnownController } from './api/well-known.controller.js';
   controllers: [
     LoginController,
     SecondFactorController,
+    PasskeyController,
+    AuthenticatorController,
     TokenController,
     SessionController,
     MeController,
@@ -96,7 +102,9 @@ import { WellKnownController } from './api/well-known.controller.js';
     TrustedOrigins,
     OwnPassword,
     PasswordReplacement,
+    EnrolmentAuthorization,
     OwnEnrolment,
+    OwnPasskeys,
     OwnSecondFactor,
     PasswordVerifier,
     PasswordAuthenticator,
@@ -114,6 +122,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     RequestAuthenticator,
     CredentialWriter,
     OwnEnrolment,
+    OwnPasskeys,
     OwnPassword,
     OwnSecondFactor,
     PortalLogin,

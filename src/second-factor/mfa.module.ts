@@ -19,6 +19,7 @@ import { EnrolmentStore } from './enrolment/enrolment.store.js';
 import { PendingSecrets } from './enrolment/pending-secrets.service.js';
 import { SecondFactorSetup } from './enrolment/setup.service.js';
 import type { SecondFactorsById } from './second-factor.js';
+import { MfaPolicy } from './mfa-policy.service.js';
 import { SecondFactorStore } from './second-factor.store.js';
 import { SECOND_FACTORS, SecondFactors } from './second-factors.service.js';
 import { AttestationPolicy } from './passkey/attestation-policy.service.js';
@@ -64,6 +65,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     PepperUses,
     MissingPeppers,
     RelyingParty,
+    MfaPolicy,
     AuthenticatorMetadata,
     AttestationPolicy,
     PasskeyStore,
@@ -101,7 +103,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     ImportedTotps,
     PepperUses,
     PasskeyCeremonies,
-    RelyingParty,
+    MfaPolicy,
   ],
 })
 export class MfaModule {}

@@ -13,6 +13,7 @@ import type {
   TargetSecret,
 } from './attempts/attempt.js';
 import { normalisedCode } from './backup-code/backup-code.js';
+import type { Authenticator } from './enrolment/authenticator-list.store.js';
 import type { NewPasskey, PasskeyResponse } from './passkey/passkey.js';
 import type { StepOffset } from './totp/totp.js';
 
@@ -22,7 +23,9 @@ export const FACTOR_IDS = ['passkey', 'totp', 'backup_code'] as const;
 export type FactorId = (typeof FACTOR_IDS)[number];
 
 /** Kinds of authenticators, of which an account may have several with names. */
-export type AuthenticatorType = Exclude<FactorId, 'backup_code'>;
+export const AUTHENTICATOR_TYPES = ['passkey', 'totp'] as const;
+
+export type AuthenticatorType = (typeof AUTHENTICATOR_TYPES)[number];
 
 /** A response that a factor has just verified, and the roles of its account at that time. */
 export type VerifiedResponse = { readonly roles: readonly string[] } & (
@@ -139,7 +142,13 @@ export interface EnrolmentState extends TotpState {
 /** The second factor of an account, and what policy demands of it. */
 export interface OwnFactorState {
   readonly factors: EnrolmentState;
+  /** The oldest first. */
+  readonly authenticators: readonly Authenticator[];
+  /** The types of authenticators that can be added. */
+  readonly enrolmentMethods: readonly AuthenticatorType[];
   readonly isDemanded: boolean;
+  /** True if only a passkey completes a login. */
+  readonly isPasskeyDemanded: boolean;
   /** When policy begins to demand one, in epoch seconds; undefined if it already does, or never will. */
   readonly demandedFrom: number | undefined;
 }

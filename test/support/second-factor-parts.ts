@@ -106,16 +106,15 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     ...[relyingParty, passkeyProperties, events, loggers] as const,
   );
   const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
-  const authenticators = new Authenticators(
-    ...[enrolmentStore, secondFactors, new AuthenticatorListStore(), deviceStore, clock, random] as const,
-  );
+  const list = new AuthenticatorListStore();
+  const authenticators = new Authenticators(enrolmentStore, secondFactors, list, deviceStore, clock, random);
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,
     budget,
     setup: new SecondFactorSetup(work, authenticators, pendingSecrets, budget, events),
     pendingSecrets,
-    enrolment: new Enrolment(work, secondFactors, authenticators, budget, events),
+    enrolment: new Enrolment(work, secondFactors, authenticators, list, budget, events),
     devices: new TrustedDevices(deviceStore, random, events, properties, loggers),
     deviceList: new TrustedDeviceList(work, deviceStore, events),
     secrets,

@@ -124,6 +124,55 @@ export const REISSUE: OperationOptions = {
   errors: ['STEP_UP_REQUIRED', 'MFA_STATE_CONFLICT'],
 };
 
+export const REGISTRATION_OPTIONS: OperationOptions = {
+  summary: 'Begin to register a passkey',
+  description:
+    'Options with a challenge for one registration within five minutes. Requires a fresh login or the password `pw`; with an ' +
+    'active second factor a fresh proof of it. Half-authenticated callers may register one only if policy demands a second ' +
+    'factor that the account lacks; if the account has an authenticator app, they prove it by `code`.',
+  errors: [...OF_PASSWORD, 'STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
+};
+
+export const ADD_PASSKEY: OperationOptions = {
+  summary: 'Register a passkey',
+  description:
+    'The first authenticator of an account comes with ten backup codes. A registration proves no possession: `amr` does not ' +
+    'change, and a login is completed by an assertion.',
+  errors: ['MFA_REQUIRED', 'MFA_STATE_CONFLICT'],
+};
+
+export const ASSERTION_OPTIONS: OperationOptions = {
+  summary: 'Begin to use a passkey',
+  description: 'Options with a challenge for one assertion within five minutes. A later request replaces the challenge.',
+  errors: ['MFA_LOCKED', 'MFA_STATE_CONFLICT'],
+};
+
+export const ASSERT_PASSKEY: OperationOptions = {
+  summary: 'Prove a passkey: second step of a login or a session, or step-up of a full login',
+  description:
+    '`amr` gets `hwk` for a passkey that is bound to its device, `swk` for a synced one. Five wrong assertions or codes in a ' +
+    'row lock the second factor. A caller by session gets a new cookie in place of tokens. With `trust_device` this browser ' +
+    'skips the second step for a while, if trusted devices are enabled.',
+  errors: OF_CODE,
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE, TRUSTED_DEVICE],
+};
+
+export const RENAME_AUTHENTICATOR: OperationOptions = {
+  summary: 'Rename one of the own authenticators',
+  description: 'Requires a fresh proof of the second factor.',
+  errors: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+};
+
+export const REMOVE_AUTHENTICATOR: OperationOptions = {
+  summary: 'Remove one of the own authenticators',
+  description:
+    'Requires a fresh proof of the second factor. All other sessions and the trusted browsers end; with the last authenticator, ' +
+    'also the backup codes. The last one stays if policy demands a second factor, the last passkey if it demands one. A ' +
+    'session cookie is replaced.',
+  cookies: [REFRESH_TOKEN, SESSION],
+  errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'MFA_STATE_CONFLICT'],
+};
+
 export const ME: OperationOptions = { summary: 'The signed-in user, and how they signed in' };
 
 export const SETTLEMENT: OperationOptions = { summary: 'Example of a function that requires the second factor' };

@@ -5,14 +5,13 @@ import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
-import { toChallengeBody, toProofBody } from './presenters.js';
+import { type DueStep, toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../login/password-login.service.js';
 import { loginSchema, secondStepSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import type { Challenge } from '../login/mfa-challenges.service.js';
-import type { NextStep } from '../login/password-authenticator.service.js';
 import { SecondStep } from '../login/second-step.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
@@ -42,7 +41,7 @@ export class LoginController {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
     const result = await this.passwordLogin.forTokens({ id, pw, newPw, device }, { trustedDevice });
-    if (!result.completed) return toLoginChallengeBody(result.next, result.challenge);
+    if (!result.completed) return toLoginChallengeBody(result, result.challenge);
     const { opened, trustedDevice: successor } = result.completed;
     const members = await this.credentials.writeLogin(reply, opened, result.roles);
     if (successor) this.credentials.writeTrustedDevice(reply, successor);
@@ -66,6 +65,6 @@ export class LoginController {
   }
 }
 
-function toLoginChallengeBody(next: NextStep, { mfaToken, expiresIn }: Challenge): InferOutput<typeof loginResponse> {
-  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(next) };
+function toLoginChallengeBody(due: DueStep, { mfaToken, expiresIn }: Challenge): InferOutput<typeof loginResponse> {
+  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(due) };
 }

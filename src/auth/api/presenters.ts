@@ -1,9 +1,11 @@
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { FACTOR_IDS, type OwnFactorState, type Proof } from '../../second-factor/second-factor.js';
+import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
+import type { OwnFactorState, Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
-import type { loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
+import type { FirstFactorResult } from '../login/password-authenticator.service.js';
+import type { authenticator, loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
 
 /** Members that describe a proof of the second factor. */
 type ProofBody = Pick<
@@ -46,7 +48,10 @@ function optionalDate(seconds: number | undefined): Date | undefined {
 /** `GET /2fa`. */
 export function toFactorStateBody({
   factors,
+  authenticators,
+  enrolmentMethods,
   isDemanded,
+  isPasskeyDemanded,
   demandedFrom,
 }: OwnFactorState): InferOutput<typeof secondFactorStateResponse> {
   const { state, activatedAt, backupCodes, lock } = factors;
@@ -55,20 +60,37 @@ export function toFactorStateBody({
     state,
     activated_at: optionalDate(activatedAt),
     backup_codes: withoutUndefined({ remaining, generated_at: optionalDate(generatedAt), low: isLow }),
+    authenticators: authenticators.map(toAuthenticatorBody),
+    enrolment_methods: enrolmentMethods,
     required_by_policy: isDemanded,
+    required_strength: isPasskeyDemanded ? ('phishing-resistant' as const) : ('any' as const),
     required_from: optionalDate(demandedFrom),
     locked_until: optionalDate(lock?.until),
   });
 }
 
+/** One of the authenticators of an account. */
+export function toAuthenticatorBody(listed: Authenticator): InferOutput<typeof authenticator> {
+  const { id, type, name, createdAt, lastUsedAt, isSynced } = listed;
+  return withoutUndefined({
+    ...{ id, type, name, created_at: toDate(createdAt) },
+    last_used_at: optionalDate(lastUsedAt),
+    synced: isSynced,
+  });
+}
+
 type ChallengeBody = Pick<
   Extract<InferOutput<typeof loginResponse>, { mfa_required: true }>,
-  'enrolment_required' | 'methods'
+  'enrolment_required' | 'enrolment_methods' | 'methods'
 >;
 
-/** Methods that a caller can use for the second step. */
-export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBody {
-  return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: [...FACTOR_IDS] };
+/** The step that follows a verified password. */
+export type DueStep = Pick<FirstFactorResult, 'next' | 'methods'>;
+
+/** Methods that a caller can use for the second step, or to enrol. */
+export function toChallengeBody({ next, methods }: DueStep): ChallengeBody {
+  if (next !== 'enrol') return { methods };
+  return { enrolment_required: true, methods: [], enrolment_methods: methods.filter((method) => method !== 'backup_code') };
 }
 
 /** A part of a list; `next` is present if more may follow. */

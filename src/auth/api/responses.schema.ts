@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CODES_PER_SET, LOW } from '../../second-factor/backup-code/backup-code.js';
-import { FACTOR_IDS } from '../../second-factor/second-factor.js';
+import { AUTHENTICATOR_TYPES, FACTOR_IDS } from '../../second-factor/second-factor.js';
 import { ACR_MFA, ACR_PWD, AMR_METHODS } from '../../principal/amr.js';
 import { listOf } from '../../web/schema.js';
 
@@ -48,14 +48,25 @@ const proofEntries = {
   backup_codes_low: v.optional(v.pipe(v.boolean(), v.description(`After a backup code: true at ${LOW} or fewer.`))),
 };
 
+const authenticatorType = v.picklist(AUTHENTICATOR_TYPES);
+
 /** Methods that a caller can use for the second step. */
 const openEntries = {
   enrolment_required: v.optional(
-    v.pipe(v.literal(true), v.description('Policy demands a second factor, and the account has none yet.')),
+    v.pipe(
+      v.literal(true),
+      v.description('Policy demands a second factor, and the account has none yet, or none that is strong enough.'),
+    ),
   ),
   methods: v.pipe(
     listOf(v.picklist(FACTOR_IDS)),
-    v.description('Methods that the second step accepts; empty if enrolment comes first.'),
+    v.description('Methods that the second step accepts, the strongest first; empty if enrolment comes first.'),
+  ),
+  enrolment_methods: v.optional(
+    v.pipe(
+      listOf(authenticatorType),
+      v.description('If enrolment comes first: the types of authenticators, one of which has to be set up.'),
+    ),
   ),
 };
 
@@ -115,6 +126,18 @@ export const sessionStateResponse = v.object({ ...meEntries, authorities });
 /** `GET /me/settlement`. */
 export const settlementResponse = v.object({ sub: meEntries.sub, amr });
 
+/** One of the authenticators of an account. */
+export const authenticator = v.object({
+  id: v.string(),
+  type: authenticatorType,
+  name: v.optional(v.pipe(v.string(), v.description('Given by the owner, or the name of the model.'))),
+  created_at: v.date(),
+  last_used_at: v.optional(v.date()),
+  synced: v.optional(
+    v.pipe(v.boolean(), v.description('For a passkey: true if it may be synced, false if it is bound to one device.')),
+  ),
+});
+
 /** `GET /2fa`. */
 export const secondFactorStateResponse = v.object({
   state: v.picklist(['none', 'pending', 'active']),
@@ -124,7 +147,13 @@ export const secondFactorStateResponse = v.object({
     generated_at: v.optional(v.pipe(v.date(), v.description('Absent before codes were generated.'))),
     low: v.pipe(v.boolean(), v.description(`True if an active second factor has ${LOW} codes or fewer.`)),
   }),
+  authenticators: v.pipe(listOf(authenticator), v.description('The oldest first.')),
+  enrolment_methods: v.pipe(listOf(authenticatorType), v.description('Types of authenticators that can be set up.')),
   required_by_policy: v.boolean(),
+  required_strength: v.pipe(
+    v.picklist(['any', 'phishing-resistant']),
+    v.description('With `phishing-resistant`, only a passkey completes a login.'),
+  ),
   required_from: v.optional(
     v.pipe(v.date(), v.description('When policy begins to demand a second factor, if that is in the future.')),
   ),
@@ -161,6 +190,17 @@ export const verifyResponse = v.object({ ...maybeTokenEntries, ...proofEntries }
 
 /** `POST /2fa/backup-codes`. */
 export const backupCodesResponse = v.object({ backup_codes: backupCodes });
+
+/** `POST /2fa/passkeys`. */
+export const passkeyResponse = v.object({
+  id: v.string(),
+  name: v.optional(v.string()),
+  synced: v.pipe(v.boolean(), v.description('True if it may be synced, false if it is bound to one device.')),
+  created_at: v.date(),
+  backup_codes: v.optional(
+    v.pipe(backupCodes, v.description('With the first authenticator. Shown only in this response. Each code works once.')),
+  ),
+});
 
 /** RFC 7517 section 5: public keys with the members of their kind. */
 export const jwksResponse = v.object({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, hasSecondFactor } from '../../account/account.js';
+import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
@@ -7,16 +7,16 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { MfaProperties } from '../../second-factor/mfa.properties.js';
+import { MfaPolicy, type NextStep } from '../../second-factor/mfa-policy.service.js';
+import type { FactorId } from '../../second-factor/second-factor.js';
 import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
-
-/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
-export type NextStep = 'none' | 'verify' | 'enrol';
 
 /** A verified password, and the step that is due next. */
 export interface FirstFactorResult {
   readonly account: Account;
   readonly next: NextStep;
+  /** The methods of the next step. */
+  readonly methods: readonly FactorId[];
   /** When the password was verified, in epoch seconds. */
   readonly authTime: number;
   /** Cookie of a browser that may replace the code; only if policy demands no second factor. */
@@ -38,7 +38,7 @@ export class PasswordAuthenticator {
   constructor(
     private readonly password: PasswordVerifier,
     private readonly accounts: Accounts,
-    private readonly policy: MfaProperties,
+    private readonly policy: MfaPolicy,
     private readonly clock: Clock,
     loggers: Loggers,
   ) {
@@ -48,9 +48,9 @@ export class PasswordAuthenticator {
   /** @throws ServiceError as `PasswordVerifier.verifyLogin` does */
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
     const account = await this.password.verifyLogin(credentials);
-    const demanded = this.policy.demands(account, this.clock.seconds());
-    const hasFactor = hasSecondFactor(account);
-    const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
+    const demanded = this.policy.demands(account);
+    const next = this.policy.nextStep(account);
+    const hasFactor = next === 'verify';
     this.log.debug(`Password verified: ${DUE[next]}`, {
       hasFactor,
       demanded,
@@ -60,6 +60,7 @@ export class PasswordAuthenticator {
     return {
       account,
       next,
+      methods: next === 'enrol' ? this.policy.enrolmentMethods(account, { forLogin: true }) : this.policy.methods(account),
       authTime: this.clock.seconds(),
       ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
     };

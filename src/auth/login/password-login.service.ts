@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { OpenedSession } from '../../session/sessions.service.js';
 import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
-import { type FirstFactorResult, type NextStep, PasswordAuthenticator } from './password-authenticator.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';
 import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.service.js';
 
@@ -20,7 +20,7 @@ export interface BrowserCookies {
 export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
   (
     | { readonly completed: CompletedLogin }
-    | { readonly completed?: undefined; readonly next: NextStep; readonly challenge: C }
+    | ({ readonly completed?: undefined; readonly challenge: C } & Pick<FirstFactorResult, 'next' | 'methods'>)
   );
 
 /** Password step of every login: verifies the password, then completes the login or demands the second step. */
@@ -54,7 +54,9 @@ export class PasswordLogin {
       const { roles, language } = passed.account;
       const of = { roles, ...withoutUndefined({ language }) };
       const completed = await this.singleFactor.complete(passed, kind, former);
-      return completed ? { ...of, completed } : { ...of, next: passed.next, challenge: await challenge(passed) };
+      if (completed) return { ...of, completed };
+      const { next, methods } = passed;
+      return { ...of, next, methods, challenge: await challenge(passed) };
     });
     this.meters.count(result.completed ? 'success' : 'challenged');
     return result;

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Language } from '../../messages/messages.js';
+import type { NextStep } from '../../second-factor/mfa-policy.service.js';
+import type { FactorId } from '../../second-factor/second-factor.js';
 import type { Session } from '../../session/sessions.service.js';
 import type { Reply } from '../../web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
-import type { NextStep } from './password-authenticator.service.js';
 import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';
 
 /** The session whose cookie was written: full, or half-authenticated if a step is due. */
 export interface PortalLoginResult {
   readonly next: NextStep;
+  /** The methods of the next step. */
+  readonly methods: readonly FactorId[];
   readonly session: Session;
   readonly roles: readonly string[];
   /** The language that the user has chosen. */
@@ -34,10 +37,11 @@ export class PortalLogin {
     const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {
       this.credentials.writeCookies(reply, result.challenge);
-      return { ...of, next: result.next, session: result.challenge.session };
+      const { next, methods, challenge } = result;
+      return { ...of, next, methods, session: challenge.session };
     }
     await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
-    return { ...of, next: 'none', session: completed.opened.session };
+    return { ...of, next: 'none', methods: [], session: completed.opened.session };
   }
 }

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../account/accounts.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import type { FullPrincipal, HalfPrincipal, Principal } from '../../principal/principal.js';
+import { type FullPrincipal, type HalfPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
 import { setUser } from '../../principal/request-context.js';
 import type { AttemptSubject } from '../../second-factor/attempts/attempt.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
+import type { PasskeyResponse } from '../../second-factor/passkey/passkey.js';
 import type { Proof } from '../../second-factor/second-factor.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
@@ -21,7 +24,7 @@ export interface CompletedSecondStep {
   readonly trustedDevice?: DeviceSecret;
 }
 
-interface CompleteOptions {
+export interface CompleteOptions {
   /** Asks to skip the code in this browser for a while; ignored if that is disabled. */
   readonly trustDevice?: boolean;
 }
@@ -37,6 +40,8 @@ export class SecondStep {
     private readonly mfaTokens: MfaTokens,
     private readonly sessions: Sessions,
     private readonly trustedDevices: TrustedDevices,
+    private readonly accounts: Accounts,
+    private readonly policy: MfaPolicy,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -57,18 +62,24 @@ export class SecondStep {
     return this.prove(half, code, options);
   }
 
-  /** `POST /2fa/verify`: completes a half-authenticated login, or steps up a complete one. */
-  prove(
+  /**
+   * `POST /2fa/verify`: completes a half-authenticated login, or steps up a complete one.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if only a passkey completes the login; as `SecondFactors.prove` does
+   */
+  async prove(principal: Principal, code: string, options?: CompleteOptions): Promise<CompletedSecondStep> {
+    await this.secondFactors.beforeAttempt(code, () => this.requireCodeAccepted(principal));
+    const attempt = { ...attemptSubjectOf(principal), code };
+    return this.secondFactors.prove(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
+  }
+
+  /** `POST /2fa/passkeys/assertion`: like `prove`, by an assertion of a passkey. */
+  assert(
     principal: Principal,
-    code: string,
-    { trustDevice = false }: CompleteOptions = {},
+    assertion: PasskeyResponse['assertion'],
+    options?: CompleteOptions,
   ): Promise<CompletedSecondStep> {
-    const { subject } = principal;
-    return this.secondFactors.prove({ ...attemptSubjectOf(principal), code }, async (tx, proof) => {
-      const opened = await this.completeSecondStep(tx, principal, proof);
-      const trustedDevice = trustDevice ? await this.trustedDevices.grant(tx, subject) : undefined;
-      return { opened, proof, ...withoutUndefined({ trustedDevice }) };
-    });
+    const attempt = { ...attemptSubjectOf(principal), response: { assertion, askedBy: requesterOf(principal) } };
+    return this.secondFactors.assert(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
   }
 
   /** Opens or steps up the session after a proof; also after the proof that confirmed a new secret. */
@@ -81,6 +92,25 @@ export class SecondStep {
       this.events.record(tx, { kind, subject, amr, reason, ...withoutUndefined({ idp }) }),
     ]);
     return opened;
+  }
+
+  private async complete(
+    tx: Tx,
+    principal: Principal,
+    proof: Proof,
+    { trustDevice = false }: CompleteOptions = {},
+  ): Promise<CompletedSecondStep> {
+    const opened = await this.completeSecondStep(tx, principal, proof);
+    const trustedDevice = trustDevice ? await this.trustedDevices.grant(tx, principal.subject) : undefined;
+    return { opened, proof, ...withoutUndefined({ trustedDevice }) };
+  }
+
+  /** A caller with an outdated security stamp is rejected later, after the lock is checked. */
+  private async requireCodeAccepted(principal: Principal): Promise<void> {
+    if (principal.kind === 'full' || !this.policy.mayDemandPasskey) return;
+    const account = await this.accounts.find(principal.subject);
+    if (account?.securityStamp !== principal.securityStamp || !this.policy.demandsPasskey(account)) return;
+    throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands a passkey' });
   }
 
   private async claimsOf(mfaToken: string): Promise<MfaClaims> {

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { hasSecondFactor } from '../../account/account.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
+import { type Principal, requesterOf } from '../../principal/principal.js';
 import { MAX_TOTPS } from '../../second-factor/attempts/attempt.js';
 import type { SetupRequest } from '../../second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
 import { PendingSecrets, type ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
 import { SecondFactorSetup, type Setup } from '../../second-factor/enrolment/setup.service.js';
-import { PasswordVerifier } from '../login/password-verifier.service.js';
+import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf } from '../login/second-step.service.js';
 
@@ -32,7 +32,7 @@ export interface SetupOptions {
 export class OwnEnrolment {
   constructor(
     private readonly reauthentication: Reauthentication,
-    private readonly password: PasswordVerifier,
+    private readonly authorization: EnrolmentAuthorization,
     private readonly secondFactorSetup: SecondFactorSetup,
     private readonly pendingSecrets: PendingSecrets,
     private readonly enrolment: Enrolment,
@@ -75,7 +75,7 @@ export class OwnEnrolment {
 
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
     if (caller.kind === 'half') {
-      this.reauthentication.requireEnrolmentAllowed(caller, await this.reauthentication.accountOf(caller));
+      this.authorization.requireAllowed(caller, await this.reauthentication.accountOf(caller), 'totp');
     }
     return this.pendingSecrets.qr(form, caller.subject, requesterOf(caller));
   }
@@ -85,25 +85,13 @@ export class OwnEnrolment {
     password: string | undefined,
     { adds = false, name }: SetupOptions = {},
   ): Promise<SetupRequest> {
-    const account = await this.reauthentication.accountOf(caller);
+    const account = await this.authorization.require(caller, 'totp', password);
     const hasFactor = hasSecondFactor(account);
-    if (caller.kind === 'half') {
-      this.reauthentication.requireEnrolmentAllowed(caller, account);
-      // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
-      if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    } else if (hasFactor) this.reauthentication.requireFreshMfa(caller);
-    else await this.requireFreshLogin(caller, password);
     const { securityStamp: ofStamp } = account;
     const askedFor = !hasFactor ? 'first' : adds || account.totpCount === 0 ? 'add' : 'replace';
     if (askedFor === 'add' && account.totpCount >= MAX_TOTPS) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
     }
     return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), askedFor, ofStamp, ...withoutUndefined({ name }) };
-  }
-
-  /** A stolen access token must not be enough to enrol the thief's authenticator. */
-  private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
-    if (password === undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    else await this.password.verifySubject(caller.subject, password, 'pw');
   }
 }

@@ -3,10 +3,13 @@ import { hasSecondFactor } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
 import { type FullPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { OwnFactorState } from '../../second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
+import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
 
@@ -24,6 +27,8 @@ export interface ConfirmedEnrolment {
 export class OwnSecondFactor {
   constructor(
     private readonly reauthentication: Reauthentication,
+    private readonly authorization: EnrolmentAuthorization,
+    private readonly policy: MfaPolicy,
     private readonly enrolment: Enrolment,
     private readonly secondStep: SecondStep,
     private readonly sessions: Sessions,
@@ -35,9 +40,31 @@ export class OwnSecondFactor {
     const account = await this.reauthentication.accountOf(caller);
     return {
       factors,
-      isDemanded: this.reauthentication.demandsFactor(account),
-      demandedFrom: this.reauthentication.factorDemandedFrom(account),
+      authenticators: await this.enrolment.listAuthenticators(caller.subject),
+      enrolmentMethods: this.policy.enrolmentMethods(account, { forLogin: false }),
+      isDemanded: this.policy.demands(account),
+      isPasskeyDemanded: this.policy.demandsPasskey(account),
+      demandedFrom: this.policy.demandedFrom(account),
     };
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND` */
+  async rename(caller: FullPrincipal, id: string, name: string): Promise<void> {
+    this.reauthentication.requireFreshMfa(caller);
+    await this.enrolment.rename(caller.subject, id, name);
+  }
+
+  /**
+   * Removes one authenticator, for a caller with a fresh proof of the second factor. All other sessions and half-authenticated
+   * logins end. Returns the session if its cookie was replaced, which must then be written.
+   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` if policy demands that it stays
+   */
+  async remove(caller: FullPrincipal, id: string): Promise<OpenedSession | undefined> {
+    this.reauthentication.requireFreshMfa(caller);
+    const { subject } = caller;
+    const account = await this.reauthentication.accountOf(caller);
+    const kept = { any: this.policy.demands(account), passkey: this.policy.demandsPasskey(account) };
+    return this.enrolment.removeOne(subject, id, { kept }, (tx) => this.endOthers(tx, caller));
   }
 
   /** Seconds until codes are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
@@ -57,7 +84,7 @@ export class OwnSecondFactor {
     { withNewCodes = false }: { readonly withNewCodes?: boolean } = {},
   ): Promise<ConfirmedEnrolment> {
     const account = await this.reauthentication.accountOf(caller);
-    if (caller.kind === 'half') this.reauthentication.requireEnrolmentAllowed(caller, account);
+    if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
     const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
     return this.enrolment.confirm(attempt, async (tx, proof) => {
       const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
@@ -75,21 +102,24 @@ export class OwnSecondFactor {
    * @throws ServiceError `STEP_UP_REQUIRED`; `MFA_STATE_CONFLICT`; as `SecondStep.prove` does
    */
   async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<OpenedSession | undefined> {
-    const { subject, sid, via } = caller;
+    const { subject } = caller;
     const account = await this.reauthentication.accountOf(caller);
     if (!hasSecondFactor(account)) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
-    if (this.reauthentication.demandsFactor(account)) {
+    if (this.policy.demands(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
     if (!codeIsProof) this.reauthentication.requireFreshMfa(caller);
-    return this.enrolment.disable({ subject, code }, async (tx) => {
-      await this.sessions.endAll(tx, subject, sid);
-      return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
-    });
+    return this.enrolment.disable({ subject, code }, (tx) => this.endOthers(tx, caller));
   }
 
   reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
     this.reauthentication.requireFreshMfa(caller);
     return this.enrolment.reissue(caller.subject);
+  }
+
+  /** Ends all sessions but this one, and renews its cookie. */
+  private async endOthers(tx: Tx, { subject, sid, via }: FullPrincipal): Promise<OpenedSession | undefined> {
+    await this.sessions.endAll(tx, subject, sid);
+    return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
   }
 }

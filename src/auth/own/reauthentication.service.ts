@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, hasSecondFactor } from '../../account/account.js';
+import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { StepUpRequired } from '../../principal/amr.js';
-import { type FullPrincipal, type HalfPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
+import { type FullPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 
 /** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
@@ -20,16 +20,6 @@ export class Reauthentication {
     const account = await this.accounts.find(subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return account;
-  }
-
-  /** True if policy demands a second factor of the account. */
-  demandsFactor(account: Account): boolean {
-    return this.policy.demands(account, this.clock.seconds());
-  }
-
-  /** When policy begins to demand a second factor of the account, in epoch seconds. */
-  factorDemandedFrom(account: Account): number | undefined {
-    return this.policy.demandedFrom(account, this.clock.seconds());
   }
 
   /**
@@ -50,18 +40,6 @@ export class Reauthentication {
   requireFreshTime(authTime: number | undefined): void {
     const isFresh = authTime !== undefined && this.clock.seconds() - authTime <= this.policy.freshAuth.seconds;
     if (!isFresh) throw this.stepUpRequired('pwd');
-  }
-
-  /**
-   * Half-authenticated callers may enrol only if policy demands a factor that the account lacks, or if the identity
-   * provider did not prove one. A caller with an outdated security stamp is rejected later, after the lock is checked.
-   * @throws ServiceError `MFA_REQUIRED`
-   */
-  requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
-    if (account.securityStamp !== caller.securityStamp) return;
-    const isDue = caller.idp !== undefined || this.demandsFactor(account);
-    if (!hasSecondFactor(account) && isDue) return;
-    throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
   }
 
   /** The error that names the method and the maximum age of the login that is required (RFC 9470). */

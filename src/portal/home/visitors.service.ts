@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, hasSecondFactor } from '../../account/account.js';
+import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { SESSION } from '../../auth/cookies.js';
 import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import { secondFactorPage } from '../../auth/page-paths.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { Reply } from '../../web/cookies.js';
 
 /** A live session, full or half-authenticated, and its account. */
@@ -22,6 +23,7 @@ export class Visitors {
   constructor(
     private readonly authentication: RequestAuthenticator,
     private readonly accounts: Accounts,
+    private readonly policy: MfaPolicy,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -48,7 +50,7 @@ export class Visitors {
 
   /** Where a half-authenticated visitor completes the sign-in, which then ends at `returnTo`. */
   unfinished({ account }: KnownVisitor, returnTo: string): { readonly loginId: string; readonly path: string } {
-    const next = hasSecondFactor(account) ? 'verify' : 'enrol';
+    const next = this.policy.lacksFactor(account) ? 'enrol' : 'verify';
     return { loginId: account.loginId, path: secondFactorPage(this.contextPath, next, returnTo) };
   }
 

@@ -20,6 +20,7 @@ const ALL: readonly AssuranceFacts[] = [PWD, OTP, PWD_OTP].flatMap((amr) =>
               isOtpRequired,
               isAcrRequested,
               isMfaRequired,
+              isPasskeyRequired: false,
               onMissingMfa,
               reportOnly,
             })),
@@ -107,6 +108,15 @@ describe('assuranceOf', () => {
 
     expect(wrong).toEqual([]);
     expect(ALL).toHaveLength(3 * 2 ** 4 * 3 * 2);
+  });
+
+  it('X14: requires a passkey of this service where policy does, since no identity provider states one', () => {
+    const demanding = ALL.map((facts) => ({ ...facts, isMfaRequired: true, isPasskeyRequired: true }));
+
+    expect(demanding.filter(isProven).map(kindOf)).toEqual(demanding.filter(isProven).map(() => 'local'));
+    expect(demanding.filter((facts) => !isProven(facts)).map(outcome)).toEqual(
+      demanding.filter((facts) => !isProven(facts)).map((facts) => outcome({ ...facts, isPasskeyRequired: false })),
+    );
   });
 
   it('X14: yields otp exactly if the response proves it and satisfies the request', () => {
@@ -219,6 +229,7 @@ describe('the outcome of a login', () => {
       isOtpRequired: requiresOtp(requested, rules),
       isAcrRequested: acr !== undefined,
       isMfaRequired,
+      isPasskeyRequired: false,
       onMissingMfa: rules.onMissingMfa,
       reportOnly: rules.reportOnly,
     });

@@ -17,11 +17,13 @@ export interface AssuranceFacts {
   readonly isAcrRequested: boolean;
   /** Whether policy requires a second factor of the account, with the roles that this login assigns. */
   readonly isMfaRequired: boolean;
+  /** Whether policy requires a passkey of the account, which no identity provider states. */
+  readonly isPasskeyRequired: boolean;
   readonly onMissingMfa: OnMissingMfa;
   readonly reportOnly: boolean;
 }
 
-/** A full session, a half-authenticated session that requires a code of this service, or none. */
+/** A full session, a half-authenticated session that requires a second factor of this service, or none. */
 export type Assurance =
   | {
       readonly kind: 'full';
@@ -35,7 +37,9 @@ export type Assurance =
 /** Decides the assurance of a login whose response passed every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {
   const { amr, isSatisfied, isOtpRequired, isAcrRequested, isMfaRequired, onMissingMfa, reportOnly } = facts;
-  if (isSatisfied && hasOtp(amr)) return { kind: 'full', amr, wouldDeny: false };
+  if (isSatisfied && hasOtp(amr)) {
+    return facts.isPasskeyRequired ? { kind: 'local', wouldDeny: false } : { kind: 'full', amr, wouldDeny: false };
+  }
   // A code of this service replaces a missing second factor, but no other missing method.
   if (!isSatisfied && !(isOtpRequired && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };
 

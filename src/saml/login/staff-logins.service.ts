@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type StaffEntry, StaffAccounts } from '../../account/staff/staff-accounts.service.js';
-import { Clock } from '../../clock/clock.js';
-import { MfaProperties } from '../../second-factor/mfa.properties.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { AssertionFacts } from './assertion.js';
@@ -17,10 +16,9 @@ export class StaffLogins {
   constructor(
     private readonly work: UnitOfWork,
     private readonly accounts: StaffAccounts,
-    private readonly policy: MfaProperties,
+    private readonly policy: MfaPolicy,
     private readonly sessions: StaffSessions,
     private readonly meters: SamlMeters,
-    private readonly clock: Clock,
   ) {}
 
   /** Completes the login in one transaction, and counts it. @throws LoginRejected if the user may not sign in */
@@ -53,7 +51,8 @@ export class StaffLogins {
       isSatisfied: satisfies(stated, requested, properties),
       isOtpRequired: requiresOtp(requested, properties),
       isAcrRequested: requested.isAcr,
-      isMfaRequired: this.policy.demands(account, this.clock.seconds()),
+      isMfaRequired: this.policy.demands(account),
+      isPasskeyRequired: this.policy.demandsPasskey(account),
       onMissingMfa: properties.onMissingMfa,
       reportOnly: properties.reportOnly,
     });

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
 import type { StaffEntry } from '../../account/staff/staff-accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { AssertionFacts } from './assertion.js';
@@ -25,7 +25,7 @@ export interface VerifiedAssertion {
 /** A session, full or half-authenticated. */
 export interface StaffLogin {
   readonly opened: OpenedSession;
-  /** Set if a code of this service is required; states whether an authenticator must be set up first. */
+  /** Set if a second factor of this service is required; states whether an authenticator must be set up first. */
   readonly local?: { readonly isEnrolment: boolean };
 }
 
@@ -36,6 +36,7 @@ export class StaffSessions {
     private readonly sessions: Sessions,
     private readonly idpSessions: IdpSessions,
     private readonly events: SecurityEvents,
+    private readonly policy: MfaPolicy,
     private readonly clock: Clock,
   ) {}
 
@@ -73,7 +74,7 @@ export class StaffSessions {
       ...withoutUndefined({ authnContext, amr, reason }),
     });
     if (!amr) {
-      const isEnrolment = !hasSecondFactor(account);
+      const isEnrolment = this.policy.lacksFactor(account);
       const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp, isEnrolment });
       return { opened, local: { isEnrolment } };
     }

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { type Account, hasSecondFactor } from '../account/account.js';
+import { Clock } from '../clock/clock.js';
+import { MfaProperties } from './mfa.properties.js';
+import { RelyingParty } from './passkey/relying-party.service.js';
+import type { AuthenticatorType, FactorId } from './second-factor.js';
+
+/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
+export type NextStep = 'none' | 'verify' | 'enrol';
+
+/** What policy demands of an account at this moment, and which second factors it can use. */
+@Injectable()
+export class MfaPolicy {
+  constructor(
+    private readonly properties: MfaProperties,
+    private readonly relyingParty: RelyingParty,
+    private readonly clock: Clock,
+  ) {}
+
+  /** True if policy demands a second factor of the account. */
+  demands(account: Account): boolean {
+    return this.properties.demands(account, this.clock.seconds());
+  }
+
+  /** When policy begins to demand a second factor of the account, in epoch seconds. */
+  demandedFrom(account: Account): number | undefined {
+    return this.properties.demandedFrom(account, this.clock.seconds());
+  }
+
+  /** True if only a passkey completes a login of the account. */
+  demandsPasskey(account: Account): boolean {
+    return this.properties.demandsPhishingResistant(account, this.clock.seconds());
+  }
+
+  /** False if `demandsPasskey` is false for every account. */
+  get mayDemandPasskey(): boolean {
+    return this.properties.requiredStrength === 'phishing-resistant';
+  }
+
+  nextStep(account: Account): NextStep {
+    if (!this.lacksFactor(account)) return 'verify';
+    return this.demands(account) ? 'enrol' : 'none';
+  }
+
+  /** True if the account has no authenticator that completes its login. */
+  lacksFactor(account: Account): boolean {
+    return !hasSecondFactor(account) || (account.passkeyCount === 0 && this.demandsPasskey(account));
+  }
+
+  /** The methods that complete a login of the account, the strongest first. */
+  methods(account: Account): readonly FactorId[] {
+    if (!hasSecondFactor(account)) return [];
+    const passkey: FactorId[] = account.passkeyCount > 0 && this.relyingParty.isAvailable ? ['passkey'] : [];
+    if (this.demandsPasskey(account)) return passkey;
+    return [...passkey, ...(account.totpCount > 0 ? (['totp'] as const) : []), 'backup_code'];
+  }
+
+  /** The types of authenticators that the account can set up; before its login is complete, if `forLogin` is true. */
+  enrolmentMethods(account: Account, { forLogin }: { readonly forLogin: boolean }): readonly AuthenticatorType[] {
+    const passkey: AuthenticatorType[] = this.relyingParty.isAvailable ? ['passkey'] : [];
+    return forLogin && this.demandsPasskey(account) ? passkey : [...passkey, 'totp'];
+  }
+}
