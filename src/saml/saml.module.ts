@@ -22,6 +22,7 @@ import { LogoutMessages } from './logout/logout-messages.service.js';
 import { MetadataRefresh } from './idp/metadata-refresh.task.js';
 import { MetadataRequestsModule } from './idp/metadata-requests.module.js';
 import { MetadataRequestWatch } from './idp/metadata-requests.task.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
 import { SamlIndicator } from './idp/saml.indicator.js';
 import { SpInitiatedLogout } from './logout/sp-initiated-logout.service.js';
 import { SamlController } from './login/saml.controller.js';
@@ -47,6 +48,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
 /** Sign-in of staff through identity providers. */
 @Module({
   imports: [
+    MfaModule,
     HealthModule,
     OutboundModule,
     TasksModule,

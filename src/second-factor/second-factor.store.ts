@@ -229,24 +229,26 @@ function unlockedCondition(schedule: readonly number[]): string {
 /** One row for each authenticator app, with the same account. */
 function stateOfRows(rows: readonly StateRow[]): FactorState | undefined {
   const [row] = rows;
-  return row && {
-    isEnabled: row.status === 'active',
-    roles: rolesOf(row.roles),
-    securityStamp: row.security_stamp,
-    lastUsedStep: row.last_used_step,
-    failures: row.failures,
-    failuresInRow: row.failures_in_row,
-    lockLevel: row.lock_level,
-    lastAttemptAt: row.last_attempt_at,
-    clockSkewAt: row.clock_skew_at,
-    isJtiUsed: row.jti_used > 0,
-    passkeyCount: row.passkey_count,
-    active: rows.map((each) => sealedOf(each.active_id, each.active_sealed)).filter((secret) => secret !== undefined),
-    ...withoutUndefined({
-      backupSetId: row.backup_set_id ?? undefined,
-      pending: pendingOf(row),
-    }),
-  };
+  return (
+    row && {
+      isEnabled: row.status === 'active',
+      roles: rolesOf(row.roles),
+      securityStamp: row.security_stamp,
+      lastUsedStep: row.last_used_step,
+      failures: row.failures,
+      failuresInRow: row.failures_in_row,
+      lockLevel: row.lock_level,
+      lastAttemptAt: row.last_attempt_at,
+      clockSkewAt: row.clock_skew_at,
+      isJtiUsed: row.jti_used > 0,
+      passkeyCount: row.passkey_count,
+      active: rows.map((each) => sealedOf(each.active_id, each.active_sealed)).filter((secret) => secret !== undefined),
+      ...withoutUndefined({
+        backupSetId: row.backup_set_id ?? undefined,
+        pending: pendingOf(row),
+      }),
+    }
+  );
 }
 
 function sealedOf(id: string | null, sealed: string | null): SealedSecret | undefined {

@@ -100,10 +100,14 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const totp = new TotpFactor(clock, store, secrets);
   const codes = new BackupCodeFactor(store, backupCodes, events);
   const passkeyProperties = Object.assign(new PasskeyProperties(), options.passkeys);
-  const relyingParty = new RelyingParty(passkeyProperties, new BrandingProperties(), new BrowserAddress('https://login.example.org'));
+  const relyingParty = new RelyingParty(
+    passkeyProperties,
+    new BrandingProperties(),
+    new BrowserAddress('https://login.example.org'),
+  );
   const passkey = new PasskeyFactor(
-    ...[work, clock, store, new PasskeyStore(), new PasskeyChallengeStore(clock, random)] as const,
-    ...[relyingParty, passkeyProperties, events, loggers] as const,
+    ...([work, clock, store, new PasskeyStore(), new PasskeyChallengeStore(clock, random)] as const),
+    ...([relyingParty, passkeyProperties, events, loggers] as const),
   );
   const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
   const list = new AuthenticatorListStore();

@@ -143,7 +143,8 @@ export const ADD_PASSKEY: OperationOptions = {
 
 export const ASSERTION_OPTIONS: OperationOptions = {
   summary: 'Begin to use a passkey',
-  description: 'Options with a challenge for one assertion within five minutes. A later request replaces the challenge.',
+  description:
+    'Options with a challenge for one assertion within five minutes. A later request replaces the challenge.',
   errors: ['MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 

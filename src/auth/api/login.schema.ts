@@ -82,6 +82,8 @@ export const confirmSchema = v.strictObject({ code: totpCode });
 /** `POST /2fa/setup`. */
 export const setupSchema = v.strictObject({
   pw: v.optional(password),
-  add: v.optional(v.pipe(v.boolean(), v.description('True keeps the active authenticator apps; otherwise it replaces them.'))),
+  add: v.optional(
+    v.pipe(v.boolean(), v.description('True keeps the active authenticator apps; otherwise it replaces them.')),
+  ),
   name: v.optional(authenticatorName),
 });

@@ -105,10 +105,7 @@ export function toRegistration({ response, ...credential }: v.InferOutput<typeof
 }
 
 /** The assertion of a body. */
-export function toAssertion({
-  response,
-  ...credential
-}: v.InferOutput<typeof assertion>): AuthenticationResponseJSON {
+export function toAssertion({ response, ...credential }: v.InferOutput<typeof assertion>): AuthenticationResponseJSON {
   const { userHandle, ...members } = response;
   const handle = withoutUndefined({ userHandle: userHandle ?? undefined });
   return { ...membersOf(credential), response: { ...members, ...handle } };

@@ -5,7 +5,13 @@ import type { OwnFactorState, Proof } from '../../second-factor/second-factor.js
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
 import type { FirstFactorResult } from '../login/password-authenticator.service.js';
-import type { authenticator, loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
+import type {
+  authenticator,
+  loginResponse,
+  meResponse,
+  secondStepResponse,
+  secondFactorStateResponse,
+} from './responses.schema.js';
 
 /** Members that describe a proof of the second factor. */
 type ProofBody = Pick<
@@ -90,7 +96,11 @@ export type DueStep = Pick<FirstFactorResult, 'next' | 'methods'>;
 /** Methods that a caller can use for the second step, or to enrol. */
 export function toChallengeBody({ next, methods }: DueStep): ChallengeBody {
   if (next !== 'enrol') return { methods };
-  return { enrolment_required: true, methods: [], enrolment_methods: methods.filter((method) => method !== 'backup_code') };
+  return {
+    enrolment_required: true,
+    methods: [],
+    enrolment_methods: methods.filter((method) => method !== 'backup_code'),
+  };
 }
 
 /** A part of a list; `next` is present if more may follow. */

@@ -177,7 +177,10 @@ export const setupResponse = v.object({
   otpauth_uri: v.pipe(v.string(), v.startsWith('otpauth://totp/')),
   qr: v.pipe(v.string(), v.startsWith('data:image/svg+xml;base64,')),
   backup_codes: v.optional(
-    v.pipe(backupCodes, v.description('Shown only in this response. Each code works once. Absent for a further authenticator app.')),
+    v.pipe(
+      backupCodes,
+      v.description('Shown only in this response. Each code works once. Absent for a further authenticator app.'),
+    ),
   ),
   expires_in: v.pipe(seconds, v.description('Seconds in which the secret can be confirmed.')),
 });
@@ -198,7 +201,10 @@ export const passkeyResponse = v.object({
   synced: v.pipe(v.boolean(), v.description('True if it may be synced, false if it is bound to one device.')),
   created_at: v.date(),
   backup_codes: v.optional(
-    v.pipe(backupCodes, v.description('With the first authenticator. Shown only in this response. Each code works once.')),
+    v.pipe(
+      backupCodes,
+      v.description('With the first authenticator. Shown only in this response. Each code works once.'),
+    ),
   ),
 });
 

@@ -50,7 +50,11 @@ export class SecondFactorController {
     @Body({ schema: setupSchema }) { pw, add, name }: v.InferOutput<typeof setupSchema>,
   ): Promise<v.InferOutput<typeof setupResponse>> {
     const options = { adds: add, name };
-    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(caller, pw, options);
+    const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.ownEnrolment.setup(
+      caller,
+      pw,
+      options,
+    );
     const shown = { secret, otpauth_uri: otpauthUri, qr, expires_in: expiresInSeconds };
     return { ...shown, ...withoutUndefined({ backup_codes: backupCodes }) };
   }

@@ -39,7 +39,10 @@ export class SessionController {
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof sessionResponse>> {
-    const { next, methods, session, roles } = await this.login.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
+    const { next, methods, session, roles } = await this.login.signIn(
+      { id: body.id, pw: body.pw, newPw: body.new_pw },
+      reply,
+    );
     if (next === 'none') {
       return {
         mfa_required: false,
@@ -48,7 +51,12 @@ export class SessionController {
       };
     }
     const expiresIn = session.expiresAt - session.createdAt;
-    return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...toChallengeBody({ next, methods }) };
+    return {
+      mfa_required: true,
+      authorities: [ROLE_PRE_MFA],
+      expires_in: expiresIn,
+      ...toChallengeBody({ next, methods }),
+    };
   }
 
   @RateLimited('self-service')

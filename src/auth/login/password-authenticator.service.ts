@@ -60,7 +60,8 @@ export class PasswordAuthenticator {
     return {
       account,
       next,
-      methods: next === 'enrol' ? this.policy.enrolmentMethods(account, { forLogin: true }) : this.policy.methods(account),
+      methods:
+        next === 'enrol' ? this.policy.enrolmentMethods(account, { forLogin: true }) : this.policy.methods(account),
       authTime: this.clock.seconds(),
       ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
     };

@@ -92,6 +92,12 @@ export class OwnEnrolment {
     if (askedFor === 'add' && account.totpCount >= MAX_TOTPS) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
     }
-    return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), askedFor, ofStamp, ...withoutUndefined({ name }) };
+    return {
+      ...attemptSubjectOf(caller),
+      askedBy: requesterOf(caller),
+      askedFor,
+      ofStamp,
+      ...withoutUndefined({ name }),
+    };
   }
 }

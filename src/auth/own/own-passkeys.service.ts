@@ -18,7 +18,12 @@ import {
   type Registration,
 } from '../../second-factor/passkey/passkey-ceremonies.service.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
-import { attemptSubjectOf, type CompletedSecondStep, type CompleteOptions, SecondStep } from '../login/second-step.service.js';
+import {
+  attemptSubjectOf,
+  type CompletedSecondStep,
+  type CompleteOptions,
+  SecondStep,
+} from '../login/second-step.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 

@@ -89,7 +89,8 @@ export class OwnSecondFactor {
     return this.enrolment.confirm(attempt, async (tx, proof) => {
       const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
       if (proof.change === 'replace') await this.sessions.endAll(tx, caller.subject, opened.session.id);
-      const backupCodes = withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
+      const backupCodes =
+        withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
       const { roles, loginId } = account;
       return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
     });

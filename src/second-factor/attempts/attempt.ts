@@ -187,11 +187,7 @@ export function hasAuthenticator({ active, passkeyCount }: FactorState): boolean
 }
 
 /** The pending secret that this session or `mfa_token` asked for. */
-export function pendingSecretOf(
-  { pending }: FactorState,
-  askedBy: string,
-  now: number,
-): PendingSecret | undefined {
+export function pendingSecretOf({ pending }: FactorState, askedBy: string, now: number): PendingSecret | undefined {
   return pending?.askedBy === askedBy && now < pending.expiresAt ? pending : undefined;
 }
 

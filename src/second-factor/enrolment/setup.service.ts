@@ -36,7 +36,10 @@ export class SecondFactorSetup {
     });
     if (!enrolled) throw await this.budget.refusal(caller, undefined, NO_SECRET);
     const { key, backupCodes } = enrolled;
-    return { ...(await this.pendingSecrets.showKey(caller, key, PENDING_SECONDS)), ...withoutUndefined({ backupCodes }) };
+    return {
+      ...(await this.pendingSecrets.showKey(caller, key, PENDING_SECONDS)),
+      ...withoutUndefined({ backupCodes }),
+    };
   }
 
   /**

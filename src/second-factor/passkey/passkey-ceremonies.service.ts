@@ -121,7 +121,9 @@ export class PasskeyCeremonies {
     if (!clientData) throw this.invalid('client data');
     const { challenge } = clientData;
     const purpose = await this.takenPurpose(caller, challenge);
-    const verdict = await this.policy.judge(new Uint8Array(Buffer.from(response.response.attestationObject, 'base64url')));
+    const verdict = await this.policy.judge(
+      new Uint8Array(Buffer.from(response.response.attestationObject, 'base64url')),
+    );
     if (verdict.kind === 'rejected') {
       const { reason } = verdict;
       throw new ServiceError('VALIDATION_FAILED', { reason, errors: [{ field: 'credential', code: 'not_allowed' }] });

@@ -32,12 +32,7 @@ const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'pass
 @Injectable()
 export class PasskeyFactor implements SecondFactor<'passkey'> {
   readonly id = 'passkey';
-  readonly failures = [
-    WRONG_CHALLENGE.reason,
-    UNKNOWN_PASSKEY.reason,
-    WRONG_PASSKEY.reason,
-    FALLEN_COUNTER.reason,
-  ];
+  readonly failures = [WRONG_CHALLENGE.reason, UNKNOWN_PASSKEY.reason, WRONG_PASSKEY.reason, FALLEN_COUNTER.reason];
   private readonly log: Logger;
 
   constructor(

@@ -80,7 +80,11 @@ export class PasskeyStore {
   }
 
   /** Records the use of a passkey whose counter did not rise, and keeps the higher counter; false if the passkey is gone. */
-  async recordFallen(tx: Tx, id: string, { signCount, now }: { readonly signCount: number; readonly now: number }): Promise<boolean> {
+  async recordFallen(
+    tx: Tx,
+    id: string,
+    { signCount, now }: { readonly signCount: number; readonly now: number },
+  ): Promise<boolean> {
     return (await tx.change(RECORD_FALLEN, [now, id, signCount])) === 1;
   }
 

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { type FailedAttempt, hasAuthenticator, NO_SECRET, pendingSecretOf, REPLAYED, WRONG_CODE } from '../attempts/attempt.js';
+import {
+  type FailedAttempt,
+  hasAuthenticator,
+  NO_SECRET,
+  pendingSecretOf,
+  REPLAYED,
+  WRONG_CODE,
+} from '../attempts/attempt.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
   Acceptance,
@@ -47,7 +54,9 @@ export class TotpFactor implements SecondFactor<'totp'> {
       return {
         kind: 'acceptable',
         accept: async (tx) =>
-          (await this.store.confirmPending(tx, caller, pending, { step, now })) ? verified(offset) : { kind: 'lost', step },
+          (await this.store.confirmPending(tx, caller, pending, { step, now }))
+            ? verified(offset)
+            : { kind: 'lost', step },
       };
     }
     if (!hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
