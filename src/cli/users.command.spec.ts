@@ -27,8 +27,8 @@ const ANNA: Account = {
   mfaRequired: false,
   enrolmentForced: false,
   totpCount: 0,
-    passkeyCount: 0,
-    securityStamp: 0,
+  passkeyCount: 0,
+  securityStamp: 0,
   hasPassword: true,
   passwordVersion: 0,
 };

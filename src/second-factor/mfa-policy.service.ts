@@ -3,10 +3,7 @@ import { type Account, hasSecondFactor } from '../account/account.js';
 import { Clock } from '../clock/clock.js';
 import { MfaProperties } from './mfa.properties.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
-import type { AuthenticatorType, FactorId } from './second-factor.js';
-
-/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
-export type NextStep = 'none' | 'verify' | 'enrol';
+import type { AuthenticatorType, DueStep, FactorId, NextStep } from './second-factor.js';
 
 /** What policy demands of an account at this moment, and which second factors it can use. */
 @Injectable()
@@ -35,6 +32,13 @@ export class MfaPolicy {
   /** False if `demandsPasskey` is false for every account. */
   get mayDemandPasskey(): boolean {
     return this.properties.requiredStrength === 'phishing-resistant';
+  }
+
+  /** The step that is due after a verified password. */
+  dueStep(account: Account): DueStep {
+    const next = this.nextStep(account);
+    if (next === 'enrol') return { next, methods: this.enrolmentMethods(account, { forLogin: true }) };
+    return { next, methods: this.methods(account) };
   }
 
   nextStep(account: Account): NextStep {

@@ -13,7 +13,6 @@ import type {
   TargetSecret,
 } from './attempts/attempt.js';
 import { normalisedCode } from './backup-code/backup-code.js';
-import type { Authenticator } from './enrolment/authenticator-list.store.js';
 import type { NewPasskey, PasskeyResponse } from './passkey/passkey.js';
 import type { StepOffset } from './totp/totp.js';
 
@@ -26,6 +25,27 @@ export type FactorId = (typeof FACTOR_IDS)[number];
 export const AUTHENTICATOR_TYPES = ['passkey', 'totp'] as const;
 
 export type AuthenticatorType = (typeof AUTHENTICATOR_TYPES)[number];
+
+/** An active authenticator as its owner sees it; instants are epoch seconds. */
+export interface Authenticator {
+  readonly id: string;
+  readonly type: AuthenticatorType;
+  /** Given by the owner, or by the metadata of its model. */
+  readonly name?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt?: number;
+  /** For a passkey: whether it may be synced to other devices. */
+  readonly isSynced?: boolean;
+}
+
+/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
+export type NextStep = 'none' | 'verify' | 'enrol';
+
+/** The next step of a login, and the methods that it accepts or, to enrol, offers. */
+export interface DueStep {
+  readonly next: NextStep;
+  readonly methods: readonly FactorId[];
+}
 
 /** A response that a factor has just verified, and the roles of its account at that time. */
 export type VerifiedResponse = { readonly roles: readonly string[] } & (

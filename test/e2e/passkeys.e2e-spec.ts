@@ -1,9 +1,8 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
 import { PASSKEY_ALGORITHMS } from '../support/passkey-key.js';
-import { assert, PasskeyStory, requestOptions } from '../support/passkey-story.js';
+import { PasskeyStory } from '../support/passkey-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
 onEachEngine('passkeys as a second factor', (engine) => {

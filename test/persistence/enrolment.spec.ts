@@ -314,9 +314,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
-      const end = await ending(
-        parts.setup.begin({ subject, askedBy: ASKER, ...authorized }),
-      );
+      const end = await ending(parts.setup.begin({ subject, askedBy: ASKER, ...authorized }));
 
       expect(end).toBe('MFA_STATE_CONFLICT');
       expect(await row(subject)).toMatchObject({ pending_totp_id: null });

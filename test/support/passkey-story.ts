@@ -1,4 +1,4 @@
-import { type Answer, HttpClient, textOf, textsOf } from './http-client.js';
+import { type Answer, type HttpClient, textOf, textsOf } from './http-client.js';
 import type { LoginStory, Person, SignedIn } from './login-story.js';
 import { type AuthenticatorOptions, SoftwareAuthenticator } from './passkey-authenticator.js';
 import type { AssertionJson, CreationOptionsJson, RequestOptionsJson } from './passkey-messages.js';

@@ -5,13 +5,14 @@ import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
-import { type DueStep, toChallengeBody, toProofBody } from './presenters.js';
+import { toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../login/password-login.service.js';
 import { loginSchema, secondStepSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import type { Challenge } from '../login/mfa-challenges.service.js';
+import type { DueStep } from '../../second-factor/second-factor.js';
 import { SecondStep } from '../login/second-step.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 

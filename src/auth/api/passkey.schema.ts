@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import * as v from 'valibot';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { Registration } from '../../second-factor/passkey/passkey-ceremonies.service.js';
+import type { Registration } from '../../second-factor/passkey/passkey.js';
 import { authenticatorName, code, password } from './login.schema.js';
 
 /** Longest binary members, in Base64url: room for attestations with certificates, and for RSA keys. */

@@ -1,10 +1,8 @@
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
-import type { OwnFactorState, Proof } from '../../second-factor/second-factor.js';
+import type { Authenticator, DueStep, OwnFactorState, Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
-import type { FirstFactorResult } from '../login/password-authenticator.service.js';
 import type {
   authenticator,
   loginResponse,
@@ -89,9 +87,6 @@ type ChallengeBody = Pick<
   Extract<InferOutput<typeof loginResponse>, { mfa_required: true }>,
   'enrolment_required' | 'enrolment_methods' | 'methods'
 >;
-
-/** The step that follows a verified password. */
-export type DueStep = Pick<FirstFactorResult, 'next' | 'methods'>;
 
 /** Methods that a caller can use for the second step, or to enrol. */
 export function toChallengeBody({ next, methods }: DueStep): ChallengeBody {

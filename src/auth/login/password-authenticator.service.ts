@@ -7,16 +7,13 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { MfaPolicy, type NextStep } from '../../second-factor/mfa-policy.service.js';
-import type { FactorId } from '../../second-factor/second-factor.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
+import type { DueStep, NextStep } from '../../second-factor/second-factor.js';
 import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
 
 /** A verified password, and the step that is due next. */
-export interface FirstFactorResult {
+export interface FirstFactorResult extends DueStep {
   readonly account: Account;
-  readonly next: NextStep;
-  /** The methods of the next step. */
-  readonly methods: readonly FactorId[];
   /** When the password was verified, in epoch seconds. */
   readonly authTime: number;
   /** Cookie of a browser that may replace the code; only if policy demands no second factor. */
@@ -49,9 +46,9 @@ export class PasswordAuthenticator {
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
     const account = await this.password.verifyLogin(credentials);
     const demanded = this.policy.demands(account);
-    const next = this.policy.nextStep(account);
-    const hasFactor = next === 'verify';
-    this.log.debug(`Password verified: ${DUE[next]}`, {
+    const due = this.policy.dueStep(account);
+    const hasFactor = due.next === 'verify';
+    this.log.debug(`Password verified: ${DUE[due.next]}`, {
       hasFactor,
       demanded,
       sentDevice: trustedDevice !== undefined,
@@ -59,9 +56,7 @@ export class PasswordAuthenticator {
     const mayTrust = hasFactor && !demanded;
     return {
       account,
-      next,
-      methods:
-        next === 'enrol' ? this.policy.enrolmentMethods(account, { forLogin: true }) : this.policy.methods(account),
+      ...due,
       authTime: this.clock.seconds(),
       ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
     };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../account/account.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { OpenedSession } from '../../session/sessions.service.js';
+import type { DueStep } from '../../second-factor/second-factor.js';
 import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
 import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
@@ -18,10 +19,7 @@ export interface BrowserCookies {
 
 /** A login after its password step: complete, or with a challenge `C` for the next step. */
 export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
-  (
-    | { readonly completed: CompletedLogin }
-    | ({ readonly completed?: undefined; readonly challenge: C } & Pick<FirstFactorResult, 'next' | 'methods'>)
-  );
+  ({ readonly completed: CompletedLogin } | ({ readonly completed?: undefined; readonly challenge: C } & DueStep));
 
 /** Password step of every login: verifies the password, then completes the login or demands the second step. */
 @Injectable()

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Language } from '../../messages/messages.js';
-import type { NextStep } from '../../second-factor/mfa-policy.service.js';
-import type { FactorId } from '../../second-factor/second-factor.js';
+import type { DueStep } from '../../second-factor/second-factor.js';
 import type { Session } from '../../session/sessions.service.js';
 import type { Reply } from '../../web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
@@ -11,10 +10,7 @@ import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';
 
 /** The session whose cookie was written: full, or half-authenticated if a step is due. */
-export interface PortalLoginResult {
-  readonly next: NextStep;
-  /** The methods of the next step. */
-  readonly methods: readonly FactorId[];
+export interface PortalLoginResult extends DueStep {
   readonly session: Session;
   readonly roles: readonly string[];
   /** The language that the user has chosen. */

@@ -12,11 +12,8 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type Principal, requesterOf } from '../../principal/principal.js';
 import type { AddedPasskey } from '../../second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
-import {
-  type CeremonyCaller,
-  PasskeyCeremonies,
-  type Registration,
-} from '../../second-factor/passkey/passkey-ceremonies.service.js';
+import { type CeremonyCaller, PasskeyCeremonies } from '../../second-factor/passkey/passkey-ceremonies.service.js';
+import type { Registration } from '../../second-factor/passkey/passkey.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import {
   attemptSubjectOf,

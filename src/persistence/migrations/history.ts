@@ -115,7 +115,11 @@ export const HISTORY: readonly Step[] = [
     migration: SeveralAuthenticators1796700000001,
     revertLoses: 'all authenticator apps of an account but the newest',
   },
-  { migration: Passkeys1796700000002, revertLoses: 'every passkey', compatibleFrom: SeveralAuthenticators1796700000001 },
+  {
+    migration: Passkeys1796700000002,
+    revertLoses: 'every passkey',
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
 ];
 
 /** The names of all migrations, oldest first. */

@@ -45,7 +45,8 @@ export class SeveralAuthenticators1796700000001 implements MigrationInterface {
         'UPDATE account SET enrolment_forced = 1, backup_set_id = NULL, backup_codes_at = NULL WHERE passkey_count > 0 AND totp_id IS NULL',
       );
     }
-    for (const column of ['passkey_count', 'totp_count']) await runner.query(`ALTER TABLE account DROP COLUMN ${column}`);
+    for (const column of ['passkey_count', 'totp_count'])
+      await runner.query(`ALTER TABLE account DROP COLUMN ${column}`);
     for (const column of ['asked_for', 'last_used_at', 'name']) {
       await runner.query(`ALTER TABLE totp_secret DROP COLUMN ${column}`);
     }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import type { AuthenticatorType } from '../second-factor.js';
+import type { Authenticator, AuthenticatorType } from '../second-factor.js';
 
 const TOTPS = `FROM totp_secret WHERE user_id = ? AND activated_at IS NOT NULL`;
 const PASSKEYS = 'FROM passkey WHERE user_id = ?';
@@ -17,18 +17,6 @@ const DELETE: Readonly<Record<AuthenticatorType, string>> = {
   totp: `DELETE ${TOTPS} AND id = ?`,
   passkey: `DELETE ${PASSKEYS} AND id = ?`,
 };
-
-/** An active authenticator as its owner sees it; instants are epoch seconds. */
-export interface Authenticator {
-  readonly id: string;
-  readonly type: AuthenticatorType;
-  /** Given by the owner, or by the metadata of its model. */
-  readonly name?: string;
-  readonly createdAt: number;
-  readonly lastUsedAt?: number;
-  /** For a passkey: whether it may be synced to other devices. */
-  readonly isSynced?: boolean;
-}
 
 interface AuthenticatorRow {
   readonly id: string;

@@ -5,10 +5,10 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type AttemptSubject, endedError, NO_ACCOUNT } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type { Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
+import type { Authenticator, Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import type { NewPasskey } from '../passkey/passkey.js';
-import { type Authenticator, AuthenticatorListStore } from './authenticator-list.store.js';
+import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { type AddedPasskey, Authenticators, type Kept } from './authenticators.service.js';
 
 /** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */

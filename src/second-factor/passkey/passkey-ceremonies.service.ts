@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type {
-  AuthenticatorTransport,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
   VerifiedRegistrationResponse,
 } from '@simplewebauthn/server';
 import { ServiceError } from '../../errors/service-error.js';
@@ -14,13 +12,13 @@ import { type AttemptSubject, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import { AttestationPolicy } from './attestation-policy.service.js';
 import { ALGORITHMS } from './cose-key.js';
-import { CHALLENGE_SECONDS, type NewPasskey } from './passkey.js';
+import { CHALLENGE_SECONDS, type NewPasskey, type Registration } from './passkey.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore } from './passkey.store.js';
 import { type ChallengePurpose, PasskeyChallengeStore } from './passkey-challenge.store.js';
 import { strictAlgorithmOf } from './registration-bytes.js';
 import { RelyingParty } from './relying-party.service.js';
-import { clientDataOf, userHandleOf, webauthn } from './webauthn.js';
+import { clientDataOf, webauthn } from './webauthn.js';
 
 /** A login, and the session or `mfa_token` that alone may respond to its challenges. */
 export interface CeremonyCaller extends AttemptSubject {
@@ -34,13 +32,6 @@ export interface VerifiedRegistration {
   /** `name` is that of the model. */
   readonly passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
 }
-
-/** The response to `creationOptions`, with transports that are known. */
-export type Registration = Omit<RegistrationResponseJSON, 'response'> & {
-  readonly response: Omit<RegistrationResponseJSON['response'], 'transports'> & {
-    readonly transports?: AuthenticatorTransport[];
-  };
-};
 
 /** The registration ceremony, and the begin of the authentication ceremony (WebAuthn level 3, section 7). */
 @Injectable()
@@ -149,7 +140,7 @@ export class PasskeyCeremonies {
   }
 
   private async verified(
-    response: RegistrationResponseJSON,
+    response: Registration,
     expectedChallenge: string,
   ): Promise<NonNullable<VerifiedRegistrationResponse['registrationInfo']>> {
     const { verifyRegistrationResponse } = await webauthn();

@@ -21,7 +21,7 @@ import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore, type StoredPasskey } from './passkey.store.js';
 import { PasskeyChallengeStore } from './passkey-challenge.store.js';
 import { RelyingParty } from './relying-party.service.js';
-import { clientDataOf, userHandleOf, webauthn } from './webauthn.js';
+import { type ClientData, clientDataOf, userHandleOf, webauthn } from './webauthn.js';
 
 const WRONG_CHALLENGE = { kind: 'failed', event: 'MFA_FAILED', reason: 'challenge' } as const;
 const UNKNOWN_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'unknown_passkey' } as const;
@@ -61,8 +61,8 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     const known = await this.work.single((tx) => this.passkeys.of(tx, subject));
     const passkey = known.find(({ credentialId }) => credentialId === assertion.id);
     if (!passkey) return UNKNOWN_PASSKEY;
-    const verified = await this.verifiedAssertion(response, clientData.challenge, passkey, subject);
-    if (!verified) return WRONG_PASSKEY;
+    const verified = await this.verifiedAssertion(response, clientData, passkey, subject);
+    if (verified === 'invalid') return WRONG_PASSKEY;
     const { newCounter: signCount, credentialBackedUp: isBackedUp } = verified;
     return {
       kind: 'acceptable',
@@ -103,15 +103,16 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     return true;
   }
 
-  /** The facts of a valid assertion; undefined for every other one. */
+  /** The facts of a valid assertion. */
   private async verifiedAssertion(
     { assertion }: PasskeyResponse,
-    challenge: string,
+    { challenge, isCrossOrigin }: ClientData,
     { credentialId, publicKey, isBackupEligible, transports }: StoredPasskey,
     subject: string,
-  ): Promise<VerifiedAuthenticationResponse['authenticationInfo'] | undefined> {
+  ): Promise<VerifiedAuthenticationResponse['authenticationInfo'] | 'invalid'> {
     const { userHandle } = assertion.response;
-    if (userHandle !== undefined && userHandle !== userHandleOf(subject)) return this.rejected('other user handle');
+    if (userHandle !== undefined && userHandle !== userHandleOf(subject)) return this.invalid('other user handle');
+    if (isCrossOrigin) return this.invalid('made in a frame of another origin');
     const { verifyAuthenticationResponse } = await webauthn();
     let result: VerifiedAuthenticationResponse;
     try {
@@ -130,25 +131,20 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
         },
       });
     } catch (error) {
-      return this.rejected(error instanceof Error ? error.message : 'not an assertion');
+      return this.invalid(error instanceof Error ? error.message : 'not an assertion');
     }
-    if (!result.verified) return this.rejected('signature');
+    if (!result.verified) return this.invalid('signature');
     const { authenticationInfo } = result;
-    if (isCrossOrigin(assertion.response.clientDataJSON)) return this.rejected('made in a frame of another origin');
     if ((authenticationInfo.credentialDeviceType === 'multiDevice') !== isBackupEligible) {
-      return this.rejected('backup eligibility changed');
+      return this.invalid('backup eligibility changed');
     }
     // No extension is asked for.
-    if (authenticationInfo.authenticatorExtensionResults !== undefined) return this.rejected('extensions');
+    if (authenticationInfo.authenticatorExtensionResults !== undefined) return this.invalid('extensions');
     return authenticationInfo;
   }
 
-  private rejected(why: string): undefined {
+  private invalid(why: string): 'invalid' {
     this.log.debug('The assertion of a passkey is not valid', { why });
-    return undefined;
+    return 'invalid';
   }
-}
-
-function isCrossOrigin(clientDataJSON: string): boolean {
-  return clientDataOf(clientDataJSON)?.isCrossOrigin ?? true;
 }

@@ -1,4 +1,8 @@
-import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simplewebauthn/server';
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
 import { hashSecret } from '../../session/session.js';
 
 /** Passkeys of one account. */
@@ -28,6 +32,15 @@ export interface NewPasskey {
   /** Epoch seconds. */
   readonly createdAt: number;
 }
+
+/** The response to creation options, with transports that are known. */ export type Registration = Omit<
+  RegistrationResponseJSON,
+  'response'
+> & {
+  readonly response: Omit<RegistrationResponseJSON['response'], 'transports'> & {
+    readonly transports?: AuthenticatorTransport[];
+  };
+};
 
 /** The assertion of a passkey, and the session or `mfa_token` that asked for its challenge. */
 export interface PasskeyResponse {

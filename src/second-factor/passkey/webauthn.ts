@@ -1,5 +1,7 @@
+import type * as WebAuthn from '@simplewebauthn/server';
+
 /** The library that verifies registrations and assertions; loaded at first use, since few deployments start with it. */
-export function webauthn(): Promise<typeof import('@simplewebauthn/server')> {
+export function webauthn(): Promise<typeof WebAuthn> {
   return import('@simplewebauthn/server');
 }
 
