@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { submittedCode, totpDigits } from './second-factor.js';
 
 it.each([
-  ['123456', { method: 'totp', text: '123456' }],
-  ['123 456', { method: 'totp', text: '123456' }],
-  ['000000', { method: 'totp', text: '000000' }],
-  ['12345678', { method: 'backup_code', text: '12345678' }],
-  ['ABCD-EFGH', { method: 'backup_code', text: 'ABCDEFGH' }],
-  ['abcd efgh', { method: 'backup_code', text: 'ABCDEFGH' }],
-  ['oOiI-lL00', { method: 'backup_code', text: '00111100' }],
+  ['123456', { method: 'totp', response: '123456' }],
+  ['123 456', { method: 'totp', response: '123456' }],
+  ['000000', { method: 'totp', response: '000000' }],
+  ['12345678', { method: 'backup_code', response: '12345678' }],
+  ['ABCD-EFGH', { method: 'backup_code', response: 'ABCDEFGH' }],
+  ['abcd efgh', { method: 'backup_code', response: 'ABCDEFGH' }],
+  ['oOiI-lL00', { method: 'backup_code', response: '00111100' }],
 ])('submittedCode recognizes %o by its form', (typed, code) => {
   expect(submittedCode(typed)).toEqual(code);
 });
