@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { DatabaseRestore } from '../admin/database-restore.service.js';
 import { RestoreModule } from '../admin/restore.module.js';
+import { HostFactsModule } from '../auth/host-facts.module.js';
 import { ClockModule } from '../clock/clock.module.js';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
@@ -9,7 +10,7 @@ import { RandomModule } from '../random/random.module.js';
 import type { RestoreServices } from './backup.command.js';
 import { openContext } from './service-context.js';
 
-@Module({ imports: [ClockModule, RandomModule, PersistenceModule, RestoreModule] })
+@Module({ imports: [ClockModule, RandomModule, PersistenceModule, HostFactsModule, RestoreModule] })
 class RestoreCommandModule {}
 
 /**

@@ -12,6 +12,7 @@ const MUST_ENROL = {
   expires_in: 180,
   enrolment_required: true,
   methods: [],
+  enrolment_methods: ['passkey', 'totp'],
 };
 
 function passwordStep(story: LoginStory, { id, password }: Person): Promise<Answer> {
@@ -83,6 +84,7 @@ onEachEngine('second factor required by the account', (engine) => {
       expires_in: 600,
       enrolment_required: true,
       methods: [],
+      enrolment_methods: ['passkey', 'totp'],
     });
     expect(await browser.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
     const setup = await browser.post('/2fa/setup');

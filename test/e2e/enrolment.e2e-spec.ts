@@ -235,7 +235,17 @@ onEachEngine('enrolment', (engine) => {
         state: 'active',
         activated_at: expect.any(String) as string,
         backup_codes: { remaining: 10, generated_at: expect.any(String) as string, low: false },
+        authenticators: [
+          {
+            id: expect.any(String) as string,
+            type: 'totp',
+            created_at: expect.any(String) as string,
+            last_used_at: expect.any(String) as string,
+          },
+        ],
+        enrolment_methods: ['passkey', 'totp'],
         required_by_policy: false,
+        required_strength: 'any',
       });
     });
 

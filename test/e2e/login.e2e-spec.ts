@@ -90,6 +90,7 @@ onEachEngine('password step', (engine) => {
       expires_in: 180,
       enrolment_required: true,
       methods: [],
+      enrolment_methods: ['passkey', 'totp'],
     });
     expect(answer.cookies).toEqual([]);
   });

@@ -261,6 +261,7 @@ onEachEngine('portal sessions', (engine) => {
         expires_in: 600,
         enrolment_required: true,
         methods: [],
+        enrolment_methods: ['passkey', 'totp'],
       });
       const setup = await browser.post('/2fa/setup');
       expect(setup).toBeAnswered(201);

@@ -117,13 +117,19 @@ export class AttemptBudget {
   }
 
   /** The error for a refused caller; `fallback` is the reason if the account no longer has one. */
-  async refusal(
+  refusal(caller: AttemptSubject, target: TargetSecret | undefined, fallback: EndedRefusal): Promise<ServiceError> {
+    return this.work.single((tx) => this.refusalIn(tx, caller, target, fallback));
+  }
+
+  /** Like `refusal`, within a unit of work. */
+  async refusalIn(
+    tx: Tx,
     caller: AttemptSubject,
     target: TargetSecret | undefined,
     fallback: EndedRefusal,
   ): Promise<ServiceError> {
     const now = this.clock.seconds();
-    const state = await this.stateOf(caller);
+    const state = await this.store.stateOf(tx, caller);
     return refusalError(refusalOf(state, caller, target, now, this.store.lockoutSchedule) ?? fallback, caller, now);
   }
 

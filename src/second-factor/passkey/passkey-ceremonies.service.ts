@@ -163,7 +163,7 @@ export class PasskeyCeremonies {
 
   private async issue(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<string> {
     const challenge = await this.challenges.issue(tx, { ...caller, purpose });
-    if (challenge === undefined) throw await this.budget.refusal(caller, undefined, NO_SECRET);
+    if (challenge === undefined) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
     return challenge;
   }
 
