@@ -1,6 +1,6 @@
 import { type Answer, type HttpClient, textOf, textsOf } from './http-client.js';
 import type { LoginStory, Person, SignedIn } from './login-story.js';
-import { type AuthenticatorOptions, SoftwareAuthenticator } from './passkey-authenticator.js';
+import { type AssertionOverrides, type AuthenticatorOptions, SoftwareAuthenticator } from './passkey-authenticator.js';
 import type { AssertionJson, CreationOptionsJson, RequestOptionsJson } from './passkey-messages.js';
 
 /** A user with a passkey as the only authenticator, and the session in which it was registered. */
@@ -55,8 +55,13 @@ export class PasskeyStory {
   }
 
   /** Asks for a challenge and responds to it. */
-  async assertion(client: HttpClient, caller: Caller, authenticator: SoftwareAuthenticator): Promise<AssertionJson> {
-    return authenticator.assert(await requestOptions(client, caller));
+  async assertion(
+    client: HttpClient,
+    caller: Caller,
+    authenticator: SoftwareAuthenticator,
+    overrides?: AssertionOverrides,
+  ): Promise<AssertionJson> {
+    return authenticator.assert(await requestOptions(client, caller), overrides);
   }
 
   /** Login in two steps, the second one by the passkey; must succeed. */
@@ -69,7 +74,19 @@ export class PasskeyStory {
     const answer = ok(await assert(client, { bearer }, credential), 200);
     return { client, accessToken: textOf(answer, 'access_token'), answer };
   }
+
+  /** What a rejected response must not change: the passkeys and the accounts, except for their counters of attempts. */
+  async stored(): Promise<unknown> {
+    const { database } = this.story;
+    const passkeys = await database.query('SELECT * FROM passkey ORDER BY id');
+    const accounts = await database.query<object>('SELECT * FROM account ORDER BY id');
+    const isKept = ([name]: [string, unknown]): boolean => !OF_ATTEMPTS.includes(name);
+    return { passkeys, accounts: accounts.map((row) => Object.fromEntries(Object.entries(row).filter(isKept))) };
+  }
 }
+
+/** Columns of an account that an attempt changes, whatever it is worth. */
+const OF_ATTEMPTS = ['failures', 'failures_in_row', 'last_attempt_at', 'last_attempt_id', 'clock_skew_at'];
 
 export async function creationOptions(
   client: HttpClient,

@@ -62,7 +62,10 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     const passkey = known.find(({ credentialId }) => credentialId === assertion.id);
     if (!passkey) return UNKNOWN_PASSKEY;
     const verified = await this.verifiedAssertion(response, clientData, passkey, subject);
-    if (verified === 'invalid') return WRONG_PASSKEY;
+    if (typeof verified === 'string') {
+      this.log.debug('The assertion of a passkey is not valid', { why: verified });
+      return WRONG_PASSKEY;
+    }
     const { newCounter: signCount, credentialBackedUp: isBackedUp } = verified;
     return {
       kind: 'acceptable',
@@ -103,16 +106,16 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     return true;
   }
 
-  /** The facts of a valid assertion. */
+  /** The facts of a valid assertion; for every other one the reason, for the log. */
   private async verifiedAssertion(
     { assertion }: PasskeyResponse,
     { challenge, isCrossOrigin }: ClientData,
     { credentialId, publicKey, isBackupEligible, transports }: StoredPasskey,
     subject: string,
-  ): Promise<VerifiedAuthenticationResponse['authenticationInfo'] | 'invalid'> {
+  ): Promise<VerifiedAuthenticationResponse['authenticationInfo'] | string> {
     const { userHandle } = assertion.response;
-    if (userHandle !== undefined && userHandle !== userHandleOf(subject)) return this.invalid('other user handle');
-    if (isCrossOrigin) return this.invalid('made in a frame of another origin');
+    if (userHandle !== undefined && userHandle !== userHandleOf(subject)) return 'other user handle';
+    if (isCrossOrigin) return 'made in a frame of another origin';
     const { verifyAuthenticationResponse } = await webauthn();
     let result: VerifiedAuthenticationResponse;
     try {
@@ -131,20 +134,15 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
         },
       });
     } catch (error) {
-      return this.invalid(error instanceof Error ? error.message : 'not an assertion');
+      return error instanceof Error ? error.message : 'not an assertion';
     }
-    if (!result.verified) return this.invalid('signature');
+    if (!result.verified) return 'signature';
     const { authenticationInfo } = result;
     if ((authenticationInfo.credentialDeviceType === 'multiDevice') !== isBackupEligible) {
-      return this.invalid('backup eligibility changed');
+      return 'backup eligibility changed';
     }
     // No extension is asked for.
-    if (authenticationInfo.authenticatorExtensionResults !== undefined) return this.invalid('extensions');
+    if (authenticationInfo.authenticatorExtensionResults !== undefined) return 'extensions';
     return authenticationInfo;
-  }
-
-  private invalid(why: string): 'invalid' {
-    this.log.debug('The assertion of a passkey is not valid', { why });
-    return 'invalid';
   }
 }

@@ -1,4 +1,7 @@
 import type * as WebAuthn from '@simplewebauthn/server';
+import { readJson } from '../../encoding/strict-json.js';
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /** The library that verifies registrations and assertions; loaded at first use, since few deployments start with it. */
 export function webauthn(): Promise<typeof WebAuthn> {
@@ -12,14 +15,12 @@ export interface ClientData {
   readonly isCrossOrigin: boolean;
 }
 
-/** Undefined if the Base64url text is not JSON with a challenge. */
+/** Undefined if the Base64url text is not JSON with a challenge, or names a member twice: verifiers may read either. */
 export function clientDataOf(base64url: string): ClientData | undefined {
-  let data: unknown;
-  try {
-    data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64url, 'base64url')));
-  } catch {
-    return undefined;
-  }
+  const bytes = Buffer.from(base64url, 'base64url');
+  // The decoding of WebAuthn level 3 (section 7) ignores a byte order mark.
+  const hasMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const data = readJson(hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)?.value;
   if (typeof data !== 'object' || data === null) return undefined;
   const { challenge, crossOrigin = false, topOrigin } = data as Readonly<Record<string, unknown>>;
   if (typeof challenge !== 'string') return undefined;
