@@ -1,5 +1,7 @@
+import { expect } from 'vitest';
 import { type Answer, type HttpClient, textOf, textsOf } from './http-client.js';
-import type { LoginStory, Person, SignedIn } from './login-story.js';
+import { AuthenticatorApp } from './authenticator-app.js';
+import type { Enrolled, EventRow, LoginStory, Person, SignedIn } from './login-story.js';
 import { type AssertionOverrides, type AuthenticatorOptions, SoftwareAuthenticator } from './passkey-authenticator.js';
 import type { AssertionJson, CreationOptionsJson, RequestOptionsJson } from './passkey-messages.js';
 
@@ -54,6 +56,16 @@ export class PasskeyStory {
     return { ...person, authenticator, passkeyId, backupCodes, client, accessToken };
   }
 
+  /** Adds an authenticator app beside the passkey; its first code must be the next one. */
+  async withApp(holder: PasskeyHolder): Promise<PasskeyHolder & Pick<Enrolled, 'app'>> {
+    const { client, accessToken: bearer } = await this.signIn(holder);
+    const setup = ok(await client.post('/2fa/setup', { add: true }, { bearer }), 201);
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const code = this.story.nextCode({ app });
+    const confirmed = ok(await client.post('/2fa/confirm', { code }, { bearer }), 200);
+    return { ...holder, app, client, accessToken: textOf(confirmed, 'access_token') };
+  }
+
   /** Asks for a challenge and responds to it. */
   async assertion(
     client: HttpClient,
@@ -75,18 +87,55 @@ export class PasskeyStory {
     return { client, accessToken: textOf(answer, 'access_token'), answer };
   }
 
-  /** What a rejected response must not change: the passkeys and the accounts, except for their counters of attempts. */
-  async stored(): Promise<unknown> {
-    const { database } = this.story;
-    const passkeys = await database.query('SELECT * FROM passkey ORDER BY id');
-    const accounts = await database.query<object>('SELECT * FROM account ORDER BY id');
+  /** The rows of now, for `expectRefused`. */
+  async snapshot(): Promise<Snapshot> {
+    // One query, since every query has a connection of its own.
+    const rows = await this.story.database.query<{ last_event: string | null }>(SNAPSHOT);
     const isKept = ([name]: [string, unknown]): boolean => !OF_ATTEMPTS.includes(name);
-    return { passkeys, accounts: accounts.map((row) => Object.fromEntries(Object.entries(row).filter(isKept))) };
+    const stored = rows.map((row) => Object.fromEntries(Object.entries(row).filter(isKept)));
+    return { stored, lastEvent: rows[0]?.last_event ?? '' };
+  }
+
+  /** Kind and reason of the events since a snapshot. */
+  async eventsSince({ lastEvent }: Snapshot): Promise<Events> {
+    const sql = 'SELECT kind, reason FROM security_event WHERE id > ? ORDER BY id';
+    const rows = await this.story.database.query<Pick<EventRow, 'kind' | 'reason'>>(sql, [lastEvent]);
+    return rows.map(({ kind, reason }) => [kind, reason]);
+  }
+
+  /** Expects that a request is refused, records these events and changes neither a passkey nor an account. */
+  async expectRefused(
+    send: () => Promise<Answer>,
+    { status, code, events }: { readonly status: number; readonly code: string; readonly events: Events },
+  ): Promise<void> {
+    const before = await this.snapshot();
+
+    expect(await send()).toBeRefused(status, code);
+
+    expect(await this.eventsSince(before)).toEqual(events);
+    expect((await this.snapshot()).stored).toEqual(before.stored);
   }
 }
 
-/** Columns of an account that an attempt changes, whatever it is worth. */
-const OF_ATTEMPTS = ['failures', 'failures_in_row', 'last_attempt_at', 'last_attempt_id', 'clock_skew_at'];
+export type Events = readonly (readonly [kind: string, reason: string | null])[];
+
+interface Snapshot {
+  /** Passkeys and accounts, without the counters of attempts. */
+  readonly stored: unknown;
+  readonly lastEvent: string;
+}
+
+const SNAPSHOT = `SELECT account.*, passkey.*, (SELECT MAX(id) FROM security_event) AS last_event
+  FROM account LEFT JOIN passkey ON passkey.user_id = account.id ORDER BY account.id, passkey.id`;
+/** Columns that an attempt changes, whatever it is worth. */
+const OF_ATTEMPTS = [
+  'failures',
+  'failures_in_row',
+  'last_attempt_at',
+  'last_attempt_id',
+  'clock_skew_at',
+  'last_event',
+];
 
 export async function creationOptions(
   client: HttpClient,
