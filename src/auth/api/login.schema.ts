@@ -64,14 +64,21 @@ export const secondStepSchema = v.strictObject({
   trust_device: v.optional(v.boolean()),
 });
 
-/** A name that a user gives an authenticator; shown as text, so only control characters are rejected. */
+const MAX_NAME_LENGTH = 64;
+/** Texts without control characters and other invisible characters that are not blank. */
+const NAME_FORM = /^(?=.*\S)\P{C}*$/u;
+
+/** A name that a user gives an authenticator; it is shown as text. */
 export const authenticatorName = v.pipe(
   v.string(),
-  v.trim(),
-  v.minLength(1),
-  v.maxLength(64),
-  v.regex(/^\P{C}*$/u, 'format'),
-  v.description('A name by which the owner tells authenticators apart.'),
+  v.check((name) => name.length <= 2 * MAX_NAME_LENGTH && Array.from(name).length <= MAX_NAME_LENGTH, 'too_long'),
+  v.check((name) => NAME_FORM.test(name), 'format'),
+  v.metadata({
+    maxLength: MAX_NAME_LENGTH,
+    pattern: NAME_FORM.source,
+    description: 'A name by which the owner tells authenticators apart; spaces around it are removed.',
+  }),
+  v.transform((name) => name.trim()),
 );
 
 export const codeSchema = v.strictObject({ code });
