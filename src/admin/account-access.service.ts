@@ -8,7 +8,7 @@ import { AccessTermination } from '../recovery/access-termination.service.js';
 import { AccountLinks } from '../recovery/account-links.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
-/** Ends the access to an account that does not need its password, and resets its second factor. */
+/** Ends the access to an account that does not need its password, and removes its authenticators. */
 @Injectable()
 export class AccountAccess {
   constructor(
@@ -61,6 +61,15 @@ export class AccountAccess {
       await admit(tx);
       await this.sessions.endAll(tx, subject);
     });
+  }
+
+  /**
+   * Removes one of several authenticators and ends all sessions: it may have been used by another person.
+   * @throws ServiceError `NOT_FOUND`; `MFA_STATE_CONFLICT` for the last authenticator
+   */
+  async removeAuthenticator(tx: Tx, subject: string, id: string, actor: string): Promise<void> {
+    await this.enrolment.removeOneBy(tx, actor, subject, id);
+    await this.sessions.endAll(tx, subject);
   }
 
   /** Removes the authenticators, the mailed links and the mails of a deleted account. */

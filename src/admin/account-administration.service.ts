@@ -26,6 +26,7 @@ export interface AccountUpdate extends AccountChange {
 
 const UNLOCK: ActRule = { name: 'unlock', byHelpDesk: true, notOnOneself: true };
 const RESET_MFA: ActRule = { name: 'resetMfa', byHelpDesk: true, notOnOneself: true, needsReason: true };
+const REMOVE_AUTHENTICATOR: ActRule = { ...RESET_MFA, name: 'removeAuthenticator' };
 const RESET_PASSWORD: ActRule = { name: 'resetPassword', notOnOneself: true };
 
 /**
@@ -78,9 +79,20 @@ export class AccountAdministration {
     );
   }
 
+  /**
+   * Removes one of several authenticators, for example a lost one, and ends all sessions. The user signs in with another one.
+   * @throws as `unlock`; `NOT_FOUND` also for an authenticator that the account does not have; `MFA_STATE_CONFLICT` for the
+   * last one, which only `resetMfa` removes
+   */
+  removeAuthenticator(subject: string, authenticator: string, act: Act): Promise<void> {
+    return this.run(REMOVE_AUTHENTICATOR, subject, act, (tx) =>
+      this.access.removeAuthenticator(tx, subject, authenticator, act.actor),
+    );
+  }
+
   /** Rejects every login, and ends all access and all mailed links. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
   disable(subject: string, act: Act): Promise<void> {
-    return this.run('disable', subject, act, async (tx) => {
+    return this.run({ name: 'disable' }, subject, act, async (tx) => {
       await this.changes.setStatus(tx, subject, 'disabled', act.actor);
       await this.access.endAllOfDisabled(tx, subject);
     });
@@ -88,7 +100,7 @@ export class AccountAdministration {
 
   /** @throws ServiceError `NOT_FOUND` */
   enable(subject: string, act: Act): Promise<void> {
-    return this.run('enable', subject, act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
+    return this.run({ name: 'enable' }, subject, act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
   }
 
   /**
@@ -97,7 +109,7 @@ export class AccountAdministration {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator
    */
   setRoles(subject: string, roles: readonly string[], act: Act): Promise<void> {
-    return this.run('setRoles', subject, act, async (tx) => {
+    return this.run({ name: 'setRoles' }, subject, act, async (tx) => {
       await this.changes.change(tx, subject, { roles }, act.actor);
       await this.access.endAll(tx, subject);
     });
@@ -105,7 +117,9 @@ export class AccountAdministration {
 
   /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy. */
   requireMfa(subject: string, mfaRequired: boolean, act: Act): Promise<void> {
-    return this.run('requireMfa', subject, act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
+    return this.run({ name: 'requireMfa' }, subject, act, (tx) =>
+      this.changes.change(tx, subject, { mfaRequired }, act.actor),
+    );
   }
 
   /**
@@ -115,7 +129,7 @@ export class AccountAdministration {
    * the loss of a role of the caller's own account
    */
   update(subject: string, { status, ...change }: AccountUpdate, act: Act): Promise<void> {
-    return this.run('update', subject, act, async (tx, before) => {
+    return this.run({ name: 'update' }, subject, act, async (tx, before) => {
       const hasOtherRoles = change.roles !== undefined && rolesText(change.roles) !== rolesText(before.roles);
       if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
       if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
@@ -126,34 +140,34 @@ export class AccountAdministration {
 
   /** Ends one session. @throws ServiceError `NOT_FOUND` for a session that the account does not have */
   endSession(subject: string, sid: string, act: Act): Promise<void> {
-    return this.run('endSession', subject, act, async (tx) => {
+    return this.run({ name: 'endSession' }, subject, act, async (tx) => {
       if (!(await this.access.endSession(tx, subject, sid, act.actor))) throw new ServiceError('NOT_FOUND');
     });
   }
 
   /** Ends all sessions; returns their number, half-authenticated ones included. @throws ServiceError `NOT_FOUND` */
   endSessions(subject: string, act: Act): Promise<number> {
-    return this.run('endSessions', subject, act, (tx) => this.access.endSessions(tx, subject, act.actor));
+    return this.run({ name: 'endSessions' }, subject, act, (tx) => this.access.endSessions(tx, subject, act.actor));
   }
 
   /** Ends the trust in one device. @throws ServiceError `NOT_FOUND` for a device that the account does not have */
   endTrust(subject: string, device: string, act: Act): Promise<void> {
-    return this.run('endTrust', subject, act, async (tx) => {
+    return this.run({ name: 'endTrust' }, subject, act, async (tx) => {
       if (!(await this.access.endTrust(tx, subject, device, act.actor))) throw new ServiceError('NOT_FOUND');
     });
   }
 
   /** Deletes the account with its sessions and authenticators; its security events stay. @throws as `disable` */
   delete(subject: string, act: Act): Promise<void> {
-    return this.run('delete', subject, act, async (tx) => {
+    return this.run({ name: 'delete' }, subject, act, async (tx) => {
       await this.changes.delete(tx, subject, act.actor);
       await this.access.endAll(tx, subject);
       await this.access.forget(tx, subject);
     });
   }
 
-  private run<T>(name: string, subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
-    return this.acts.perform({ name }, subject, act, () =>
+  private run<T>(rule: ActRule, subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
+    return this.acts.perform(rule, subject, act, () =>
       this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))),
     );
   }

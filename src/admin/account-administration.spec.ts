@@ -81,6 +81,7 @@ describe('AccountAdministration', () => {
     ],
     ['enable', [], [['setStatus', 'tx 1', 'anna', 'active', ACT.actor]]],
     ['requireMfa', [true], [['change', 'tx 1', 'anna', { mfaRequired: true }, ACT.actor]]],
+    ['removeAuthenticator', ['authenticator'], [['removeAuthenticator', 'tx 1', 'anna', 'authenticator', ACT.actor]]],
     ['unlock', [], [['unlock', 'anna', ACT.actor]]],
     ['resetMfa', [], [['resetMfa', 'anna', ACT.actor]]],
   ] as const)('%s makes all its changes in one transaction and passes on its reason', async (name, args, expected) => {
@@ -125,13 +126,15 @@ describe('AccountAdministration', () => {
 
   const HELP_DESK = { actor: 'subject-of-desk', authority: 'help desk', reason: 'lost phone', ticket: 'HD-1' } as const;
 
-  it('the help desk unlocks and resets the second factor of accounts without a protected role only', async () => {
+  it('the help desk unlocks, removes authenticators and resets the second factor of accounts without a protected role only', async () => {
     const { administration, calls } = situation();
 
     await administration.unlock('anna', HELP_DESK);
     await administration.resetMfa('anna', HELP_DESK);
+    await administration.removeAuthenticator('anna', 'authenticator', HELP_DESK);
 
     expect(calls.filter(([method]) => method === 'hold')).toEqual([
+      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
       ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
       ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
     ]);
@@ -186,10 +189,14 @@ describe('AccountAdministration', () => {
     expect(await result).toBe(isAccepted);
   });
 
-  it.each(['unlock', 'resetMfa', 'resetPassword'] as const)('nobody calls %s on the own account', async (name) => {
+  it.each([
+    ['unlock', []],
+    ['resetMfa', []],
+    ['removeAuthenticator', ['authenticator']],
+    ['resetPassword', [undefined]],
+  ] as const)('nobody calls %s on the own account', async (name, args) => {
     const { administration, calls } = situation();
     const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
-    const args = name === 'resetPassword' ? [undefined] : [];
 
     await expect(act(ACT.actor, ...args, ACT)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(calls).toEqual([]);

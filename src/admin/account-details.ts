@@ -1,10 +1,17 @@
 import type { Account } from '../account/account.js';
+import type { Authenticator } from '../second-factor/enrolment/authenticator-list.store.js';
 import type { EnrolmentState } from '../second-factor/second-factor.js';
 
 /** An account with the state of its second factor. */
 export interface AccountDetails {
   readonly account: Account;
   readonly factors: EnrolmentState;
+}
+
+/** What a caller may see of an account. */
+export interface VisibleAccount extends AccountDetails {
+  /** The oldest first; absent if the caller may not act on the account. */
+  readonly authenticators?: readonly Authenticator[];
 }
 
 /** A browser that skips the second factor; instants are epoch seconds. */

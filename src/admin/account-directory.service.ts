@@ -8,12 +8,12 @@ import type { Slice } from '../persistence/slice.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { type TrustedDevice, TrustedDeviceList } from '../second-factor/trusted-device/trusted-device-list.service.js';
 import { type Session, Sessions } from '../session/sessions.service.js';
-import type { AccountDetails } from './account-details.js';
+import type { AccountDetails, VisibleAccount } from './account-details.js';
 import { type Actor, demandSubject } from './act.js';
 
 /**
  * What administrators and the help desk may read. The help desk sees every account, so that it can tell a caller whom to
- * ask, but sessions, devices and events only of accounts that it may act on.
+ * ask, but authenticators, sessions, devices and events only of accounts that it may act on.
  */
 @Injectable()
 export class AccountDirectory {
@@ -34,6 +34,13 @@ export class AccountDirectory {
   async find(subject: string): Promise<AccountDetails> {
     const account = await this.known(subject);
     return { account, factors: await this.enrolment.state(subject) };
+  }
+
+  /** The account, with its authenticators if the caller may act on it. @throws ServiceError `NOT_FOUND` */
+  async view(subject: string, actor: Actor): Promise<VisibleAccount> {
+    const details = await this.find(subject);
+    if (!this.isOpenTo(details.account, actor)) return details;
+    return { ...details, authenticators: await this.enrolment.listAuthenticators(subject) };
   }
 
   /** True if the caller may act on the account, and see more than its facts. */

@@ -2,9 +2,10 @@ import type { OperationOptions } from '../web/openapi/operation.js';
 
 /** The description of `@ApiTag('Administration')`. */
 export const ADMINISTRATION =
-  'Users, events and keys. `ROLE_HELPDESK` may search and view users, and unlock them and reset their second factor with a ' +
-  '`reason` and a `ticket`, except for accounts with `ROLE_ADMIN`, `ROLE_MANAGEMENT` or `ROLE_HELPDESK` (403) and the own ' +
-  'account (409). No response contains a secret, a hash or a code, apart from a new temporary password.';
+  'Users, events and keys. `ROLE_HELPDESK` may search and view users, and with a `reason` and a `ticket` unlock them, remove ' +
+  'one of their authenticators and reset their second factor, except for accounts with `ROLE_ADMIN`, `ROLE_MANAGEMENT` or ' +
+  '`ROLE_HELPDESK` (403) and the own account (409). No response contains a secret, a hash or a code, apart from a new ' +
+  'temporary password.';
 
 export const LIST_USERS: OperationOptions = {
   summary: 'Search users',
@@ -37,6 +38,13 @@ export const RESET_MFA: OperationOptions = {
   summary: 'Remove the second factor',
   description: 'Ends all sessions; the next login must set up a second factor. Verify the identity of the user first.',
   errors: ['NOT_FOUND', 'CONFLICT'],
+};
+export const REMOVE_USER_AUTHENTICATOR: OperationOptions = {
+  summary: 'Remove one of the authenticators of a user',
+  description:
+    'For a lost or stolen one. Ends all sessions and the trust in all devices; the user signs in with another one. The last ' +
+    'authenticator stays (409 `MFA_STATE_CONFLICT`): reset the second factor instead.',
+  errors: ['NOT_FOUND', 'CONFLICT', 'MFA_STATE_CONFLICT'],
 };
 export const RESET_PASSWORD: OperationOptions = {
   summary: 'Set a temporary password',

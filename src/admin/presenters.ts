@@ -1,11 +1,12 @@
 import type { InferOutput } from 'valibot';
 import { type Account, hasSecondFactor } from '../account/account.js';
-import { toDate } from '../auth/api/presenters.js';
+import { toAuthenticatorBody, toDate } from '../auth/api/presenters.js';
 import type { EventRow } from '../events/event-line.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { amrOf } from '../principal/amr.js';
 import type { Session } from '../session/session.js';
 import type { devicesResponse } from '../auth/api/history.schema.js';
-import type { AccountDetails, DeviceDetails } from './account-details.js';
+import type { DeviceDetails, VisibleAccount } from './account-details.js';
 import type { adminEventsResponse, userResponse, userSessionsResponse, usersResponse } from './users.schema.js';
 
 export function toUserBody(account: Account): InferOutput<typeof usersResponse>['items'][number] {
@@ -14,7 +15,11 @@ export function toUserBody(account: Account): InferOutput<typeof usersResponse>[
   return { sub: id, id: loginId, kind, status, roles, email, ...mfa };
 }
 
-export function toUserDetailsBody({ account, factors }: AccountDetails): InferOutput<typeof userResponse> {
+export function toUserDetailsBody({
+  account,
+  factors,
+  authenticators,
+}: VisibleAccount): InferOutput<typeof userResponse> {
   const { state, activatedAt, backupCodes, lock } = factors;
   return {
     ...toUserBody(account),
@@ -28,6 +33,7 @@ export function toUserDetailsBody({ account, factors }: AccountDetails): InferOu
       locked: lock !== undefined,
       locked_until: toNullableDate(lock?.endsByItself === true ? lock.until : undefined),
     },
+    ...withoutUndefined({ authenticators: authenticators?.map(toAuthenticatorBody) }),
   };
 }
 

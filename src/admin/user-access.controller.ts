@@ -13,13 +13,13 @@ import { actorOf } from './act.js';
 import * as describe from './admin.openapi.js';
 import { PersonExport } from './person-export.service.js';
 import { toDeviceBody, toUserSessionBody } from './presenters.js';
-import { actSchema, personResponse, userSessionsResponse } from './users.schema.js';
+import { actSchema, personResponse, resetSchema, userSessionsResponse } from './users.schema.js';
 import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
 
 type Page = InferOutput<typeof paginationSchema>;
 type Stated = InferOutput<typeof actSchema>;
 
-/** Sessions, trusted devices and stored data of a user (http-api section 7). */
+/** Authenticators, sessions, trusted devices and stored data of a user (http-api section 7). */
 @ApiTag('Administration')
 @RateLimited('administration')
 @Controller('admin/users/:sub')
@@ -31,6 +31,19 @@ export class UserAccessController {
     private readonly administration: AccountAdministration,
     private readonly personExport: PersonExport,
   ) {}
+
+  @Delete('authenticators/:id')
+  @HttpCode(204)
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.REMOVE_USER_AUTHENTICATOR)
+  async removeAuthenticator(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Param('id') id: string,
+    @Body({ schema: resetSchema }) stated: InferOutput<typeof resetSchema>,
+  ): Promise<void> {
+    await this.administration.removeAuthenticator(subject, id, { ...actorOf(caller), ...stated });
+  }
 
   @Get('sessions')
   @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')

@@ -61,15 +61,18 @@ export class UsersController {
       { ...draft, loginId: id, password: pw, mfaRequired: mfa_required },
       act,
     );
-    return this.show(account.id);
+    return this.show(caller, account.id);
   }
 
   @Get(':sub')
   @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
   @Operation(describe.SHOW_USER)
   @ResponseSchema(userResponse)
-  async show(@Param('sub') subject: string): Promise<InferOutput<typeof userResponse>> {
-    return toUserDetailsBody(await this.directory.find(subject));
+  async show(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+  ): Promise<InferOutput<typeof userResponse>> {
+    return toUserDetailsBody(await this.directory.view(subject, actorOf(caller)));
   }
 
   @Patch(':sub')
@@ -83,7 +86,7 @@ export class UsersController {
   ): Promise<InferOutput<typeof userResponse>> {
     const change = withoutUndefined({ roles, email, status, mfaRequired: mfa_required });
     await this.administration.update(subject, change, { ...actorOf(caller), ...stated });
-    return this.show(subject);
+    return this.show(caller, subject);
   }
 
   @Delete(':sub')

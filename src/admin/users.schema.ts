@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ROLE_FORM } from '../account/account.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { KINDS } from '../events/security-event.js';
-import { amr } from '../auth/api/responses.schema.js';
+import { amr, authenticator } from '../auth/api/responses.schema.js';
 import { parseInstant } from '../config/bind/instant.js';
 import { EXPORT_FORMATS } from '../events/event-export.js';
 import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../web/schema.js';
@@ -92,6 +92,12 @@ export const userResponse = v.object({
     locked: v.boolean(),
     locked_until: v.pipe(v.nullable(v.date()), v.description('`null` for a lock that only an administrator ends.')),
   }),
+  authenticators: v.optional(
+    v.pipe(
+      listOf(authenticator),
+      v.description('The oldest first. Absent for the help desk if the account has a protected role.'),
+    ),
+  ),
 });
 
 /** `POST /admin/users/{sub}/password`. */

@@ -69,6 +69,7 @@ type SecondFactorReason =
   | 'a secret is pending'
   | 'policy demands it'
   | 'policy demands a passkey'
+  | 'last authenticator'
   | 'too many authenticators'
   | 'passkeys are not available'
   | 'passkey known'

@@ -27,6 +27,7 @@ const BY_OTHER_TESTS = [
   ...['POST /admin/users/{sub}/password', 'GET /admin/users/{sub}/sessions', 'DELETE /admin/users/{sub}/sessions'],
   ...['DELETE /admin/users/{sub}/sessions/{id}', 'GET /admin/users/{sub}/devices'],
   ...['DELETE /admin/users/{sub}/devices/{id}', 'GET /admin/users/{sub}/export'],
+  'DELETE /admin/users/{sub}/authenticators/{id}',
   ...['GET /admin/events', 'GET /admin/events/export', 'POST /admin/keys/rotate'],
   ...[
     'POST /portal/login',
@@ -299,6 +300,9 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 
       expect(itemsOf(await send('GET', '/admin/users?query=person&limit=2'))).toHaveLength(2);
       const trusted = await story.signIn(person, undefined, { trust_device: true });
+      const another = await trusted.client.post('/2fa/setup', { add: true }, { bearer: trusted.accessToken });
+      const code = story.nextCode({ app: AuthenticatorApp.scan(textOf(another, 'otpauth_uri')) });
+      expect(await trusted.client.post('/2fa/confirm', { code }, { bearer: trusted.accessToken })).toBeAnswered(200);
       expect(await send('GET', path)).toBeAnswered(200);
       const [session] = itemsOf(await send('GET', `${path}/sessions`));
       const [device] = itemsOf(await send('GET', `${path}/devices`));
@@ -312,6 +316,14 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       await story.lock(person);
       expect((await send('GET', path)).body).toMatchObject({ mfa: { locked: true } });
       expect(await send('POST', `${path}/unlock`)).toBeAnswered(204);
+      const [app, added] = (await send('GET', path)).body['authenticators'] as readonly Members[];
+      const authenticators = `${path}/authenticators`;
+      const removal = (id: unknown, json?: object): Promise<Answer> =>
+        send('DELETE', `${authenticators}/${String(id)}`, json);
+      expect(await removal(added?.['id'])).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(await removal('none', { reason: 'lost phone' })).toBeRefused(404, 'NOT_FOUND');
+      expect(await removal(added?.['id'], { reason: 'lost phone' })).toBeAnswered(204);
+      expect(await removal(app?.['id'], { reason: 'lost phone' })).toBeRefused(409, 'MFA_STATE_CONFLICT');
       expect(await send('POST', `${path}/mfa/reset`, { reason: 'lost phone' })).toBeAnswered(204);
       expect(await send('POST', `${path}/mfa/reset`)).toBeRefused(400, 'VALIDATION_FAILED');
       expect(await send('POST', `${path}/password`)).toBeAnswered(200);

@@ -105,13 +105,16 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     new BrandingProperties(),
     new BrowserAddress('https://login.example.org'),
   );
+  const challenges = new PasskeyChallengeStore(clock, random);
   const passkey = new PasskeyFactor(
-    ...([work, clock, store, new PasskeyStore(), new PasskeyChallengeStore(clock, random)] as const),
+    ...([work, clock, store, new PasskeyStore(), challenges] as const),
     ...([relyingParty, passkeyProperties, events, loggers] as const),
   );
   const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
   const list = new AuthenticatorListStore();
-  const authenticators = new Authenticators(enrolmentStore, secondFactors, list, deviceStore, clock, random);
+  const authenticators = new Authenticators(
+    ...([enrolmentStore, secondFactors, list, challenges, deviceStore, clock, random] as const),
+  );
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,

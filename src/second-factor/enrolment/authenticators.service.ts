@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../random/random.js';
+import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { AskedFor, AttemptSubject, FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey } from '../passkey/passkey.js';
+import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import type { AuthenticatorType, EnrolmentState, NamedAuthenticators } from '../second-factor.js';
@@ -28,10 +30,12 @@ export interface SetupRequest extends AttemptSubject {
   readonly keepsOwn?: boolean;
 }
 
-/** What policy keeps of an account: its last authenticator, and its last passkey. */
+/** What has to stay of an account: its last authenticator, and its last passkey. */
 export interface Kept {
   readonly any: boolean;
   readonly passkey: boolean;
+  /** Why; by default since policy demands it. */
+  readonly reason?: Reason;
 }
 
 /** A stored passkey; the codes are shown once. */
@@ -58,6 +62,7 @@ export class Authenticators {
     private readonly store: EnrolmentStore,
     private readonly factors: SecondFactors,
     private readonly list: AuthenticatorListStore,
+    private readonly challenges: PasskeyChallengeStore,
     private readonly devices: TrustedDeviceStore,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -119,7 +124,7 @@ export class Authenticators {
 
   /**
    * Removes one authenticator, with the last one also everything else of the second factor.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if policy demands that it stays
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if it has to stay
    */
   async removeOne(
     tx: Tx,
@@ -131,7 +136,7 @@ export class Authenticators {
     if (!type) throw new ServiceError('NOT_FOUND');
     const isRemoved = await this.store.removeOne(tx, subject, type, kept.passkey);
     if (!isRemoved && (kept.any || !(await this.store.removeLast(tx, subject)))) {
-      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: kept.reason ?? 'policy demands it' });
     }
     // Another request may have removed it in the meantime; this one is then rolled back.
     if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
@@ -139,9 +144,13 @@ export class Authenticators {
     return { type, wasLast: !isRemoved };
   }
 
-  /** Ends the trust in all devices and deletes the authenticators that the row no longer names, also after the row is gone. */
+  /**
+   * Ends the trust in all devices and the ceremonies that wait for a response, and deletes the authenticators that the row
+   * no longer names, also after the row is gone.
+   */
   async cleanUp(tx: Tx, subject: string): Promise<void> {
     await this.devices.deleteAll(tx, subject);
+    await this.challenges.deleteAll(tx, subject);
     await this.discardUnnamed(tx, subject);
   }
 

@@ -84,24 +84,29 @@ export class Enrolment {
   }
 
   /**
-   * Removes one authenticator; without any other one, the second factor ends. `actor` is the administrator, or `cli`;
-   * `complete` ends sessions.
+   * Removes one authenticator; without any other one, the second factor ends. `complete` ends sessions.
    * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if it has to stay
    */
   removeOne<T>(
     subject: string,
     id: string,
-    { kept, actor }: { readonly kept: Kept; readonly actor?: string },
+    { kept }: { readonly kept: Kept },
     complete: (tx: Tx) => Promise<T>,
   ): Promise<T> {
-    const by = withoutUndefined({ actor });
     return this.work.run(async (tx) => {
-      const { type, wasLast } = await this.authenticators.removeOne(tx, subject, id, kept);
-      const kind = type === 'totp' ? 'TOTP_REMOVED' : 'PASSKEY_REMOVED';
-      await this.events.record(tx, { kind, subject, ...by });
-      if (wasLast) await this.events.record(tx, { kind: 'MFA_DISABLED', subject, ...by });
+      await this.removeWithin(tx, subject, id, kept);
       return complete(tx);
     });
+  }
+
+  /**
+   * Removes one of several authenticators by an administrator, within the transaction that admits the act. What policy
+   * demands is set up again at the next login.
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, which only `reset` removes
+   */
+  removeOneBy(tx: Tx, actor: string, subject: string, id: string): Promise<void> {
+    const kept = { any: true, passkey: false, reason: 'last authenticator' } as const;
+    return this.removeWithin(tx, subject, id, kept, actor);
   }
 
   /** Removes the second factor by one of its codes; `complete` ends the other sessions. */
@@ -137,8 +142,17 @@ export class Enrolment {
     });
   }
 
-  /** Deletes secrets, codes and trusted devices of an account whose row is gone. */
+  /** Deletes authenticators, codes and trusted devices of an account whose row is gone. */
   forget(tx: Tx, subject: string): Promise<void> {
     return this.authenticators.cleanUp(tx, subject);
+  }
+
+  private async removeWithin(tx: Tx, subject: string, id: string, kept: Kept, actor?: string): Promise<void> {
+    const by = withoutUndefined({ actor });
+    const { type, wasLast } = await this.authenticators.removeOne(tx, subject, id, kept);
+    const kind = type === 'totp' ? 'TOTP_REMOVED' : 'PASSKEY_REMOVED';
+    const reason = wasLast ? 'last' : undefined;
+    await this.events.record(tx, { kind, subject, ...by, ...withoutUndefined({ reason }) });
+    if (wasLast) await this.events.record(tx, { kind: 'MFA_DISABLED', subject, ...by });
   }
 }

@@ -33,6 +33,7 @@ const OF_PURPOSE: Readonly<Record<ChallengePurpose, string>> = {
   assertion: ' AND passkey_count > 0',
 };
 const DELETE_EARLIER = 'DELETE FROM passkey_challenge WHERE asked_by = ? AND purpose = ?';
+const DELETE_ALL = 'DELETE FROM passkey_challenge WHERE user_id = ?';
 const TAKE = `DELETE FROM passkey_challenge
   WHERE id = ? AND user_id = ? AND asked_by = ? AND purpose = ? AND expires_at > ? AND created_at <= ?`;
 /** A challenge from further in the future means that a clock was set back, after which it would live too long. */
@@ -76,5 +77,9 @@ export class PasskeyChallengeStore {
     const now = this.clock.seconds();
     const values = [hashSecret(challenge), subject, askedBy, purpose, now, now + TOLERATED_SKEW_SECONDS];
     return (await tx.change(TAKE, values)) === 1;
+  }
+
+  async deleteAll(tx: Tx, subject: string): Promise<void> {
+    await tx.change(DELETE_ALL, [subject]);
   }
 }
