@@ -123,6 +123,14 @@ export const en = {
     again: (organisation: string) => `Sign in again with ${organisation}`,
   },
 
+  passkey: {
+    use: 'Use a passkey',
+    cancelled: 'This was cancelled or took too long. Try again when you are ready.',
+    known: 'This device or security key already has a passkey for your account.',
+    failed:
+      'Your browser could not use a passkey here. Check your connection and try again, or use another browser or device.',
+  },
+
   lock: {
     title: 'Sign-in is locked',
     what: 'There were too many wrong codes for this account. To protect it, codes are not accepted for now, not even correct ones.',

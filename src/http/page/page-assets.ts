@@ -18,6 +18,7 @@ export class PageAssets {
   readonly styleName: string;
   readonly scriptName: string;
   readonly previewScriptName: string;
+  readonly passkeyScriptName: string;
   readonly iconName: string;
   readonly logoName: string | undefined;
   private readonly assets: ReadonlyMap<string, Asset>;
@@ -27,17 +28,20 @@ export class PageAssets {
     const style = variables(accentColor) + resource('portal.css');
     const script = resource('portal.js');
     const previewScript = resource('preview.js');
+    const passkeyScript = resource('passkey.js');
     const icon = iconOf(accentColor);
     const logo: Logo | undefined = logoPath === undefined ? undefined : readLogo(logoPath);
     this.styleName = `portal-${shortHash(style)}.css`;
     this.scriptName = `portal-${shortHash(script)}.js`;
     this.previewScriptName = `preview-${shortHash(previewScript)}.js`;
+    this.passkeyScriptName = `passkey-${shortHash(passkeyScript)}.js`;
     this.iconName = `icon-${shortHash(icon)}.svg`;
     this.logoName = logo?.name;
     this.assets = new Map<string, Asset>([
       [this.styleName, { mediaType: CSS, content: style }],
       [this.scriptName, { mediaType: SCRIPT, content: script }],
       [this.previewScriptName, { mediaType: SCRIPT, content: previewScript }],
+      [this.passkeyScriptName, { mediaType: SCRIPT, content: passkeyScript }],
       [this.iconName, { mediaType: SVG, content: icon }],
       ...(logo ? [[logo.name, { mediaType: logo.mediaType, content: logo.bytes }] as const] : []),
     ]);

@@ -156,6 +156,7 @@ describe('the Content-Security-Policy of a page', () => {
   it.each([
     [{}, {}, "form-action 'self'"],
     [{}, { previews: true }, "connect-src 'self'; form-action 'self'"],
+    [{}, { passkeys: true }, "connect-src 'self'; form-action 'self'"],
     [{ returnOrigins: ['https://portal.example'] }, {}, "form-action 'self' https://portal.example"],
     [
       { returnOrigins: ['https://portal.example'] },

@@ -93,7 +93,7 @@ export class PageRenderer {
    * No inline script or style; images also as data, for QR codes. Browsers apply `form-action` to redirects after a form, too,
    * so it names every origin that a form may end at.
    */
-  private policyOf({ needs: { formTarget, previews = false } }: View): string {
+  private policyOf({ needs: { formTarget, previews = false, passkeys = false } }: View): string {
     // Redirects may follow to origins that only the other side knows, but only from https to https.
     const targets = formTarget === undefined ? this.options.returnOrigins : [new URL(formTarget).protocol];
     return [
@@ -101,7 +101,7 @@ export class PageRenderer {
       "style-src 'self'",
       "script-src 'self'",
       "img-src 'self' data:",
-      ...(previews ? ["connect-src 'self'"] : []),
+      ...(previews || passkeys ? ["connect-src 'self'"] : []),
       ["form-action 'self'", ...targets].join(' '),
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -110,14 +110,15 @@ export class PageRenderer {
 
   private document(
     content: PageContent,
-    { previews = false }: PageNeeds,
+    { previews = false, passkeys = false }: PageNeeds,
     language: Language,
     request: FastifyRequest,
   ): string {
     const { contextPath, branding } = this.options;
-    const { styleName, scriptName, previewScriptName, iconName } = this.assets;
+    const { styleName, scriptName, previewScriptName, passkeyScriptName, iconName } = this.assets;
     const assets = `${contextPath}/assets`;
-    const scripts = [scriptName, ...(previews ? [previewScriptName] : [])].map(
+    const names = [scriptName, ...(previews ? [previewScriptName] : []), ...(passkeys ? [passkeyScriptName] : [])];
+    const scripts = names.map(
       (name) => html`<script src="${assets}/${name}" defer></script>
 `,
     );

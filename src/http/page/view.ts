@@ -46,6 +46,8 @@ export interface PageNeeds {
   readonly formTarget?: string;
   /** Loads `preview.js`, too, which sends a form and shows the response in place. */
   readonly previews?: boolean;
+  /** Loads `passkey.js`, too, which fetches the options of passkeys from the service. */
+  readonly passkeys?: boolean;
 }
 
 /** A page that is still without language and layout: a controller returns it, and the listener renders it. */

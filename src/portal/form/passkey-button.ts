@@ -1,0 +1,41 @@
+import { type Html, html } from '../../encoding/html.js';
+import type { PageContext } from '../../http/page/view.js';
+import { hidden } from './forms.js';
+
+/** Paths below the context path from which the script of the pages fetches the options of a ceremony. */
+const OPTIONS_PATHS = {
+  get: '/2fa/passkeys/assertion/options',
+  create: '/2fa/passkeys/registration/options',
+} as const;
+
+interface PasskeyButton {
+  readonly label: string;
+  /** Of `navigator.credentials`: uses a passkey, or creates one. */
+  readonly ceremony: keyof typeof OPTIONS_PATHS;
+  /** The options, if the page has them already. */
+  readonly options?: object;
+  /** True beside a button of the same form that comes first, such as that for a code. */
+  readonly isSecond?: boolean;
+  readonly isFocused?: boolean;
+}
+
+/**
+ * A part of a form that fills in its field `credential` by a passkey and sends it; hidden until the script, which the view
+ * must load (`passkeys: true`), has found that the browser knows passkeys. A form that arrives without `credential` asks for
+ * the reason for which the script got no options.
+ */
+export function passkeyButton(
+  { t, contextPath }: PageContext,
+  { label, ceremony, options, isSecond = false, isFocused = false }: PasskeyButton,
+): Html {
+  const given = options
+    ? html` data-options="${JSON.stringify(options)}"`
+    : html` data-options-from="${contextPath}${OPTIONS_PATHS[ceremony]}"`;
+  const type = isSecond ? html` type="button"` : html` type="submit" class="primary"`;
+  const { cancelled, known, failed } = t.passkey;
+  return html`<div data-passkey="${ceremony}"${given} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
+${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
+<p class="actions"><button${type}${isFocused ? html` autofocus` : undefined}>${label}</button></p>
+</div>
+`;
+}

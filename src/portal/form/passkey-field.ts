@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { assertionSchema, registrationSchema, toAssertion, toRegistration } from '../../auth/api/passkey.schema.js';
+import { ServiceError } from '../../errors/service-error.js';
+
+const MAX_LENGTH = 65_536;
+
+/** The field that `passkeyButton` adds to a form; empty if the script got no options. */
+export const credentialField = v.optional(
+  v.pipe(
+    v.string(),
+    v.maxLength(MAX_LENGTH, 'too_long'),
+    v.description('`PublicKeyCredential.toJSON()` of the passkey, as JSON; empty without a response.'),
+  ),
+);
+
+/** The assertion in the field `credential` of a form. @throws ServiceError `VALIDATION_FAILED` */
+export function assertionIn(field: string): ReturnType<typeof toAssertion> {
+  return toAssertion(parsed(assertionSchema.entries.credential, field));
+}
+
+/** The registration in the field `credential` of a form. @throws ServiceError `VALIDATION_FAILED` */
+export function registrationIn(field: string): ReturnType<typeof toRegistration> {
+  return toRegistration(parsed(registrationSchema.entries.credential, field));
+}
+
+function parsed<Schema extends v.GenericSchema>(schema: Schema, field: string): v.InferOutput<Schema> {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), field);
+  if (result.success) return result.output;
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'credential', code: 'format' }] });
+}

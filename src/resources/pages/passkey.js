@@ -1,0 +1,100 @@
+// Lets users press the buttons of passkeys: fetches options, asks the authenticator, and sends its response in the form.
+'use strict';
+
+/** Elements with the attribute. */
+function all(attribute) {
+  return document.querySelectorAll(`[${attribute}]`);
+}
+
+if (window.PublicKeyCredential && navigator.credentials) {
+  for (const part of all('data-passkey')) enable(part);
+  for (const details of all('data-without-passkey')) details.open = false;
+} else {
+  for (const element of all('data-no-passkeys')) element.hidden = false;
+}
+
+function enable(part) {
+  const button = part.querySelector('button');
+  const alert = part.querySelector('[role=alert]');
+  const field = part.querySelector('input[name=credential]');
+  const { form } = button;
+  part.hidden = false;
+  if (button.autofocus && document.activeElement === document.body) button.focus();
+  // Browsers also click the first button of a form when its user presses Enter in a field.
+  button.addEventListener('click', async (event) => {
+    event.preventDefault();
+    if (!isComplete(form)) return;
+    button.disabled = true;
+    alert.hidden = true;
+    try {
+      const options = await optionsOf(part.dataset);
+      field.value = options ? JSON.stringify(await responseTo(options, part.dataset.passkey)) : '';
+      send(form);
+    } catch (error) {
+      button.disabled = false;
+      alert.textContent = messageOf(error, part.dataset);
+      alert.hidden = false;
+      alert.focus();
+    }
+  });
+  // After "Back" in the browser, the page is as it was left.
+  window.addEventListener('pageshow', () => {
+    button.disabled = false;
+    field.value = '';
+  });
+}
+
+/** False, with a message of the browser, if a field is not filled in. A passkey takes the place of a code. */
+function isComplete(form) {
+  return [...form.elements].every((element) => element.name === 'code' || element.reportValidity());
+}
+
+/** Null if the service rejects the request: the response to the form without a credential then tells why. */
+async function optionsOf({ options, optionsFrom }) {
+  if (options) return JSON.parse(options);
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const response = await fetch(optionsFrom, { method: 'POST', headers, body: '{}' });
+  return response.ok ? response.json() : null;
+}
+
+/** What `PublicKeyCredential.toJSON()` returns, which some browsers and password managers lack. */
+async function responseTo(json, ceremony) {
+  const publicKey = { ...json, challenge: decoded(json.challenge) };
+  if (json.user) publicKey.user = withId(json.user);
+  for (const list of ['allowCredentials', 'excludeCredentials']) {
+    if (json[list]) publicKey[list] = json[list].map(withId);
+  }
+  const { id, rawId, type, response } = await navigator.credentials[ceremony]({ publicKey });
+  const members = response.getTransports ? { transports: response.getTransports() } : {};
+  for (const name of ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']) {
+    if (response[name]) members[name] = encoded(response[name]);
+  }
+  return { id, rawId: encoded(rawId), type, response: members, clientExtensionResults: {} };
+}
+
+function withId(json) {
+  return { ...json, id: decoded(json.id) };
+}
+
+function decoded(base64url) {
+  const base64 = base64url.replaceAll('-', '+').replaceAll('_', '/');
+  return Uint8Array.from(window.atob(base64), (each) => each.charCodeAt(0));
+}
+
+/** Base64url without padding. */
+function encoded(bytes) {
+  const base64 = window.btoa(String.fromCharCode(...new Uint8Array(bytes)));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Sends the form, also with an empty field for a code. */
+function send(form) {
+  form.noValidate = true;
+  form.requestSubmit();
+  form.noValidate = false;
+}
+
+function messageOf({ name }, { cancelled, known, failed }) {
+  if (name === 'NotAllowedError' || name === 'AbortError') return cancelled;
+  return name === 'InvalidStateError' ? known : failed;
+}
