@@ -9,6 +9,7 @@ export const SECOND_FACTOR_PAGES = {
   verify: '/2fa/portal/verify',
   enrol: '/2fa/portal/setup',
   confirm: '/2fa/portal/confirm',
+  passkey: '/2fa/portal/passkey',
 } as const;
 
 /** Well-known address that redirects to the page to change the password. */

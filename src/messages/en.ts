@@ -39,7 +39,7 @@ export const en = {
     MFA_TOKEN_INVALID: 'This sign-in has expired. Start again.',
     MFA_CODE_INVALID:
       'This code is wrong or was already used. Wait until your app shows the next code. If its codes keep failing, check the time of your phone.',
-    MFA_LOCKED: 'There were too many wrong codes. Sign-in with a code is locked for a while.',
+    MFA_LOCKED: 'There were too many failed attempts. The second step of your sign-in is locked for a while.',
     RATE_LIMITED: 'There were too many attempts. Wait a moment and try again.',
     INVALID_TOKEN: 'You are not signed in, or your sign-in has expired. Please sign in to continue.',
     MFA_REQUIRED: 'This step is not available before your sign-in is complete.',
@@ -105,8 +105,10 @@ export const en = {
 
   verify: {
     title: 'Enter your code',
+    titlePasskey: 'Confirm your sign-in',
     titleStepUp: 'Confirm that it is you',
     methods: 'How to confirm',
+    useCode: 'Use a code instead',
     totp: 'Authenticator app',
     backupCode: 'Backup code',
     totpIntro: 'Open your authenticator app and enter the six digits it shows for this account.',
@@ -116,24 +118,41 @@ export const en = {
     wrongBackupCode: 'This backup code is wrong, was already used, or was replaced by newer ones.',
     anyLabel: 'Code of your authenticator app, or a backup code',
     submit: 'Continue',
-    trustDevice: (days: number) => `Do not ask for a code in this browser for ${days} days`,
+    trustDevice: (days: number) => `Do not ask again in this browser for ${days} days`,
     other: 'Use another account',
     lost: 'Lost your phone and your backup codes? Ask your help desk to reset your two-step sign-in.',
-    elsewhere: 'You have no authenticator app here. Confirm your second factor at your organisation to continue.',
+    elsewhere: 'You have no second factor here. Confirm your second factor at your organisation to continue.',
     again: (organisation: string) => `Sign in again with ${organisation}`,
   },
 
   passkey: {
+    intro: 'Confirm with the fingerprint, face or PIN of your device, or with your security key.',
     use: 'Use a passkey',
+    rejected: 'This passkey was not accepted. Try again, or use another one.',
     cancelled: 'This was cancelled or took too long. Try again when you are ready.',
     known: 'This device or security key already has a passkey for your account.',
     failed:
       'Your browser could not use a passkey here. Check your connection and try again, or use another browser or device.',
+    noScript: 'Passkeys need JavaScript, which is off in this browser.',
+    turnOnScript: 'Your account can only be used with a passkey: turn JavaScript on and reload this page.',
+    noSupport: 'This browser does not support passkeys.',
+    otherBrowser: 'Your account can only be used with a passkey: open this page in another browser.',
+    lost: 'Lost your passkey and your backup codes? Ask your help desk to reset your two-step sign-in.',
+    lostOnly: 'Lost your passkey? Ask your help desk to reset your two-step sign-in.',
+    title: 'Create your passkey',
+    create: 'Create a passkey',
+    creation:
+      'Your browser now asks how to keep it: on this device, in a password manager, on your phone, or on a security key.',
+    name: 'Name (optional)',
+    nameHint: 'For example “Phone” or “Blue security key”.',
+    notAllowed: 'Your organisation does not allow this kind of passkey. Use another device or security key.',
+    notCreated: 'The passkey was not created. Try again.',
+    expired: 'This took too long, or was done already. Try again.',
   },
 
   lock: {
     title: 'Sign-in is locked',
-    what: 'There were too many wrong codes for this account. To protect it, codes are not accepted for now, not even correct ones.',
+    what: 'There were too many failed attempts at the second step of this account. To protect it, no code and no passkey is accepted for now, not even a correct one.',
     left: 'Time left',
     until: (seconds: number) => `You can try again in ${wait(seconds)}.`,
     retry: 'Try again',
@@ -144,11 +163,24 @@ export const en = {
 
   setup: {
     title: 'Set up your authenticator app',
+    titleChoice: 'Protect your sign-in',
+    titlePasskey: 'Set up a passkey',
+    choice:
+      'Besides your password, sign-in asks for a second step. Choose yours: you can add others later, and you get backup codes in case you lose it.',
+    aboutPasskey:
+      'A passkey confirms sign-ins with the fingerprint, face or PIN of your device, or with a security key. It works on this site only, so nobody can trick you out of it.',
+    aboutApp: 'An authenticator app on your phone shows a new code for each sign-in.',
+    usePasskey: 'Use a passkey',
+    useApp: 'Use an authenticator app',
+    otherWay: 'Choose another way',
+    onlyPasskey: 'Your organisation requires a passkey to sign in to your account.',
+    proveFirst: 'To set one up, first enter a code of your authenticator app, or a backup code.',
     step: (number: number, of: number) => `Step ${number} of ${of}`,
     intro:
       'To protect your account, sign-in asks for a code from an app on your phone, besides your password. You need an authenticator app such as Google Authenticator, Microsoft Authenticator or 2FAS.',
     introReplace:
       'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, you are signed out everywhere else, and trusted browsers ask for a code again.',
+    introAdd: 'Set up an authenticator app as another way to confirm your sign-in.',
     begin: 'Begin',
     beginAgain: 'Begin again',
     otherPending:
@@ -169,21 +201,23 @@ export const en = {
     hiddenSecret: 'Enter the six digits that your authenticator app shows now.',
     timeLeft: 'Your progress is kept for a few minutes, also if you reload or close this page.',
     again: 'Sign in again',
-    enterCode: 'Enter a code of your authenticator app',
     notDone: 'Not now? Sign out',
   },
 
   codes: {
     title: 'Save your backup codes',
     done: 'Your authenticator app is set up.',
+    donePasskey: 'Your passkey is set up.',
     intro:
-      'If you lose your phone, you can sign in with one of these codes. Each works once. Keep them somewhere safe, not on the same phone. This page does not show them again.',
+      'If you lose your phone or your other second step, you can sign in with one of these codes. Each works once. Keep them somewhere safe, not on the same device. This page does not show them again.',
     replaced: 'Earlier backup codes no longer work.',
     list: 'Backup codes',
     download: 'Download',
     fileName: 'backup-codes.txt',
     fileHeading: (service: string, user: string) => `Backup codes of ${user} for ${service}`,
     saved: 'I saved them',
+    finish: 'Finish your sign-in with the new passkey as soon as you have saved the codes.',
+    savedFinish: 'I saved them: use the passkey',
   },
 
   home: {

@@ -31,7 +31,9 @@ import { SecondFactorSummaries } from './home/second-factor-summaries.service.js
 import { SignOutController } from './home/sign-out.controller.js';
 import { Visitors } from './home/visitors.service.js';
 import { CodePages } from './second-factor/code-pages.service.js';
+import { PasskeyPagesController } from './second-factor/passkey-pages.controller.js';
 import { ReauthenticationLinks } from './second-factor/reauthentication-links.service.js';
+import { SetupChoices } from './second-factor/setup-choices.service.js';
 import { SetupPagesController } from './second-factor/setup-pages.controller.js';
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -62,6 +64,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     SignInController,
     VerifyPageController,
     SetupPagesController,
+    PasskeyPagesController,
     AccountController,
     BackupCodesPageController,
     AuthenticatorPagesController,
@@ -77,7 +80,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   ],
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
-    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SignInForms, SignInLanguage],
+    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SetupChoices, SignInForms, SignInLanguage],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages, UsersImport],
   ],
 })

@@ -60,14 +60,17 @@ export const SHOW_VERIFY: OperationOptions = {
 
 export const VERIFY: OperationOptions = {
   summary: 'Prove the second factor by the form of the page',
-  description: `${FORM} Second step of a session, or step-up of a full login; redirects to \`return_to\`.`,
+  description: `${FORM} Second step of a session, or step-up of a full login, by \`code\` or \`credential\`; redirects to \`return_to\`.`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 
 export const SHOW_SETUP: OperationOptions = {
-  summary: 'Page to set up an authenticator app',
-  description: 'Creates nothing. Shows the pending secret of this login again, and warns if another login has one.',
+  redirects: true,
+  summary: 'Page to set up a passkey or an authenticator app',
+  description:
+    'Creates nothing. Offers what the account may set up; shows the pending secret of this login again, unless `choose` is ' +
+    'present, and warns if another login has one. Redirects a login that lacks its second step only to the page for it.',
 };
 
 export const BEGIN_SETUP: OperationOptions = {
@@ -83,9 +86,26 @@ export const SHOW_CONFIRM: OperationOptions = {
   description: 'Redirects to the setup page, which shows the pending secret of this login.',
 };
 
+export const SHOW_ADD_PASSKEY: OperationOptions = {
+  redirects: true,
+  summary: 'Address of the form for a new passkey',
+  description: 'Redirects to the setup page, which offers a passkey.',
+};
+
+export const ADD_PASSKEY: OperationOptions = {
+  redirects: true,
+  summary: 'Set up a passkey by the form of the page',
+  description:
+    `${FORM} With \`credential\`, registers the passkey: shows backup codes, once, if it is the first authenticator, with the ` +
+    'form that completes a half-authenticated login by the passkey; otherwise redirects. Without `credential`, shows the ' +
+    'page with new options, for which a half-authenticated login whose account has an authenticator app sends `code`.',
+  errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
+};
+
 export const CONFIRM: OperationOptions = {
+  redirects: true,
   summary: 'Make the new secret active by the form of the page',
-  description: `${FORM} Shows ten new backup codes, once, with a link to \`return_to\`.`,
+  description: `${FORM} Shows ten new backup codes, once, with a link to \`return_to\`; for a further app, redirects there.`,
   errors: ['MFA_REQUIRED', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };

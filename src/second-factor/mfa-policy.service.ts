@@ -53,9 +53,14 @@ export class MfaPolicy {
 
   /** The methods that complete a login of the account, the strongest first. */
   methods(account: Account): readonly FactorId[] {
+    const all = this.stepUpMethods(account);
+    return this.demandsPasskey(account) ? all.filter((method) => method === 'passkey') : all;
+  }
+
+  /** The methods that step up a complete login of the account, the strongest first. */
+  stepUpMethods(account: Account): readonly FactorId[] {
     if (!hasSecondFactor(account)) return [];
     const passkey: FactorId[] = account.passkeyCount > 0 && this.relyingParty.isAvailable ? ['passkey'] : [];
-    if (this.demandsPasskey(account)) return passkey;
     return [...passkey, ...(account.totpCount > 0 ? (['totp'] as const) : []), 'backup_code'];
   }
 

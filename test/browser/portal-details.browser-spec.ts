@@ -50,7 +50,7 @@ needs('chromium')('details of pages in a browser', () => {
     async function atSecret(user: PortalBrowser, id: string): Promise<AuthenticatorApp> {
       await user.visit('/portal/login?return_to=/portal/security');
       await user.signIn(id, PASSWORD);
-      await user.press(user.t.setup.begin);
+      await user.press(user.t.setup.useApp);
       return user.scan();
     }
 
@@ -252,7 +252,7 @@ needs('chromium')('details of pages in a browser', () => {
       const user = await PortalBrowser.open(browser, service.url, DESK);
       await user.visit('/');
       await user.signIn('admin', password);
-      await user.press(user.t.setup.begin);
+      await user.press(user.t.setup.useApp);
       const app = await user.scan();
       await user.enterCode(app.codeAt(Math.floor(Date.now() / 1000)));
       await user.press(user.t.codes.saved);

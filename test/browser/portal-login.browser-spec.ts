@@ -110,7 +110,7 @@ needs('chromium')('portal pages', () => {
       const { page, complaints } = await open('/portal/login');
       await signIn(page, 'boss', PASSWORD);
       expect(new URL(page.url()).pathname).toBe(`${CONTEXT}/2fa/portal/setup`);
-      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Use an authenticator app' }).click();
 
       const picture = await page.getByRole('img', { name: 'QR code' }).boundingBox();
       const secret = (await page.locator('#secret').textContent()) ?? '';

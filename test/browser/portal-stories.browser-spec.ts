@@ -62,10 +62,10 @@ needs('chromium')('pages in a browser', () => {
           await user.check('sign-in page after a wrong password');
 
           await user.signIn(id, PASSWORD);
-          expect(await user.heading()).toBe(t.setup.title);
+          expect(await user.heading()).toBe(t.setup.titleChoice);
           await user.check('setup page');
 
-          await user.press(t.setup.begin);
+          await user.press(t.setup.useApp);
           expect(await user.heading()).toBe(t.setup.titleScan);
           app = await user.scan();
           await user.check('page with the secret');

@@ -210,12 +210,12 @@ needs('chromium')('SAML sign-in in a browser', () => {
       await depart(page, 'local');
       await signIn(page);
       expect(new URL(page.url()).pathname).toBe('/2fa/portal/setup');
-      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Use an authenticator app' }).click();
       // The identity provider may have used an old session, so setup first requires a new login there.
       await page.getByRole('link', { name: 'Sign in again' }).click();
       await signIn(page);
       expect(idp('local').authnRequests.at(-1)).toMatchObject({ isForced: true });
-      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Use an authenticator app' }).click();
       const app = AuthenticatorApp.typeIn((await page.locator('#secret').textContent()) ?? '');
       await giveCode(page, story.codeOf(app), 'Confirm');
       await page.getByRole('link', { name: 'I saved them' }).click();

@@ -438,7 +438,7 @@ onSqlite('security of the portal', (engine) => {
       const signedIn = await signIn(person, client, query);
       const again = await visit(client, `${LOGIN}${query}`);
       const started = await staff.client().get(`/saml/corp/login${query}`);
-      const form = fieldsOf(client, await visit(client, `${SETUP}${query}`), 'Begin');
+      const form = fieldsOf(client, await visit(client, `${SETUP}${query}`), 'Use an authenticator app');
       return {
         'sign-in': of(signedIn),
         'signed in already': of(again),
@@ -492,7 +492,7 @@ onSqlite('security of the portal', (engine) => {
 
         const fresh = await byPassword();
         const setup = await post(fresh, SETUP, {
-          ...fieldsOf(fresh, await visit(fresh, SETUP), 'Begin'),
+          ...fieldsOf(fresh, await visit(fresh, SETUP), 'Use an authenticator app'),
           return_to: target,
         });
         expect(setup.headers.get('location')).toBe(`${SETUP}?return_to=${encodeURIComponent(expected)}`);
@@ -635,7 +635,7 @@ onSqlite('security of the portal', (engine) => {
       const person = { id: 'boss', password: PASSWORD };
       const client = await byPassword(person);
       const first = await visit(client, SETUP);
-      const begin = fieldsOf(client, first, 'Begin');
+      const begin = fieldsOf(client, first, 'Use an authenticator app');
 
       for (let minute = 0; minute < 9; minute += 1) {
         const again = await post(client, SETUP, begin);
@@ -656,7 +656,7 @@ onSqlite('security of the portal', (engine) => {
     it('A9, T17: a pending secret is never shown to another login of the user', async () => {
       const person = { id: 'chief', password: PASSWORD };
       const [owner, thief] = [await byPassword(person), await byPassword(person)];
-      const shown = await follow(owner, await post(owner, SETUP, fieldsOf(owner, await visit(owner, SETUP), 'Begin')));
+      const shown = await follow(owner, await post(owner, SETUP, fieldsOf(owner, await visit(owner, SETUP), 'Use an authenticator app')));
       const { secret } = appOf(shown);
 
       const seen = await visit(thief, SETUP);

@@ -120,7 +120,7 @@ onEachEngine('authentication time of staff sign-ins', (engine) => {
     const person = { nameId: 'zoe', authnContextClassRef: PASSWORD_CLASS };
     const { client } = await staff.signIn(person);
     const begin = async (): Promise<Answer> =>
-      submit(client, await visit(client, '/2fa/portal/setup?return_to=/me'), {}, {}, 'Begin');
+      submit(client, await visit(client, '/2fa/portal/setup?return_to=/me'), {}, {}, 'Use an authenticator app');
 
     const refused = await begin();
     expect(refused.status).toBe(401);
@@ -154,7 +154,7 @@ onEachEngine('authentication time of staff sign-ins', (engine) => {
     const { client } = await staff.signIn(person, { idp: 'local' });
 
     expect(await client.post('/2fa/setup')).toBeRefused(401, 'STEP_UP_REQUIRED');
-    const refused = await submit(client, await visit(client, '/2fa/portal/setup'), {}, {}, 'Begin');
+    const refused = await submit(client, await visit(client, '/2fa/portal/setup'), {}, {}, 'Use an authenticator app');
     expect(refused.status).toBe(401);
     const link = unescaped(/href="\/saml\/local\/login(\?[^"]+)"/.exec(refused.text)?.[1] ?? '');
     const { request } = await staff.signIn(person, { client, idp: 'local', query: link });

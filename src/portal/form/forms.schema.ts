@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { loginSchema } from '../../auth/api/login.schema.js';
+import { authenticatorName, loginSchema } from '../../auth/api/login.schema.js';
+import { credentialField } from './passkey-field.js';
 
 const MAX_CODE_LENGTH = 64;
 
@@ -34,7 +35,6 @@ export const codeForm = v.strictObject({ ...formEntries, code: typedCode });
 
 const method = v.optional(
   v.pipe(v.picklist(['totp', 'backup_code']), v.description('The kind of code that the page asks for.')),
-  'totp',
 );
 
 const required = v.optional(
@@ -43,12 +43,14 @@ const required = v.optional(
 
 export const verifyQuery = v.object({
   ...returnToSchema.entries,
-  method: v.fallback(method, 'totp'),
+  method: v.fallback(method, undefined),
   required: v.fallback(required, undefined),
 });
 
 export const verifyForm = v.strictObject({
-  ...codeForm.entries,
+  ...formEntries,
+  code: v.optional(typedCode),
+  credential: credentialField,
   method,
   required,
   trust_device: v.optional(v.pipe(v.literal('true'), v.description('Asks to trust this browser.'))),
@@ -70,4 +72,20 @@ export const setupForm = v.strictObject({
       v.description('Expiry, in epoch seconds, of the pending secret that the user agrees to replace.'),
     ),
   ),
+});
+
+export const setupQuery = v.object({
+  ...returnToSchema.entries,
+  choose: v.optional(
+    v.pipe(v.string(), v.description('Present if the user chooses again, although a secret is pending.')),
+  ),
+});
+
+export const passkeyForm = v.strictObject({
+  ...formEntries,
+  code: v.optional(
+    v.pipe(typedCode, v.description('Code of the authenticator app, or backup code, of a login that lacks a passkey.')),
+  ),
+  credential: credentialField,
+  name: v.optional(v.union([v.literal(''), authenticatorName])),
 });

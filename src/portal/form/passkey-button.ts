@@ -14,6 +14,8 @@ interface PasskeyButton {
   readonly ceremony: keyof typeof OPTIONS_PATHS;
   /** The options, if the page has them already. */
   readonly options?: object;
+  /** Shown above the button, and hidden with it. */
+  readonly content?: Html;
   /** True beside a button of the same form that comes first, such as that for a code. */
   readonly isSecond?: boolean;
   readonly isFocused?: boolean;
@@ -26,7 +28,7 @@ interface PasskeyButton {
  */
 export function passkeyButton(
   { t, contextPath }: PageContext,
-  { label, ceremony, options, isSecond = false, isFocused = false }: PasskeyButton,
+  { label, ceremony, options, content, isSecond = false, isFocused = false }: PasskeyButton,
 ): Html {
   const given = options
     ? html` data-options="${JSON.stringify(options)}"`
@@ -35,7 +37,15 @@ export function passkeyButton(
   const { cancelled, known, failed } = t.passkey;
   return html`<div data-passkey="${ceremony}"${given} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
 ${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
-<p class="actions"><button${type}${isFocused ? html` autofocus` : undefined}>${label}</button></p>
+${content}<p class="actions"><button${type}${isFocused ? html` autofocus` : undefined}>${label}</button></p>
 </div>
+`;
+}
+
+/** In place of the buttons where they cannot be shown; `isOnlyWay` if the page offers nothing else. */
+export function withoutPasskeys({ t }: PageContext, isOnlyWay: boolean): Html {
+  const { noScript, noSupport, turnOnScript, otherBrowser } = t.passkey;
+  return html`<noscript><p>${noScript}${isOnlyWay ? ` ${turnOnScript}` : undefined}</p></noscript>
+<p data-no-passkeys hidden>${noSupport}${isOnlyWay ? ` ${otherBrowser}` : undefined}</p>
 `;
 }

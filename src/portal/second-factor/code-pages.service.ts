@@ -1,23 +1,29 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { ErrorCode } from '../../errors/error-code.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { MailQueue } from '../../mail/mail-queue.service.js';
 import type { Messages } from '../../messages/messages.js';
 import type { Principal } from '../../principal/principal.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
+import type { FactorId } from '../../second-factor/second-factor.js';
 import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
 import type { FormFields } from '../form/forms.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { lockPage } from './lock-page.js';
 import { type CodeKind, verifyPage } from './verify-page.js';
 
-/** What the page for a code shows beside the code. */
+/** What the page shows beside the methods of the caller. */
 interface VerifyFacts {
   /** Where the flow ends. */
   readonly returnTo: string;
-  readonly method: CodeKind;
+  /** The kind of code that the user has chosen, if any. */
+  readonly method?: CodeKind | undefined;
   /** Set if only a one-time code helps. */
   readonly required?: 'otp';
   /** Form value of the time of the last proof when the form was first shown. */
@@ -26,28 +32,43 @@ interface VerifyFacts {
   readonly alert?: PagePart;
 }
 
-/** The pages that ask for a code, and the page of a lock that takes their place. */
+/** Texts of alerts by the error, in place of those of the catalogue. */
+export type ErrorTexts = Readonly<Partial<Record<ErrorCode, (t: Messages) => string>>>;
+
+/** The pages that ask for a passkey or a code, and the page of a lock that takes their place. */
 @Injectable()
 export class CodePages {
   constructor(
     private readonly own: OwnSecondFactor,
+    private readonly reauthentication: Reauthentication,
+    private readonly policy: MfaPolicy,
+    private readonly properties: MfaProperties,
     private readonly forms: PageForms,
-    private readonly policy: MfaProperties,
     private readonly mails: MailQueue,
   ) {}
 
-  /** The form for a code, or the lock of the account. */
+  /** The form for a passkey or a code, or the lock of the account. */
   async verify(caller: Principal, facts: VerifyFacts): Promise<View> {
     const { returnTo, method, required, proved = this.provedAt(caller), isTrusting, alert } = facts;
     const locked = await this.lock(caller, returnTo, alert);
     if (locked) return locked;
-    const { trustedDeviceEnabled, trustedDeviceDays } = this.policy;
+    const methods = await this.methods(caller);
+    const kinds = methods.filter((each) => each !== 'passkey');
+    const { trustedDeviceEnabled, trustedDeviceDays } = this.properties;
     const mayTrust = trustedDeviceEnabled && caller.kind === 'half' && caller.idp === undefined;
     return verifyPage({
       ...this.forms.forCaller(SECOND_FACTOR_PAGES.verify, caller, returnTo),
-      ...{ kind: method, isStepUp: caller.kind === 'full', proved, signOut: this.signOut(caller) },
+      ...{ hasPasskey: required === undefined && methods.includes('passkey'), kinds },
+      ...{ kind: kinds.find((each) => each === method) ?? kinds[0], isCodeChosen: method !== undefined },
+      ...{ isStepUp: caller.kind === 'full', proved, signOut: this.signOut(caller) },
       ...withoutUndefined({ required, alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),
     });
+  }
+
+  /** True if the caller has to set up an authenticator first. */
+  async mustEnrol(caller: Principal): Promise<boolean> {
+    const account = await this.reauthentication.accountOf(caller);
+    return caller.kind === 'half' ? this.policy.lacksFactor(account) : !hasSecondFactor(account);
   }
 
   /** The page of the lock; undefined if the account is not locked. */
@@ -65,20 +86,19 @@ export class CodePages {
   }
 
   /**
-   * Runs the step of a form with a code. A wrong code shows the form again; on a locked account, also by the last wrong code,
-   * the lock takes its place. `wrongCode` is the text about a wrong code; by default that of its error.
+   * Runs the step of a form with a code or a passkey. A wrong one shows the form again; on a locked account, also by the last
+   * wrong one, the lock takes its place. The errors of `texts` show the form again, too, with these texts.
    */
   showingErrors<T>(
     caller: Principal,
     returnTo: string,
     again: (alert: PagePart) => View | Promise<View>,
     step: () => Promise<T>,
-    wrongCode?: (t: Messages) => string,
+    texts: ErrorTexts = {},
   ): Promise<T> {
     const page = async (alert: PagePart): Promise<View> => (await this.lock(caller, returnTo)) ?? again(alert);
-    return rerenderOnError(CODE_ERRORS, page, step, ({ code }) =>
-      code === 'MFA_CODE_INVALID' ? wrongCode : undefined,
-    );
+    const shown = new Set([...CODE_ERRORS, ...(Object.keys(texts) as ErrorCode[])]);
+    return rerenderOnError(shown, page, step, ({ code }) => texts[code]);
   }
 
   /** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */
@@ -89,5 +109,11 @@ export class CodePages {
   /** The form that ends the sign-in. */
   signOut(caller: Principal): FormFields {
     return this.forms.forCaller(SIGN_OUT_PATH, caller);
+  }
+
+  /** How the caller can prove the second factor now. */
+  private async methods(caller: Principal): Promise<readonly FactorId[]> {
+    const account = await this.reauthentication.accountOf(caller);
+    return caller.kind === 'half' ? this.policy.methods(account) : this.policy.stepUpMethods(account);
   }
 }

@@ -24,9 +24,9 @@ export class ReauthenticationLinks {
   /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
   async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
     const setupPath = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
-    if (caller.kind === 'full' && (await this.hasSecret(caller))) {
+    if (caller.kind === 'full' && (await this.hasFactor(caller))) {
       const path = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.verify, setupPath);
-      return { label: ({ setup }) => setup.enterCode, path };
+      return { label: ({ verify }) => verify.titleStepUp, path };
     }
     if (caller.idp === undefined)
       return { label: ({ setup }) => setup.again, path: signInAgainPath(this.contextPath, setupPath) };
@@ -45,8 +45,8 @@ export class ReauthenticationLinks {
     );
   }
 
-  /** True for a user with an authenticator app that is set up here. */
-  async hasSecret(caller: FullPrincipal): Promise<boolean> {
+  /** True for a user with an authenticator that is set up here. */
+  async hasFactor(caller: FullPrincipal): Promise<boolean> {
     return hasSecondFactor(await this.reauthentication.accountOf(caller));
   }
 }

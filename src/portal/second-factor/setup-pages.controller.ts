@@ -1,10 +1,9 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
-import { OwnEnrolment, type PendingSecret } from '../../auth/own/own-enrolment.service.js';
+import { OwnEnrolment } from '../../auth/own/own-enrolment.service.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
-import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../auth/page-paths.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
@@ -15,14 +14,14 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError, withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import type { FormFields } from '../form/forms.js';
-import { codeForm, returnToSchema, setupForm } from '../form/forms.schema.js';
+import { codeForm, returnToSchema, setupForm, setupQuery } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP } from '../portal.openapi.js';
 import { CodePages } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
-import { codesPage, confirmPage, proveAgainPage, secretPage, setupPage } from './setup-pages.js';
+import { SetupChoices } from './setup-choices.service.js';
+import { codesPage, confirmPage, proveAgainPage, secretPage } from './setup-pages.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const { enrol: SETUP_PATH, confirm: CONFIRM_PATH } = SECOND_FACTOR_PAGES;
@@ -32,7 +31,7 @@ const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED'
 
 type ReturnTo = InferOutput<typeof returnToSchema>;
 
-/** Enrolment of an authenticator app as pages without script (http-api section 5). */
+/** Enrolment as pages: the choice of an authenticator, and an app without script (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
@@ -47,6 +46,7 @@ export class SetupPagesController {
     private readonly forms: PageForms,
     private readonly pages: CodePages,
     private readonly links: ReauthenticationLinks,
+    private readonly choices: SetupChoices,
   ) {}
 
   @Get(SETUP_PATH)
@@ -54,10 +54,15 @@ export class SetupPagesController {
   @Operation(SHOW_SETUP)
   async showSetup(
     @Caller() caller: Principal,
-    @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
-  ): Promise<View> {
-    const pending = await this.ownEnrolment.pending(caller);
-    return pending?.isOwn === true ? this.pendingPage(caller, returnTo) : this.setupPage(caller, returnTo, pending);
+    @Query({ schema: setupQuery }) { return_to: returnTo, choose }: InferOutput<typeof setupQuery>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    if (caller.kind === 'half' && !(await this.pages.mustEnrol(caller))) {
+      reply.seeOther(secondFactorPage(this.forms.contextPath, 'verify', this.forms.returnTarget(returnTo)));
+      return '';
+    }
+    const pending = choose === undefined ? await this.ownEnrolment.pending(caller) : undefined;
+    return pending?.isOwn === true ? this.pendingPage(caller, returnTo) : this.choices.page(caller, returnTo);
   }
 
   @Post(SETUP_PATH)
@@ -73,7 +78,7 @@ export class SetupPagesController {
     const pending = await this.ownEnrolment.pending(caller);
     if (pending && !pending.isOwn && replaces !== String(pending.until)) {
       throw await withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
-        this.setupPage(caller, returnTo, pending, alert),
+        this.choices.page(caller, returnTo, alert),
       );
     }
     const link = await this.links.beforeSetup(caller, this.forms.returnTarget(returnTo));
@@ -101,44 +106,28 @@ export class SetupPagesController {
     @Caller() caller: Principal,
     @Body({ schema: codeForm }) { code, return_to: asked }: InferOutput<typeof codeForm>,
     @Res() reply: Reply,
-  ): Promise<View> {
+  ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(asked);
     const { opened, roles, loginId, backupCodes } = await this.pages.showingErrors(
       caller,
       returnTo,
       (alert) => this.pendingPage(caller, asked, alert),
       () => this.own.confirm(caller, code, { withNewCodes: true }),
-      ({ setup }) => setup.wrongCode,
+      { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode },
     );
     await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
-    return codesPage({ loginId, backupCodes: backupCodes ?? [], isSetup: true, next: returnTo });
-  }
-
-  private async setupPage(
-    caller: Principal,
-    returnTo: string | undefined,
-    pending: PendingSecret | undefined,
-    alert?: PagePart,
-  ): Promise<View> {
-    const isReplacement = caller.kind === 'full' && (await this.links.hasSecret(caller));
-    return setupPage({ ...this.fields(SETUP_PATH, caller, returnTo, alert), pending, isReplacement });
+    if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });
+    // A further app: the backup codes stay.
+    reply.seeOther(returnTo);
+    return '';
   }
 
   /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */
   private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
-    const fields = this.fields(CONFIRM_PATH, caller, returnTo, alert);
+    const fields = this.choices.fields(CONFIRM_PATH, caller, returnTo, alert);
     const shown = await this.shown(caller);
-    return shown ? secretPage(fields, shown) : confirmPage(fields);
-  }
-
-  private fields(
-    path: string,
-    caller: Principal,
-    returnTo: string | undefined,
-    alert: PagePart | undefined,
-  ): FormFields & { readonly alert?: PagePart; readonly signOut?: FormFields } {
-    const signOut = caller.kind === 'half' ? this.pages.signOut(caller) : undefined;
-    return { ...this.forms.forCaller(path, caller, returnTo), ...withoutUndefined({ alert, signOut }) };
+    if (!shown) return confirmPage(fields);
+    return secretPage(fields, { ...shown, choice: await this.choices.pathBesideApp(caller, returnTo) });
   }
 
   /** Undefined for a login that is too old to see the secret, and for an ended one. */

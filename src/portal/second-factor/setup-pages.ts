@@ -1,37 +1,14 @@
 import { type Html, html } from '../../encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../http/page/view.js';
+import { type PageContent, type PageContext, type PagePart, View } from '../../http/page/view.js';
 import { button, buttonLink, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
+import { passkeyButton } from '../form/passkey-button.js';
 import { codeField, type ReauthenticationLink } from './verify-page.js';
 
-interface SetupFields extends FormFields {
+/** A form of the setup. */
+export interface SetupFields extends FormFields {
   readonly alert?: PagePart;
   /** The form that ends an unfinished sign-in; absent for signed-in users. */
   readonly signOut?: FormFields;
-}
-
-interface BeginFields extends SetupFields {
-  /** True if the user replaces an authenticator app. */
-  readonly isReplacement: boolean;
-  /** Pending secret of another login of the user, and its expiry in epoch seconds. */
-  readonly pending: { readonly until: number } | undefined;
-}
-
-/** `GET /2fa/portal/setup`: creates nothing before the button is pressed, and replaces nothing without a warning. */
-export function setupPage(fields: BeginFields): View {
-  const { alert, pending, isReplacement } = fields;
-  return new View((context) => {
-    const { setup } = context.t;
-    const begin =
-      pending === undefined
-        ? submitButton(setup.begin)
-        : html`${hidden('replaces', String(pending.until))}${submitButton(setup.beginAgain)}`;
-    return {
-      title: setup.title,
-      body: html`${alert?.(context)}${paragraph(isReplacement ? setup.introReplace : setup.intro)}${
-        pending && note('warn', paragraph(setup.otherPending))
-      }${form(fields, begin)}${leaving(context, fields)}`,
-    };
-  });
 }
 
 /** Shown in place of the secret to a login that is not recent. */
@@ -47,6 +24,8 @@ export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | und
 }
 
 interface ShownSecret {
+  /** Path of the page on which the user may choose a passkey instead. */
+  readonly choice?: string | undefined;
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;
   readonly secret: string;
@@ -54,7 +33,7 @@ interface ShownSecret {
 }
 
 /** Shows the pending secret, with the form that confirms it. */
-export function secretPage(fields: SetupFields, { qr, secret, otpauthUri }: ShownSecret): View {
+export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice }: ShownSecret): View {
   const { alert } = fields;
   return new View((context) => {
     const { setup, common } = context.t;
@@ -72,7 +51,14 @@ ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="
 <p class="actions"><button type="button" hidden data-copy="secret" data-done="${common.copied}">${setup.copyKey}</button></p>
 </details>
 ${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', false)}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
-${leaving(context, fields)}`,
+${
+  choice === undefined
+    ? undefined
+    : html`<ul class="links">
+<li><a href="${choice}">${setup.otherWay}</a></li>
+</ul>
+`
+}${leaving(context, fields)}`,
     };
   });
 }
@@ -99,11 +85,13 @@ interface ShownCodes {
   readonly isSetup: boolean;
   /** Where "I saved them" leads. */
   readonly next: string;
+  /** Right after the setup of the first passkey: the form in which its user proves it, if that completes the sign-in. */
+  readonly passkey?: { readonly proof?: FormFields };
 }
 
 /** Shows new backup codes, once. */
-export function codesPage({ loginId, backupCodes, isSetup, next }: ShownCodes): View {
-  return new View((context) => {
+export function codesPage({ loginId, backupCodes, isSetup, next, passkey }: ShownCodes): View {
+  const compose = (context: PageContext): PageContent => {
     const { codes, common, setup } = context.t;
     const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
     return {
@@ -113,8 +101,8 @@ export function codesPage({ loginId, backupCodes, isSetup, next }: ShownCodes): 
         isSetup
           ? html`<p class="steps">${setup.step(2, 2)}</p>
 ${note('good', paragraph(codes.done))}`
-          : undefined
-      }${paragraph(codes.intro)}${isSetup ? undefined : paragraph(codes.replaced)}<ul class="codes code" id="backup-codes" aria-label="${codes.list}" data-text="${text}">
+          : passkey && note('good', paragraph(codes.donePasskey))
+      }${paragraph(codes.intro)}${isSetup || passkey ? undefined : paragraph(codes.replaced)}<ul class="codes code" id="backup-codes" aria-label="${codes.list}" data-text="${text}">
 ${backupCodes.map(
   (code) => html`<li>${code}</li>
 `,
@@ -124,14 +112,20 @@ ${backupCodes.map(
 <a class="button" download="${codes.fileName}" href="data:text/plain;charset=utf-8,${encodeURIComponent(text)}">${codes.download}</a>
 <button type="button" hidden data-print="">${common.print}</button>
 </div>
-<div class="actions">
+${
+  passkey?.proof
+    ? html`${paragraph(codes.finish)}${form(passkey.proof, html`${hidden('proved', '0')}${passkeyButton(context, { label: codes.savedFinish, ceremony: 'get' })}`)}`
+    : html`<div class="actions">
 ${buttonLink(next, codes.saved, 'primary')}</div>
-`,
+`
+}`,
     };
-  });
+  };
+  return new View(compose, { passkeys: passkey?.proof !== undefined });
 }
 
-function leaving({ t }: PageContext, { signOut }: SetupFields): Html | undefined {
+/** Ends an unfinished sign-in. */
+export function leaving({ t }: PageContext, { signOut }: Pick<SetupFields, 'signOut'>): Html | undefined {
   return (
     signOut &&
     html`<div class="links">

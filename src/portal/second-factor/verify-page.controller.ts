@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
-import { SecondStep } from '../../auth/login/second-step.service.js';
+import { type CompletedSecondStep, type CompleteOptions, SecondStep } from '../../auth/login/second-step.service.js';
+import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
+import { SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import { hasOtp } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
@@ -12,19 +13,28 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { verifyForm, verifyQuery } from '../form/forms.schema.js';
+import { assertionIn } from '../form/passkey-field.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { SHOW_VERIFY, VERIFY } from '../portal.openapi.js';
-import { CodePages } from './code-pages.service.js';
+import { CodePages, type ErrorTexts } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
-import { proveElsewherePage } from './verify-page.js';
+import { type CodeKind, proveElsewherePage } from './verify-page.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
+const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
+  totp: {},
+  backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
+};
+const PASSKEY_TEXTS: ErrorTexts = {
+  MFA_CODE_INVALID: ({ passkey }) => passkey.rejected,
+  VALIDATION_FAILED: ({ passkey }) => passkey.failed,
+};
 
-/** Second step and step-up as a page without script (http-api section 5). */
+/** Second step and step-up as a page, which needs its script for passkeys only (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
@@ -35,6 +45,7 @@ export class VerifyPageController {
   constructor(
     private readonly reauthentication: Reauthentication,
     private readonly secondStep: SecondStep,
+    private readonly passkeys: OwnPasskeys,
     private readonly credentials: CredentialWriter,
     private readonly forms: PageForms,
     private readonly pages: CodePages,
@@ -55,7 +66,11 @@ export class VerifyPageController {
       return '';
     }
     const link = this.links.forcedLogin(caller, returnTo);
-    if (link && caller.kind === 'full' && !(await this.links.hasSecret(caller))) return proveElsewherePage(link);
+    if (link && caller.kind === 'full' && !(await this.links.hasFactor(caller))) return proveElsewherePage(link);
+    if (await this.pages.mustEnrol(caller)) {
+      reply.seeOther(secondFactorPage(this.forms.contextPath, 'enrol', returnTo));
+      return '';
+    }
     return this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }) });
   }
 
@@ -67,23 +82,33 @@ export class VerifyPageController {
     @Body({ schema: verifyForm }) form: InferOutput<typeof verifyForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const { code, method, required, return_to: asked, trust_device: trust } = form;
+    const { code = '', credential, method, required, return_to: asked, trust_device: trust } = form;
     const { proved = this.pages.provedAt(caller) } = form;
     const returnTo = this.forms.returnTarget(asked);
     const isTrusting = trust === 'true';
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== this.pages.provedAt(caller) && this.hasProved(caller, required)) return { url: returnTo };
+    const options = { trustDevice: isTrusting && caller.kind === 'half' };
     const { opened, proof, trustedDevice } = await this.pages.showingErrors(
       caller,
       returnTo,
       (alert) =>
         this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
-      () => this.secondStep.prove(caller, code, { trustDevice: isTrusting && caller.kind === 'half' }),
-      method === 'backup_code' ? ({ verify }) => verify.wrongBackupCode : undefined,
+      () =>
+        credential === undefined
+          ? this.secondStep.prove(caller, code, options)
+          : this.assert(caller, credential, options),
+      credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS,
     );
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { url: returnTo };
+  }
+
+  /** Without a credential, the script got no options: the service says why, if that has not changed meanwhile. */
+  private async assert(caller: Principal, credential: string, options: CompleteOptions): Promise<CompletedSecondStep> {
+    if (credential === '') await this.passkeys.assertionOptions(caller);
+    return this.passkeys.assert(caller, assertionIn(credential), options);
   }
 
   /** With another second factor than the required code, the target would only send the user here again. */

@@ -3,6 +3,7 @@ import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
 import { button, focus, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
+import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 
 /** Link to a page on which the user authenticates again. */
 export interface ReauthenticationLink {
@@ -15,7 +16,12 @@ export type CodeKind = 'totp' | 'backup_code';
 
 /** Content of the page for the second step, or for a step-up. */
 export interface VerifyFields extends FormFields {
-  readonly kind: CodeKind;
+  readonly hasPasskey: boolean;
+  /** The kinds of codes that help, of which the page asks for `kind`; none if only a passkey does. */
+  readonly kinds: readonly CodeKind[];
+  readonly kind?: CodeKind | undefined;
+  /** True if the user has chosen to enter a code although there is a passkey. */
+  readonly isCodeChosen: boolean;
   /** Set if only a one-time code helps, and no other second factor. */
   readonly required?: 'otp';
   /** True if the user is signed in and confirms it again. */
@@ -31,37 +37,71 @@ export interface VerifyFields extends FormFields {
   readonly alert?: PagePart;
 }
 
-/** `GET /2fa/portal/verify`. */
+/** `GET /2fa/portal/verify`: by a passkey first, or by a code. */
 export function verifyPage(fields: VerifyFields): View {
-  const { alert, isStepUp, kind, required, trustDays, isTrusting = false, proved } = fields;
-  return new View((context) => {
-    const { t, brand } = context;
-    const trust =
-      trustDays === undefined
-        ? undefined
-        : html`<div class="field"><label class="check"><input type="checkbox" name="trust_device" value="true"${isTrusting ? html` checked` : undefined}> ${t.verify.trustDevice(trustDays)}</label></div>
+  const { alert, isStepUp, kind, kinds, hasPasskey, signOut } = fields;
+  return new View(
+    (context) => {
+      const { verify } = context.t;
+      const title = hasPasskey ? verify.titlePasskey : verify.title;
+      const code = kind && codePart(context, fields, kind);
+      return {
+        title: isStepUp ? verify.titleStepUp : title,
+        body: html`${alert?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : code}${
+          kind === 'backup_code' || kind === undefined ? lostHint(context, kinds) : undefined
+        }${
+          isStepUp
+            ? undefined
+            : html`<div class="links">
+${form(signOut, button(verify.other, 'plain'))}</div>
+`
+        }`,
+      };
+    },
+    { passkeys: hasPasskey },
+  );
+}
+
+/** The button for a passkey, and the form for a code, which the script closes where it shows the button. */
+function passkeyPart(context: PageContext, fields: VerifyFields, code: Html | undefined): Html {
+  const { passkey, verify } = context.t;
+  const { alert, isCodeChosen, proved } = fields;
+  const content = html`${paragraph(passkey.intro)}${trustBox(context, fields)}`;
+  const isFocused = alert === undefined && !isCodeChosen;
+  return html`${form(
+    fields,
+    html`${hidden('proved', proved)}${passkeyButton(context, { label: passkey.use, ceremony: 'get', content, isFocused })}`,
+  )}${withoutPasskeys(context, code === undefined)}${
+    code &&
+    html`<details class="other" open${isCodeChosen ? undefined : html` data-without-passkey`}>
+<summary>${verify.useCode}</summary>
+${code}</details>
+`
+  }`;
+}
+
+function codePart(context: PageContext, fields: VerifyFields, kind: CodeKind): Html {
+  const { verify } = context.t;
+  const { alert, proved, required, hasPasskey, isCodeChosen } = fields;
+  const code = codeField(context, kind, alert === undefined && (!hasPasskey || isCodeChosen));
+  return html`${codeSwitch(context, fields)}${paragraph(kind === 'totp' ? verify.totpIntro : verify.backupIntro)}${form(
+    fields,
+    html`${hidden('proved', proved)}${hidden('method', kind)}${required && hidden('required', required)}${code}${trustBox(context, fields)}${submitButton(verify.submit)}`,
+  )}`;
+}
+
+function trustBox({ t }: PageContext, { trustDays, isTrusting = false }: VerifyFields): Html | undefined {
+  return trustDays === undefined
+    ? undefined
+    : html`<div class="field"><label class="check"><input type="checkbox" name="trust_device" value="true"${isTrusting ? html` checked` : undefined}> ${t.verify.trustDevice(trustDays)}</label></div>
 `;
-    const code = codeField(context, kind, alert === undefined);
-    const contact = brand.helpContact === undefined ? undefined : html` ${t.common.contact(brand.helpContact)}`;
-    return {
-      title: isStepUp ? t.verify.titleStepUp : t.verify.title,
-      body: html`${alert?.(context)}${codeSwitch(context, fields)}${paragraph(kind === 'totp' ? t.verify.totpIntro : t.verify.backupIntro)}${form(
-        fields,
-        html`${hidden('proved', proved)}${hidden('method', kind)}${required && hidden('required', required)}${code}${trust}${submitButton(t.verify.submit)}`,
-      )}${
-        kind === 'backup_code'
-          ? html`<p class="hint">${t.verify.lost}${contact}</p>
-`
-          : undefined
-      }${
-        isStepUp
-          ? undefined
-          : html`<div class="links">
-${form(fields.signOut, button(t.verify.other, 'plain'))}</div>
-`
-      }`,
-    };
-  });
+}
+
+function lostHint({ t, brand }: PageContext, kinds: readonly CodeKind[]): Html {
+  const contact = brand.helpContact === undefined ? undefined : html` ${t.common.contact(brand.helpContact)}`;
+  const lost = kinds.includes('totp') ? t.verify.lost : kinds.length > 0 ? t.passkey.lost : t.passkey.lostOnly;
+  return html`<p class="hint">${lost}${contact}</p>
+`;
 }
 
 /** The field for a code: six digits with the keyboard for numbers, a backup code, or either of them. */
@@ -76,11 +116,15 @@ export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused:
 `;
 }
 
-/** Two links, of which one is the current page. */
-function codeSwitch({ t, contextPath }: PageContext, { kind, required, returnTo }: VerifyFields): Html {
+/** Two links, of which one is the current page; nothing if there is one kind of code only. */
+function codeSwitch(
+  { t, contextPath }: PageContext,
+  { kind, kinds, required, returnTo }: VerifyFields,
+): Html | undefined {
+  if (kinds.length < 2) return undefined;
   const path = `${withReturnTo(contextPath + SECOND_FACTOR_PAGES.verify, returnTo)}${required === undefined ? '' : `&required=${required}`}`;
   const link = (each: CodeKind, label: string): Html =>
-    html`<li><a href="${each === 'totp' ? path : `${path}&method=${each}`}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
+    html`<li><a href="${path}&method=${each}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
 `;
   return html`<nav aria-label="${t.verify.methods}"><ul class="switch">
 ${link('totp', t.verify.totp)}${link('backup_code', t.verify.backupCode)}</ul></nav>

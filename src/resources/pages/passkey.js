@@ -8,6 +8,7 @@ function all(attribute) {
 
 if (window.PublicKeyCredential && navigator.credentials) {
   for (const part of all('data-passkey')) enable(part);
+  for (const element of all('data-with-passkeys')) element.hidden = false;
   for (const details of all('data-without-passkey')) details.open = false;
 } else {
   for (const element of all('data-no-passkeys')) element.hidden = false;

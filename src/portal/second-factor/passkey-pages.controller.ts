@@ -1,0 +1,134 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { type NewOwnPasskey, OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { PagePart, View } from '../../http/page/view.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
+import type { Principal } from '../../principal/principal.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { registrationIn } from '../form/passkey-field.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
+import { creationPage } from './choice-page.js';
+import { CodePages, type ErrorTexts } from './code-pages.service.js';
+import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { SetupChoices } from './setup-choices.service.js';
+import { codesPage, proveAgainPage } from './setup-pages.js';
+
+const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
+const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
+const CODE_TEXTS: ErrorTexts = {};
+const PASSKEY_TEXTS: ErrorTexts = {
+  VALIDATION_FAILED: ({ passkey }) => passkey.notCreated,
+  MFA_STATE_CONFLICT: ({ passkey }) => passkey.expired,
+};
+
+type PasskeyForm = InferOutput<typeof passkeyForm>;
+
+/** Registration of the first passkey of an account, or of the one that policy demands, as a page (http-api section 5). */
+@SecondFactorRoute()
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('second-factor')
+@Controller(PASSKEY_PATH)
+export class PasskeyPagesController {
+  constructor(
+    private readonly passkeys: OwnPasskeys,
+    private readonly reauthentication: Reauthentication,
+    private readonly forms: PageForms,
+    private readonly pages: CodePages,
+    private readonly links: ReauthenticationLinks,
+    private readonly choices: SetupChoices,
+  ) {}
+
+  @Get()
+  @Page()
+  @Operation(SHOW_ADD_PASSKEY)
+  show(
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: InferOutput<typeof returnToSchema>,
+    @Res() reply: Reply,
+  ): PageResult {
+    reply.seeOther(this.pathOf('enrol', this.forms.returnTarget(returnTo)));
+    return '';
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(ADD_PASSKEY)
+  async add(
+    @Caller() caller: Principal,
+    @Body({ schema: passkeyForm }) form: PasskeyForm,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const returnTo = this.forms.returnTarget(form.return_to);
+    // The form was sent before, as after a reload.
+    if (caller.kind === 'half' && !(await this.pages.mustEnrol(caller))) return this.goTo('verify', returnTo, reply);
+    const { credential = '' } = form;
+    if (credential === '') return this.creation(caller, form, returnTo);
+    const { backupCodes } = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, () =>
+      this.register(caller, credential, form.name),
+    );
+    if (backupCodes) return this.codes(caller, backupCodes, returnTo);
+    if (caller.kind === 'half') return this.goTo('verify', returnTo, reply);
+    reply.seeOther(returnTo);
+    return '';
+  }
+
+  /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
+  private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
+    const options = await this.showingErrors(caller, returnTo, CODE_TEXTS, () =>
+      this.passkeys.registrationOptions(caller, { code }),
+    );
+    return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
+  }
+
+  private register(caller: Principal, credential: string, name = ''): Promise<NewOwnPasskey> {
+    return this.passkeys.register(caller, registrationIn(credential), name === '' ? undefined : name);
+  }
+
+  /** A registration proves nothing yet, so a half-authenticated user proves the passkey from here. */
+  private async codes(caller: Principal, backupCodes: readonly string[], returnTo: string): Promise<View> {
+    const { loginId } = await this.reauthentication.accountOf(caller);
+    const proof = caller.kind === 'half' ? this.forms.forCaller(VERIFY_PATH, caller, returnTo) : undefined;
+    return codesPage({
+      ...{ loginId, backupCodes, isSetup: false, next: returnTo },
+      passkey: withoutUndefined({ proof }),
+    });
+  }
+
+  private async showingErrors<T>(
+    caller: Principal,
+    returnTo: string,
+    texts: ErrorTexts,
+    step: () => Promise<T>,
+  ): Promise<T> {
+    const link = await this.links.beforeSetup(caller, returnTo);
+    const again = (alert: PagePart): Promise<View> => this.choices.page(caller, returnTo, alert);
+    return rerenderOnError(
+      STALE,
+      (alert) => proveAgainPage(alert, link),
+      () => this.pages.showingErrors(caller, returnTo, again, step, texts),
+    );
+  }
+
+  private goTo(next: 'verify', returnTo: string, reply: Reply): '' {
+    reply.seeOther(this.pathOf(next, returnTo));
+    return '';
+  }
+
+  private pathOf(next: 'verify' | 'enrol', returnTo: string): string {
+    return secondFactorPage(this.forms.contextPath, next, returnTo);
+  }
+}
