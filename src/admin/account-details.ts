@@ -1,5 +1,5 @@
 import type { Account } from '../account/account.js';
-import type { Authenticator } from '../second-factor/enrolment/authenticator-list.store.js';
+import type { Authenticator } from '../second-factor/second-factor.js';
 import type { EnrolmentState } from '../second-factor/second-factor.js';
 
 /** An account with the state of its second factor. */
