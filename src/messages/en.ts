@@ -143,7 +143,7 @@ export const en = {
     create: 'Create a passkey',
     creation:
       'Your browser now asks how to keep it: on this device, in a password manager, on your phone, or on a security key.',
-    name: 'Name (optional)',
+    name: 'Name of the passkey (optional)',
     nameHint: 'For example “Phone” or “Blue security key”.',
     notAllowed: 'Your organisation does not allow this kind of passkey. Use another device or security key.',
     notCreated: 'The passkey was not created. Try again.',
@@ -166,9 +166,9 @@ export const en = {
     titleChoice: 'Protect your sign-in',
     titlePasskey: 'Set up a passkey',
     choice:
-      'Besides your password, sign-in asks for a second step. Choose yours: you can add others later, and you get backup codes in case you lose it.',
+      'Besides your password, sign-in asks for a second step. Choose one now: you can add others later, and you get backup codes in case you lose it.',
     aboutPasskey:
-      'A passkey confirms sign-ins with the fingerprint, face or PIN of your device, or with a security key. It works on this site only, so nobody can trick you out of it.',
+      'A passkey confirms sign-ins with the fingerprint, face or PIN of your device, or with a security key. It works on this site only, so a fake site gets nothing from you.',
     aboutApp: 'An authenticator app on your phone shows a new code for each sign-in.',
     usePasskey: 'Use a passkey',
     useApp: 'Use an authenticator app',

@@ -8,6 +8,7 @@ import { type Answer, type Members, textOf, textsOf } from '../support/http-clie
 import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
 import { BROWSER, formOf, submit, visit } from '../support/pages.js';
+import { creationOptions, PasskeyStory } from '../support/passkey-story.js';
 import { onSqlite } from '../support/story-database.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -38,6 +39,7 @@ const BY_OTHER_TESTS = [
   ],
   ...['POST /password/forgot', 'POST /password/reset', 'POST /unlock', 'POST /invitation', 'POST /account/not-me'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
+  ...['GET /2fa/portal/passkey', 'POST /2fa/portal/passkey'],
   'GET /assets/{name}',
   ...['forgot', 'reset', 'invitation', 'unlock', 'not-me'].flatMap((page) => [
     `GET /portal/${page}`,
@@ -237,11 +239,12 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       const signIn = await visit(client, '/portal/login?return_to=/me');
       expect(await submit(client, signIn, { id, pw: 'x' })).toBeAnswered(401);
       expect(await submit(client, signIn, { id, pw })).toBeAnswered(303);
-      expect(await visit(client, '/2fa/portal/verify')).toBeAnswered(200);
+      expect(await visit(client, '/2fa/portal/verify')).toBeAnswered(303);
       const [style = ''] = /\/assets\/[\w-]+\.css/.exec(signIn.text) ?? [];
       expect(await client.get(style)).toBeAnswered(200);
       expect(await client.get('/assets/none.css')).toBeRefused(404, 'NOT_FOUND');
-      expect(await submit(client, await visit(client, '/2fa/portal/setup'), {})).toBeAnswered(303);
+      const choice = await visit(client, '/2fa/portal/setup');
+      expect(await submit(client, choice, {}, {}, 'Use an authenticator app')).toBeAnswered(303);
       expect(await visit(client, '/2fa/portal/confirm')).toBeAnswered(303);
       const shown = await visit(client, '/2fa/portal/setup');
       const app = AuthenticatorApp.typeIn(/ data-text="([A-Z2-7]{32})"/.exec(shown.text)?.[1] ?? '');
@@ -254,11 +257,31 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await visit(client, '/portal/resume')).toBeAnswered(303);
       const signOut = await visit(client, '/');
       expect(await client.send('POST', '/portal/logout', { form: { csrf: '' } })).toBeRefused(403, 'CROSS_SITE');
-      for (const path of ['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']) {
+      for (const path of [
+        '/portal/login',
+        ...['verify', 'setup', 'confirm', 'passkey'].map((page) => `/2fa/portal/${page}`),
+      ]) {
         expect(await client.send('POST', path, { form: {} })).toBeRefused(403, 'CROSS_SITE');
         expect(await client.send('POST', path, { form: {}, headers: BROWSER })).toBeAnswered(403);
       }
       expect(await submit(client, signOut, {})).toBeAnswered(303);
+    });
+
+    it('the OpenAPI document matches the pages that set up a passkey and use it', async () => {
+      const passkeys = new PasskeyStory(story);
+      const client = story.client();
+      const { id, password: pw } = story.person();
+      const authenticator = passkeys.authenticator();
+      await submit(client, await visit(client, '/portal/login'), { id, pw });
+
+      expect(await visit(client, '/2fa/portal/passkey')).toBeAnswered(303);
+      const page = await visit(client, '/2fa/portal/setup');
+      const credential = JSON.stringify(authenticator.register(await creationOptions(client, {})));
+      expect(await submit(client, page, { credential }, {}, 'Use a passkey')).toBeAnswered(200);
+      const verify = await visit(client, '/2fa/portal/verify');
+      const assertion = JSON.stringify(await passkeys.assertion(client, {}, authenticator));
+      expect(await submit(client, verify, { credential: '{}' }, {}, 'Use a passkey')).toBeAnswered(400);
+      expect(await submit(client, verify, { credential: assertion }, {}, 'Use a passkey')).toBeAnswered(303);
     });
 
     it('the OpenAPI document matches an enrolment that policy requires', async () => {

@@ -73,7 +73,7 @@ function passkeyPart(context: PageContext, fields: VerifyFields, code: Html | un
     html`${hidden('proved', proved)}${passkeyButton(context, { label: passkey.use, ceremony: 'get', content, isFocused })}`,
   )}${withoutPasskeys(context, code === undefined)}${
     code &&
-    html`<details class="other" open${isCodeChosen ? undefined : html` data-without-passkey`}>
+    html`<details open${isCodeChosen ? undefined : html` data-without-passkey`}>
 <summary>${verify.useCode}</summary>
 ${code}</details>
 `
