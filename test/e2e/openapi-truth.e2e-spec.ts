@@ -5,7 +5,7 @@ import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
-import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
+import { type Enrolled, PASSWORD, refresh, secondStep, type SignedIn } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
 import { BROWSER, formOf, submit, visit } from '../support/pages.js';
 import { creationOptions, PasskeyStory } from '../support/passkey-story.js';
@@ -56,7 +56,7 @@ const BY_OTHER_TESTS = [
   ...['/new-user', '/import'].map((end) => `POST /portal/admin${end}`),
   ...[
     ...['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'],
-    ...['end-session', 'end-device'],
+    ...['remove-authenticator', 'end-session', 'end-device'],
   ].map((act) => `POST /portal/admin/users/{sub}/${act}`),
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
@@ -314,6 +314,13 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(admin)).toBeRefused(401, 'STEP_UP_REQUIRED');
     });
 
+    /** Adds an authenticator app to that of the user. */
+    async function addApp({ client, accessToken: bearer }: SignedIn): Promise<void> {
+      const setup = await client.post('/2fa/setup', { add: true }, { bearer });
+      const code = story.nextCode({ app: AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')) });
+      expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
+    }
+
     it('the OpenAPI document matches the administration of users, events and keys', async () => {
       const { accessToken: bearer, client } = await story.signIn(await administrator());
       const person = await story.enrolled();
@@ -323,9 +330,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 
       expect(itemsOf(await send('GET', '/admin/users?query=person&limit=2'))).toHaveLength(2);
       const trusted = await story.signIn(person, undefined, { trust_device: true });
-      const another = await trusted.client.post('/2fa/setup', { add: true }, { bearer: trusted.accessToken });
-      const code = story.nextCode({ app: AuthenticatorApp.scan(textOf(another, 'otpauth_uri')) });
-      expect(await trusted.client.post('/2fa/confirm', { code }, { bearer: trusted.accessToken })).toBeAnswered(200);
+      await addApp(trusted);
       expect(await send('GET', path)).toBeAnswered(200);
       const [session] = itemsOf(await send('GET', `${path}/sessions`));
       const [device] = itemsOf(await send('GET', `${path}/devices`));
@@ -369,7 +374,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await browser.post('/session', { id: admin.id, pw: PASSWORD })).toBeAnswered(200);
       expect(await browser.post('/2fa/verify', { code: story.nextCode(admin) })).toBeAnswered(200);
       const person = await story.enrolled();
-      await story.signIn(person, undefined, { trust_device: true });
+      await addApp(await story.signIn(person, undefined, { trust_device: true }));
       const path = `/portal/admin/users/${await story.subjectOf(person)}`;
       const { csrf = '' } = formOf(browser, await visit(browser, '/portal/admin/new-user')).fields;
       const send = (to: string, form: Members = {}): Promise<Answer> =>
@@ -396,6 +401,15 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(`${path}/end-session`, { id: 'none' })).toBeAnswered(404);
       expect(await send(`${path}/end-device`, { id: ids.at(-1) ?? '' })).toBeAnswered(303);
       expect(await send(`${path}/end-device`, { id: 'none' })).toBeAnswered(404);
+      const overview = (await visit(browser, path)).text;
+      const removal = `${path}/remove-authenticator`;
+      const [authenticator = '', last = ''] = [...overview.matchAll(/\?authenticator=([^"]+)"/g)].map(
+        ([, id = '']) => id,
+      );
+      expect(await visit(browser, `${removal}?authenticator=${authenticator}`)).toBeAnswered(200);
+      expect(await send(removal, { authenticator, reason: 'lost phone' })).toBeAnswered(303);
+      expect(await send(removal, { authenticator: last })).toBeAnswered(400);
+      expect(await send(removal, { authenticator: last, reason: 'lost phone' })).toBeAnswered(409);
       expect(await send(`${path}/unlock`)).toBeAnswered(303);
       expect(await send(`${path}/unlock`, { unknown: 'x' })).toBeAnswered(400);
       expect(await send(`${path}/reset`, { reason: 'lost phone' })).toBeAnswered(303);

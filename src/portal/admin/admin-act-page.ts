@@ -2,8 +2,10 @@ import type { Account } from '../../account/account.js';
 import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
-import { button, buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
+import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
+import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
+import { authenticatorFacts } from './admin-authenticators.js';
 import { actRule, type UserAct } from './user-acts.js';
 
 /** The input of the form of an act. */
@@ -13,6 +15,7 @@ export interface TypedAct {
   readonly email?: string | undefined;
   readonly roles?: string | undefined;
   readonly mfa_required?: string | undefined;
+  readonly authenticator?: string | undefined;
 }
 
 /** Content of the page of an act. */
@@ -22,6 +25,8 @@ export interface ActFields {
   readonly account: Account;
   readonly form: FormFields;
   readonly isAdministrator: boolean;
+  /** Of the page that removes it. */
+  readonly authenticator?: Authenticator;
   readonly alert?: PagePart;
   /** After an error, what was typed. */
   readonly typed?: TypedAct;
@@ -56,8 +61,10 @@ function exportLink({ t, contextPath }: PageContext, { id }: Account): Html {
 }
 
 /** The fields that an act has besides reason and ticket: as stored, or as typed before an error. */
-function ownFields({ t }: PageContext, { act, account, typed }: ActFields): Html | undefined {
-  const { admin } = t;
+function ownFields(context: PageContext, { act, account, authenticator, typed }: ActFields): Html | undefined {
+  const { admin } = context.t;
+  if (authenticator)
+    return html`${authenticatorFacts(context, authenticator)}${hidden('authenticator', authenticator.id)}`;
   if (act === 'roles') {
     return html`<div class="field"><label for="roles">${admin.roles}</label>
 <input id="roles" name="roles" value="${typed?.roles ?? account.roles.join(', ')}" autocomplete="off" spellcheck="false" aria-describedby="roles-hint">

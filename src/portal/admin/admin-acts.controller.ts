@@ -19,7 +19,7 @@ import { ACT_ERRORS, adminErrorText, AdminPages, type SeeOther } from './admin-p
 import { AdminUserPages } from './admin-user-pages.service.js';
 import { temporaryPasswordPage } from './admin-users-page.js';
 import { SET_TEMPORARY } from './admin.openapi.js';
-import { changeForm, rolesForm, statedForm } from './admin.schema.js';
+import { changeForm, removalForm, rolesForm, statedForm } from './admin.schema.js';
 import { actRule, type UserAct } from './user-acts.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
@@ -52,6 +52,19 @@ export class AdminActsController {
       this.administration.unlock(subject, act),
     );
     return this.pages.userUrl(subject, isUnlocked ? 'unlocked' : 'notLocked');
+  }
+
+  @ActRoute('remove-authenticator', 'Remove one of several authenticators', { errors: ['MFA_STATE_CONFLICT'] })
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  async removeAuthenticator(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: removalForm }) form: InferOutput<typeof removalForm>,
+  ): Promise<SeeOther> {
+    await this.perform('remove-authenticator', caller, subject, form, (act) =>
+      this.administration.removeAuthenticator(subject, form.authenticator, act),
+    );
+    return this.pages.userUrl(subject, 'removed');
   }
 
   @ActRoute('reset', 'Reset the second factor')
@@ -158,7 +171,7 @@ export class AdminActsController {
     const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
     return rerenderOnError(
       ACT_ERRORS,
-      (alert) => this.userPages.act(caller, subject, name, { alert, typed }),
+      (alert) => this.userPages.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
       () => {
         // Programs may leave out some of the reasons that the pages ask for.
         validStated(act, actRule(name).needsReason ?? false);

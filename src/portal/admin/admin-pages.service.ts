@@ -10,8 +10,10 @@ import type { NavigationFields } from '../home/navigation.js';
 import { Navigation } from '../home/navigation.service.js';
 import type { UserDone } from './admin.schema.js';
 
+/** Refusals by the present state. */
+const CONFLICTS: ReadonlySet<ErrorCode> = new Set(['CONFLICT', 'MFA_STATE_CONFLICT']);
 /** Errors that the page with the form shows. */
-export const ACT_ERRORS: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'CONFLICT', 'ACCESS_DENIED']);
+export const ACT_ERRORS: ReadonlySet<ErrorCode> = new Set([...CONFLICTS, 'VALIDATION_FAILED', 'ACCESS_DENIED']);
 
 /** The address that a form redirects to. */
 export interface SeeOther {
@@ -53,7 +55,7 @@ export class AdminPages {
 
 /** The text of the first error of an act, for its form. */
 export function adminErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
-  if (code === 'CONFLICT') return ({ admin }) => admin.faults[facts.reason ?? ''] ?? admin.faults['conflict'] ?? '';
+  if (CONFLICTS.has(code)) return ({ admin }) => admin.faults[facts.reason ?? ''] ?? admin.faults['conflict'] ?? '';
   if (code !== 'VALIDATION_FAILED') return undefined;
   const field = facts.errors?.[0]?.field.split('.')[0] ?? '';
   return ({ admin, errors }) => admin.faults[field] ?? errors.VALIDATION_FAILED;

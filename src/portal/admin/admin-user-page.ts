@@ -2,8 +2,10 @@ import type { Account } from '../../account/account.js';
 import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext, View } from '../../http/page/view.js';
+import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
 import type { EnrolmentState } from '../../second-factor/second-factor.js';
 import { buttonLink, note, panel, paragraph } from '../form/forms.js';
+import { authenticatorList } from './admin-authenticators.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';
 import { rolesText, stateBadges } from './admin-users-page.js';
 import { actRule, type UserAct } from './user-acts.js';
@@ -11,6 +13,8 @@ import { actRule, type UserAct } from './user-acts.js';
 /** Content of the overview of a user. */
 export interface UserFields extends UserFrameFields {
   readonly factors: EnrolmentState;
+  /** Absent if the caller may not act on the user. */
+  readonly authenticators?: readonly Authenticator[];
   /** The page is about the caller. */
   readonly isOneself: boolean;
   readonly canInvite: boolean;
@@ -63,7 +67,8 @@ function passwordText({ t, time }: PageContext, account: Account): Html | string
     : html`${admin.passwordTemporary} ${time(account.passwordEndsAt)}`;
 }
 
-function secondFactorPanel(context: PageContext, { factors, account, isOpen, isOneself }: UserFields): Html {
+function secondFactorPanel(context: PageContext, fields: UserFields): Html {
+  const { factors, authenticators = [], account, isOpen, isOneself } = fields;
   const { admin, account: texts } = context.t;
   const { lock } = factors;
   const [kind, name, more] =
@@ -85,7 +90,14 @@ function secondFactorPanel(context: PageContext, { factors, account, isOpen, isO
     'second-factor',
     texts.secondFactor,
     html`${locked}<p><span class="${kind}">${name}</span> ${more}</p>
-${account.mfaRequired ? paragraph(admin.isMfaRequired) : undefined}${acts}`,
+${account.mfaRequired ? paragraph(admin.isMfaRequired) : undefined}${authenticatorList(
+      context,
+      account.id,
+      authenticators,
+      {
+        isRemovable: !isOneself && authenticators.length > 1,
+      },
+    )}${acts}`,
   );
 }
 

@@ -20,6 +20,11 @@ import { actRule, type UserAct } from './user-acts.js';
 const MAX_BROWSERS = 30;
 const EVENTS_PER_PAGE = 10;
 
+/** What an act is on, and after an error what was typed. */
+interface ActRequest extends Pick<ActFields, 'alert' | 'typed'> {
+  readonly authenticator?: string | undefined;
+}
+
 /** Collects what the pages about a user show, for administrators and the help desk. */
 @Injectable()
 export class AdminUserPages {
@@ -31,10 +36,10 @@ export class AdminUserPages {
 
   /** @throws ServiceError `NOT_FOUND` */
   async overview(caller: FullPrincipal, subject: string, done?: UserDone): Promise<View> {
-    const { account, factors } = await this.directory.find(subject);
+    const { account, ...factors } = await this.directory.view(subject, actorOf(caller));
     return userPage({
       ...this.frame(caller, account, done),
-      factors,
+      ...factors,
       isOneself: subject === caller.subject,
       canInvite: this.provisioning.canMailInvitations,
     });
@@ -68,19 +73,25 @@ export class AdminUserPages {
     });
   }
 
-  /** The page that asks for an act. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  /**
+   * The page that asks for an act, on this authenticator if the act is on one.
+   * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED`
+   */
   async act(
     caller: FullPrincipal,
     subject: string,
     act: UserAct,
-    failed: Pick<ActFields, 'alert' | 'typed'> = {},
+    { authenticator: id, ...failed }: ActRequest = {},
   ): Promise<View> {
-    const { account } = await this.directory.find(subject);
+    const { account, authenticators } = await this.directory.view(subject, actorOf(caller));
     const { isAdministrator, isOpen, navigation, formFor } = this.frame(caller, account);
     if (!isAdministrator && !(actRule(act).byHelpDesk && isOpen)) {
       throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });
     }
-    return actPage({ navigation, act, account, isAdministrator, form: formFor(act), ...failed });
+    const authenticator = act === 'remove-authenticator' ? authenticators?.find((each) => each.id === id) : undefined;
+    if (act === 'remove-authenticator' && !authenticator) throw new ServiceError('NOT_FOUND');
+    const shown = { navigation, act, account, isAdministrator, form: formFor(act), ...failed };
+    return actPage({ ...shown, ...withoutUndefined({ authenticator }) });
   }
 
   private frame(caller: FullPrincipal, account: Account, done?: UserDone): UserFrameFields {

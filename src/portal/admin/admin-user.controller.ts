@@ -14,7 +14,7 @@ import { ActRoute } from './act-route.decorator.js';
 import { AdminPages, type SeeOther } from './admin-pages.service.js';
 import { AdminUserPages } from './admin-user-pages.service.js';
 import { SHOW_ACCESS, SHOW_ACT, SHOW_ACTIVITY_OF_USER, SHOW_USER } from './admin.openapi.js';
-import { activityQuery, endForm, userQuery } from './admin.schema.js';
+import { activityQuery, actQuery, endForm, userQuery } from './admin.schema.js';
 import { isUserAct } from './user-acts.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
@@ -79,12 +79,13 @@ export class AdminUserController {
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
     @Param('act') act: string,
+    @Query({ schema: actQuery }) { authenticator }: InferOutput<typeof actQuery>,
   ): Promise<View> {
     if (!isUserAct(act)) throw new ServiceError('NOT_FOUND');
-    return this.userPages.act(caller, subject, act);
+    return this.userPages.act(caller, subject, act, { authenticator });
   }
 
-  @ActRoute('end-session', 'End one session, or all', 'access')
+  @ActRoute('end-session', 'End one session, or all', { page: 'access' })
   async endSession(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,
@@ -96,7 +97,7 @@ export class AdminUserController {
     return this.pages.userUrl(subject, id === undefined ? 'sessions' : 'session', 'access');
   }
 
-  @ActRoute('end-device', 'End the trust in a browser', 'access')
+  @ActRoute('end-device', 'End the trust in a browser', { page: 'access' })
   async endDevice(
     @Caller() caller: FullPrincipal,
     @Param('sub') subject: string,

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors/error-code.js';
 import type { OperationOptions } from '../../web/openapi/operation.js';
 
 const FORM = 'Accepts the form of the page, with its token `csrf`.';
@@ -25,8 +26,8 @@ export const SHOW_USER: OperationOptions = {
 };
 
 /** An act by a form of the page about a user. */
-export function actOperation(summary: string): OperationOptions {
-  return { summary: `${summary} by the form of the page`, description: FORM, errors: REFUSED };
+export function actOperation(summary: string, errors: readonly ErrorCode[]): OperationOptions {
+  return { summary: `${summary} by the form of the page`, description: FORM, errors: [...REFUSED, ...errors] };
 }
 
 export const SET_TEMPORARY: OperationOptions = {

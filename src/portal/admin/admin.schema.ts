@@ -17,7 +17,7 @@ const stated = { reason: optionalText, ticket: optionalText };
 
 /** Notes of the page about a user on what was just done. */
 export const USER_DONE = [
-  ...(['created', 'invited', 'unlocked', 'notLocked', 'reset', 'changed', 'disabled', 'enabled'] as const),
+  ...(['created', 'invited', 'unlocked', 'notLocked', 'removed', 'reset', 'changed', 'disabled', 'enabled'] as const),
   ...(['session', 'sessions', 'device'] as const),
 ] as const;
 export type UserDone = (typeof USER_DONE)[number];
@@ -32,6 +32,9 @@ export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_
 
 const id = v.pipe(v.string(), v.maxLength(64));
 
+/** Names the authenticator that the page asks to remove. */
+export const actQuery = v.object({ authenticator: v.fallback(v.optional(id), undefined) });
+
 export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefined) });
 
 export const newUserForm = v.strictObject({
@@ -43,6 +46,8 @@ export const newUserForm = v.strictObject({
 });
 
 export const statedForm = v.strictObject({ ...formEntries, ...stated });
+
+export const removalForm = v.strictObject({ ...statedForm.entries, authenticator: id });
 
 export const changeForm = v.strictObject({
   ...statedForm.entries,

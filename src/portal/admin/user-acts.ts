@@ -1,5 +1,15 @@
 /** An act on a user: the last part of the path of its page, whose form is sent to the same path. */
-export type UserAct = 'unlock' | 'reset' | 'change' | 'roles' | 'password' | 'invite' | 'disable' | 'enable' | 'delete';
+export type UserAct =
+  | 'unlock'
+  | 'remove-authenticator'
+  | 'reset'
+  | 'change'
+  | 'roles'
+  | 'password'
+  | 'invite'
+  | 'disable'
+  | 'enable'
+  | 'delete';
 
 /** How the page of an act asks for it. */
 export interface ActRule {
@@ -13,6 +23,7 @@ export interface ActRule {
 
 const USER_ACTS: Readonly<Record<UserAct, ActRule>> = {
   unlock: { byHelpDesk: true },
+  'remove-authenticator': { byHelpDesk: true, needsReason: true, isDangerous: true },
   reset: { byHelpDesk: true, needsReason: true, isDangerous: true },
   change: {},
   roles: { needsReason: true },
