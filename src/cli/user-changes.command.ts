@@ -76,12 +76,14 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
     }),
   );
 
-  command('reset-mfa', 'removes the second factor and ends all sessions; the next login must set up a new one').action(
-    (id: string) =>
-      change(id, async ({ administration }, { id: subject }) => {
-        await administration.resetMfa(subject, act());
-        return 'second factor reset, ended all sessions';
-      }),
+  command(
+    'reset-mfa',
+    'removes all passkeys, authenticator apps and backup codes and ends all sessions; the next login must set up a new second factor',
+  ).action((id: string) =>
+    change(id, async ({ administration }, { id: subject }) => {
+      await administration.resetMfa(subject, act());
+      return 'removed all authenticators and backup codes, ended all sessions';
+    }),
   );
 
   command('revoke', 'ends all sessions, or one of them; without a new password the user can sign in again')

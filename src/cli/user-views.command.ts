@@ -3,6 +3,7 @@ import { type Account, type AccountStatus, hasSecondFactor } from '../account/ac
 import { printable } from '../config/show/failure-report.js';
 import { MAX_SLICE } from '../persistence/slice.js';
 import type { Lock } from '../second-factor/attempts/attempt.js';
+import type { Authenticator } from '../second-factor/enrolment/authenticator-list.store.js';
 import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
@@ -68,7 +69,8 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
 
 async function show({ directory }: UsersServices, account: Account): Promise<readonly string[]> {
   const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
-  const { state, backupCodes, lock } = (await directory.find(id)).factors;
+  const { factors, authenticators = [] } = await directory.view(id, READER);
+  const { state, backupCodes, lock } = factors;
   const [open, devices] = await Promise.all([
     directory.sessions(id, MAX_SLICE, READER),
     directory.devices(id, MAX_SLICE, READER),
@@ -83,6 +85,7 @@ async function show({ directory }: UsersServices, account: Account): Promise<rea
     ['email', email ?? 'none'],
     ['password', passwordText(account)],
     ['second factor', `${state}, ${required}`],
+    ...authenticators.map((each) => ['authenticator', authenticatorText(each)] as const),
     ['backup codes', String(backupCodes.remaining)],
     ['locked until', lockText(lock)],
     ['sessions', numberText(open.length)],
@@ -112,6 +115,13 @@ async function sessions({ directory }: UsersServices, { id }: Account): Promise<
     ),
   ];
   return lines.length === 0 ? ['No sessions, no trusted devices.'] : lines.map(printable);
+}
+
+/** Its type and name, for a passkey whether it may be synced, and its times. */
+function authenticatorText({ type, name, isSynced, createdAt, lastUsedAt }: Authenticator): string {
+  const used = lastUsedAt === undefined ? 'never used' : `last used ${instant(lastUsedAt)}`;
+  const kept = isSynced === undefined ? [] : [isSynced ? 'synced' : 'bound to one device'];
+  return [type, name ?? '-', ...kept, `created ${instant(createdAt)}`, used].join('  ');
 }
 
 function lockText(lock: Lock | undefined): string {

@@ -17,7 +17,7 @@ interface Owner extends PasskeyHolder {
 
 onEachEngine('authenticators of a user in the administration', (engine) => {
   const story = storyOn(engine, {
-    people: 20,
+    people: 30,
     others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK', manager: 'ROLE_MANAGEMENT' },
     args: ['--app.security.mfa.trusted-device.enabled=true'],
   });
@@ -191,11 +191,41 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
     expect(JSON.parse(refusals[0]?.detail ?? '')).toMatchObject({ act: 'removeAuthenticator', ticket: 'HD-4711' });
   });
 
+  describe('the commands', () => {
+    it('users show lists authenticators with type, name, times and whether they may be synced', async () => {
+      const [user, synced] = [await owner(), await passkeys.holder({ isSynced: true })];
+      await story.signIn(user);
+
+      const shown = await story.command('users', 'show', user.id);
+      const other = await story.command('users', 'show', synced.id);
+
+      const at = '[\\dT:.-]+Z';
+      expect(shown.stdout).toMatch(
+        new RegExp(
+          `^authenticator  passkey  -  bound to one device  created ${at}  last used ${at}\\nauthenticator  totp  Phone  created ${at}  last used ${at}$`,
+          'm',
+        ),
+      );
+      expect(other.stdout).toMatch(new RegExp(`^authenticator  passkey  -  synced  created ${at}  never used$`, 'm'));
+      expect((await story.command('users', 'show', story.person().id)).stdout).not.toContain('authenticator');
+    });
+
+    it('users list says that a user with a passkey alone has a second factor', async () => {
+      const user = await passkeys.holder();
+
+      const { stdout } = await story.command('users', 'list', '--query', user.id);
+
+      expect(stdout).toContain(`${user.id}  active  local  mfa  -\n`);
+    });
+  });
+
   describe('what is left in the database', () => {
     it.each([
-      ['a reset', (path: string) => admin.send('POST', `${path}/mfa/reset`, STATED)],
-      ['the deletion of the account', (path: string) => admin.send('DELETE', path, STATED)],
-    ])('%s leaves no authenticator, challenge, code or trusted device', async (_, act) => {
+      ['a reset', 204, (path: string) => admin.send('POST', `${path}/mfa/reset`, STATED)],
+      ['the deletion of the account', 204, (path: string) => admin.send('DELETE', path, STATED)],
+      ['users reset-mfa', 0, (_path: string, id: string) => story.command('users', 'reset-mfa', id)],
+      ['users delete', 0, (_path: string, id: string) => story.command('users', 'delete', id)],
+    ] as const)('%s leaves no authenticator, challenge, code or trusted device', async (_, expected, act) => {
       const user = await owner();
       const { client, accessToken: bearer } = user.signedIn;
       await creationOptions(client, { bearer });
@@ -203,8 +233,9 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
       const before = { passkey: 1, passkey_challenge: 1, totp_secret: 1, backup_code: 10 };
       expect(await rowsOf(subject)).toMatchObject(before);
 
-      expect(await act(path)).toBeAnswered(204);
+      const done = await act(path, user.id);
 
+      expect('exitCode' in done ? done.exitCode : done.status).toBe(expected);
       expect(await rowsOf(subject)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])));
     });
 
@@ -230,6 +261,19 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
       );
       expect(secrets.filter(({ secret }) => answer.text.includes(secret))).toEqual([]);
     });
+  });
+
+  it('users reset-mfa says what it removes, and is an event with its actor', async () => {
+    const user = await owner();
+
+    const { exitCode, stdout } = await story.command('users', 'reset-mfa', user.id);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(`${user.id}: removed all authenticators and backup codes, ended all sessions.\n`);
+    expect(await listed(await pathOf(user))).toEqual([]);
+    const kinds = (await story.events(user)).map(({ kind }) => kind);
+    expect(kinds).toContain('MFA_RESET_BY_ADMIN');
+    expect(kinds).not.toContain('PASSKEY_REMOVED');
   });
 
   it('a user whose only passkey was removed enrols again by the password alone after a reset', async () => {
