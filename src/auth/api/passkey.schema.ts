@@ -100,7 +100,9 @@ export const requestOptionsResponse = v.pipe(
 /** The registration of a body, with the transports that are known. */
 export function toRegistration({ response, ...credential }: v.InferOutput<typeof registration>): Registration {
   const { transports, ...members } = response;
-  const known = withoutUndefined({ transports: transports?.filter(isTransport) });
+  const known = withoutUndefined({
+    transports: transports && TRANSPORTS.filter((known) => transports.includes(known)),
+  });
   return { ...membersOf(credential), response: { ...members, ...known } };
 }
 
@@ -117,8 +119,4 @@ function membersOf({
   type,
 }: Pick<v.InferOutput<typeof assertion>, 'id' | 'rawId' | 'type'>): Omit<AuthenticationResponseJSON, 'response'> {
   return { id, rawId, type, clientExtensionResults: {} };
-}
-
-function isTransport(text: string): text is (typeof TRANSPORTS)[number] {
-  return (TRANSPORTS as readonly string[]).includes(text);
 }
