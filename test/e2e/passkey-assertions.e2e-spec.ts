@@ -10,6 +10,7 @@ import {
   creationOptions,
   type PasskeyHolder,
   PasskeyStory,
+  type Refusal,
   requestOptions,
 } from '../support/passkey-story.js';
 import { onEachEngine } from '../support/story-database.js';
@@ -48,8 +49,6 @@ interface Login {
   readonly caller: Caller;
 }
 
-type Refusal = Parameters<PasskeyStory['expectRefused']>[1];
-
 const REJECTED = { status: 401, code: 'MFA_CODE_INVALID' } as const;
 const WRONG_CHALLENGE: Refusal = { ...REJECTED, events: [['MFA_FAILED', 'challenge']] };
 const WRONG_PASSKEY: Refusal = { ...REJECTED, events: [['MFA_FAILED', 'wrong_passkey']] };
@@ -82,6 +81,11 @@ onEachEngine('assertions', (engine) => {
   async function expectWorks({ client, caller }: Login, { authenticator }: PasskeyHolder): Promise<void> {
     const genuine = await passkeys.assertion(client, caller, authenticator);
     expect(await assert(client, caller, genuine)).toBeAnswered(200);
+  }
+
+  async function wrongAssertion({ client, caller }: Login, { authenticator }: PasskeyHolder): Promise<Answer> {
+    const wrong = { clientData: { origin: 'https://evil.example' } };
+    return assert(client, caller, await passkeys.assertion(client, caller, authenticator, wrong));
   }
 
   describe('hostile assertions', () => {
@@ -152,6 +156,29 @@ onEachEngine('assertions', (engine) => {
   });
 
   describe('challenges', () => {
+    it('a user without a passkey gets no challenge for an assertion', async () => {
+      const person = await story.enrolled();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+
+      for (const caller of [{ bearer }, { bearer: person.accessToken }]) {
+        const refusal: Refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] };
+        await passkeys.expectRefused(() => client.post('/2fa/passkeys/assertion/options', {}, caller), refusal);
+      }
+    });
+
+    it('an mfa_token gets no challenge after its use, or after the lock of its account', async () => {
+      const holder = await newHolder(passkeys);
+      const [used, locked] = [await half(holder), await half(holder)];
+      await expectWorks(used, holder);
+      const { client, caller } = locked;
+
+      const path = '/2fa/passkeys/assertion/options';
+      expect(await used.client.post(path, {}, used.caller)).toBeRefused(401, 'MFA_TOKEN_INVALID');
+      for (let attempt = 0; attempt < 5; attempt += 1) await wrongAssertion(locked, holder);
+      expect(await client.post(path, {}, caller)).toBeRefused(429, 'MFA_LOCKED');
+    });
+
     it('a challenge is used up by the assertion that it belongs to', async () => {
       const holder = await newHolder(passkeys);
       const { client, accessToken: bearer } = await passkeys.signIn(holder);
@@ -247,11 +274,6 @@ onEachEngine('assertions', (engine) => {
   });
 
   describe('one budget of attempts', () => {
-    async function wrongAssertion({ client, caller }: Login, { authenticator }: PasskeyHolder): Promise<Answer> {
-      const wrong = { clientData: { origin: 'https://evil.example' } };
-      return assert(client, caller, await passkeys.assertion(client, caller, authenticator, wrong));
-    }
-
     it('T7, T8: five wrong assertions over several logins lock the account, also for its backup codes', async () => {
       const holder = await newHolder(passkeys);
       const logins = [await half(holder), await half(holder), await half(holder)];

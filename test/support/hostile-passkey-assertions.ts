@@ -1,5 +1,6 @@
 import {
   EVIL_ORIGIN,
+  EXTENSION_OUTPUTS,
   type Hostile,
   HOSTILE_MESSAGES,
   hostileRows,
@@ -65,6 +66,7 @@ export const HOSTILE_ASSERTIONS: readonly Hostile<AssertionOverrides>[] = [
 /** Assertions that the library accepts and the service must reject, from a device-bound authenticator. */
 export const UNCHECKED_ASSERTIONS: readonly Hostile<AssertionOverrides>[] = [
   ...UNCHECKED_MESSAGES,
+  ...EXTENSION_OUTPUTS,
   ...hostileRows<AssertionOverrides>([
     ['a passkey that has become backup eligible', { flags: { be: true } }],
     ['a passkey that has become synced', { flags: { be: true, bs: true } }],

@@ -121,9 +121,16 @@ const DEPTH_OF_OUTPUT: CborValue = new Map([['nested', new Map([['twice', [1, 2]
 export const UNCHECKED_MESSAGES = hostileRows<MessageOverrides>([
   ['a frame of another origin', { clientData: { crossOrigin: true } }],
   ['a text that says that the frame has another origin', { clientData: { crossOrigin: 'true' } }],
+  ['client data with a member twice', { clientDataText: (json) => json.replace('{', `{"origin":"${EVIL_ORIGIN}",`) }],
+]);
+
+/**
+ * Outputs of extensions that the site did not ask for. At a registration they are harmless: browsers ask for `credProtect`
+ * themselves when a passkey is stored on the authenticator.
+ */
+export const EXTENSION_OUTPUTS = hostileRows<MessageOverrides>([
   ['an output of an extension that was not asked for', { extensions: new Map([['credProtect', 2]]) }],
   ['nested outputs of an unknown extension', { extensions: DEPTH_OF_OUTPUT }],
-  ['client data with a member twice', { clientDataText: (json) => json.replace('{', `{"origin":"${EVIL_ORIGIN}",`) }],
 ]);
 
 /** Unusual messages that a site must accept: level 3 tells sites to ignore unknown members. */

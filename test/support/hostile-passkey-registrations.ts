@@ -1,6 +1,8 @@
 import { type CborValue, encodeCbor, head } from './cbor.js';
 import {
   EVIL_ORIGIN,
+  EXTENSION_OUTPUTS,
+  HARMLESS_MESSAGES,
   type Hostile,
   HOSTILE_MESSAGES,
   hostileRows,
@@ -83,6 +85,12 @@ export const UNCHECKED_REGISTRATIONS: readonly Hostile<RegistrationOverrides>[] 
     ['a public key of another type than its algorithm', publicKey([1, 3])],
     ['an algorithm that does not fit the curve', publicKey([3, -257])],
   ]),
+];
+
+/** Unusual registrations that a site must accept. */
+export const HARMLESS_REGISTRATIONS: readonly Hostile<RegistrationOverrides>[] = [
+  ...HARMLESS_MESSAGES,
+  ...EXTENSION_OUTPUTS,
 ];
 
 function differentId(): RegistrationOverrides {

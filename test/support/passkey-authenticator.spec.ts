@@ -14,7 +14,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttestationAuthority } from './attestation-authority.js';
 import { HOSTILE_ASSERTIONS, UNCHECKED_ASSERTIONS } from './hostile-passkey-assertions.js';
 import { HARMLESS_MESSAGES } from './hostile-passkey-messages.js';
-import { HOSTILE_REGISTRATIONS, UNCHECKED_REGISTRATIONS } from './hostile-passkey-registrations.js';
+import {
+  HARMLESS_REGISTRATIONS,
+  HOSTILE_REGISTRATIONS,
+  UNCHECKED_REGISTRATIONS,
+} from './hostile-passkey-registrations.js';
 import { needs } from './needs.js';
 import {
   type AssertionOverrides,
@@ -190,15 +194,9 @@ describe('software authenticator of the tests', () => {
     expect(await isVerified(new Site().register(overrides(SITE)))).toBe(true);
   });
 
-  it.each(HARMLESS_MESSAGES)(
-    'the library accepts a registration and an assertion with $title',
-    async ({ overrides }) => {
-      const site = new Site();
-
-      expect(await isVerified(site.register(overrides(SITE)))).toBe(true);
-      expect(await isVerified(site.assert(overrides(SITE)))).toBe(true);
-    },
-  );
+  it.each(HARMLESS_REGISTRATIONS)('the library accepts a registration with $title', async ({ overrides }) => {
+    expect(await isVerified(new Site().register(overrides(SITE)))).toBe(true);
+  });
 
   describe('assertions', () => {
     let site: Site;
@@ -213,9 +211,12 @@ describe('software authenticator of the tests', () => {
       expect(await isVerified(site.assert(overrides(SITE)))).toBe(false);
     });
 
-    it.each(UNCHECKED_ASSERTIONS)('the library accepts an assertion with $title', async ({ overrides }) => {
-      expect(await isVerified(site.assert(overrides(SITE)))).toBe(true);
-    });
+    it.each([...UNCHECKED_ASSERTIONS, ...HARMLESS_MESSAGES])(
+      'the library accepts an assertion with $title',
+      async ({ overrides }) => {
+        expect(await isVerified(site.assert(overrides(SITE)))).toBe(true);
+      },
+    );
   });
 
   it('the library rejects a user who was not verified only where verification is required', async () => {

@@ -104,10 +104,7 @@ export class PasskeyStory {
   }
 
   /** Expects that a request is refused, records these events and changes neither a passkey nor an account. */
-  async expectRefused(
-    send: () => Promise<Answer>,
-    { status, code, events }: { readonly status: number; readonly code: string; readonly events: Events },
-  ): Promise<void> {
+  async expectRefused(send: () => Promise<Answer>, { status, code, events }: Refusal): Promise<void> {
     const before = await this.snapshot();
 
     expect(await send()).toBeRefused(status, code);
@@ -117,7 +114,14 @@ export class PasskeyStory {
   }
 }
 
-export type Events = readonly (readonly [kind: string, reason: string | null])[];
+/** The response to a request that is refused, and its events. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly events: Events;
+}
+
+type Events = readonly (readonly [kind: string, reason: string | null])[];
 
 interface Snapshot {
   /** Passkeys and accounts, without the counters of attempts. */
