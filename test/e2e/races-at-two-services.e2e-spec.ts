@@ -1,4 +1,5 @@
 import { storyOn } from '../support/login-story.js';
+import { PASSKEY_RACE_ARGS, PASSKEY_RACE_PEOPLE, passkeyRaces } from '../support/passkey-races.js';
 import {
   RACE_PEOPLE,
   refreshRaces,
@@ -12,6 +13,10 @@ onEachEngine('R13: races at two services that share a database', (engine) => {
   const story = storyOn(engine, { people: RACE_PEOPLE, services: 2 });
   secondStepRaces(story);
   refreshRaces(story);
+});
+
+onEachEngine('R13: passkey races at two services that share a database', (engine) => {
+  passkeyRaces(storyOn(engine, { people: PASSKEY_RACE_PEOPLE, services: 2, args: PASSKEY_RACE_ARGS }));
 });
 
 onEachEngine('R13: refresh races at two services without grace', (engine) => {

@@ -1,4 +1,5 @@
 import { storyOn } from '../support/login-story.js';
+import { PASSKEY_RACE_ARGS, PASSKEY_RACE_PEOPLE, passkeyRaces } from '../support/passkey-races.js';
 import {
   RACE_PEOPLE,
   refreshRaces,
@@ -12,6 +13,10 @@ onEachEngine('races at one service', (engine) => {
   const story = storyOn(engine, { people: RACE_PEOPLE });
   secondStepRaces(story);
   refreshRaces(story);
+});
+
+onEachEngine('passkey races at one service', (engine) => {
+  passkeyRaces(storyOn(engine, { people: PASSKEY_RACE_PEOPLE, args: PASSKEY_RACE_ARGS }));
 });
 
 onEachEngine('refresh races at one service without grace', (engine) => {

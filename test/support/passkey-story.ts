@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { type Answer, type HttpClient, textOf, textsOf } from './http-client.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 import type { Enrolled, EventRow, LoginStory, Person, SignedIn } from './login-story.js';
+import type { Site } from './hostile-passkey-messages.js';
 import { type AssertionOverrides, type AuthenticatorOptions, SoftwareAuthenticator } from './passkey-authenticator.js';
 import type { AssertionJson, CreationOptionsJson, RequestOptionsJson } from './passkey-messages.js';
 
@@ -15,6 +16,16 @@ export interface PasskeyHolder extends Person {
   readonly accessToken: string;
 }
 
+/** An authenticator as `GET /2fa` lists it. */
+export interface ListedAuthenticator {
+  readonly id: string;
+  readonly type: 'passkey' | 'totp';
+  readonly name?: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+  readonly synced?: boolean;
+}
+
 /** Credentials of a caller: an access token or an `mfa_token`, or none with a session cookie. */
 export interface Caller {
   readonly bearer?: string;
@@ -22,11 +33,16 @@ export interface Caller {
 
 /** Passkeys of the users of a story. */
 export class PasskeyStory {
-  constructor(private readonly story: LoginStory) {}
+  /** `publicSite` is that of the public URL, if the services have one. */
+  constructor(
+    private readonly story: LoginStory,
+    private readonly publicSite?: Site,
+  ) {}
 
   /** The site of the services: browsers use passkeys at `localhost`, not at an IP address. */
-  get site(): { readonly rpId: string; readonly origin: string } {
-    return { rpId: 'localhost', origin: `http://localhost:${new URL(this.story.service.url).port}` };
+  get site(): Site {
+    const { port } = new URL(this.story.service.url);
+    return this.publicSite ?? { rpId: 'localhost', origin: `http://localhost:${port}` };
   }
 
   authenticator(options: Partial<AuthenticatorOptions> = {}): SoftwareAuthenticator {
@@ -64,6 +80,12 @@ export class PasskeyStory {
     const code = this.story.nextCode({ app });
     const confirmed = ok(await client.post('/2fa/confirm', { code }, { bearer }), 200);
     return { ...holder, app, client, accessToken: textOf(confirmed, 'access_token') };
+  }
+
+  /** The authenticators that `GET /2fa` lists. */
+  async authenticatorsOf(client: HttpClient, caller: Caller): Promise<readonly ListedAuthenticator[]> {
+    const { authenticators } = ok(await client.get('/2fa', caller), 200).body;
+    return authenticators as readonly ListedAuthenticator[];
   }
 
   /** Asks for a challenge and responds to it. */
