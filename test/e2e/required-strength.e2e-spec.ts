@@ -1,0 +1,427 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-client.js';
+import { type Enrolled, type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../support/login-story.js';
+import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
+import { assert, type Caller, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
+import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+
+const STRENGTH = '--app.security.mfa.required-strength';
+const PHISHING_RESISTANT = `${STRENGTH}=phishing-resistant`;
+const OPTIONS = '/2fa/passkeys/registration/options';
+const FRESH_SECONDS = 300;
+/** The response of the password step to a user who needs a passkey and has none. */
+const MUST_ENROL = { mfa_required: true, enrolment_required: true, methods: [], enrolment_methods: ['passkey'] };
+
+/** Registers a passkey, and proves it with the same login. */
+async function enrolPasskey(
+  passkeys: PasskeyStory,
+  client: HttpClient,
+  caller: Caller,
+  options: object = {},
+): Promise<{ registered: Answer; completed: Answer; authenticator: SoftwareAuthenticator }> {
+  const authenticator = passkeys.authenticator();
+  const registered = await passkeys.register(client, caller, authenticator, { options });
+  const completed = await assert(client, caller, await passkeys.assertion(client, caller, authenticator));
+  return { registered, completed, authenticator };
+}
+
+async function giveRole(story: LoginStory, { id }: Person, role = 'ROLE_CLERK'): Promise<void> {
+  await story.database.query('UPDATE account SET roles = ? WHERE login_id = ?', [role, id]);
+}
+
+onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
+  const story = storyOn(engine, {
+    people: 40,
+    args: [PHISHING_RESISTANT, `${STRENGTH}-roles=ROLE_CLERK`, '--app.security.mfa.trusted-device.enabled=true'],
+  });
+  const passkeys = new PasskeyStory(story);
+
+  /** A user without a second factor who needs a passkey. */
+  async function clerk(): Promise<Person> {
+    const person = story.person();
+    await giveRole(story, person);
+    return person;
+  }
+
+  /** A user who had an authenticator app when the role came. */
+  async function clerkWithApp(): Promise<Enrolled> {
+    const person = await story.enrolled();
+    await giveRole(story, person);
+    return person;
+  }
+
+  /** A user who needs a passkey and has an app beside it; signed in by the passkey. */
+  async function clerkWithBoth(): Promise<PasskeyHolder & Pick<Enrolled, 'app'>> {
+    const holder = await passkeys.withApp(await passkeys.holder());
+    await giveRole(story, holder);
+    return { ...holder, ...(await passkeys.signIn(holder)) };
+  }
+
+  describe('a user without a second factor', () => {
+    it('enrols a passkey, and completes the login by an assertion with the same mfa_token', async () => {
+      const person = await clerk();
+      const client = story.client();
+      const login = await story.login(person, client);
+      const bearer = textOf(login, 'mfa_token');
+
+      const { registered, completed } = await enrolPasskey(passkeys, client, { bearer });
+
+      expect(login.body).toMatchObject(MUST_ENROL);
+      expect(textsOf(registered, 'backup_codes')).toHaveLength(10);
+      expect(completed).toBeAnswered(200);
+      expect(completed.body).toMatchObject({ amr: ['pwd', 'hwk'], mfa_method: 'passkey' });
+      expect((await story.login(person)).body).toMatchObject({ mfa_required: true, methods: ['passkey'] });
+    });
+
+    it('gets no access by the registration alone, nor by a backup code of it', async () => {
+      const person = await clerk();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      const registered = await passkeys.register(client, { bearer });
+      const [code = ''] = textsOf(registered, 'backup_codes');
+
+      expect(await client.get('/2fa', { bearer })).toBeRefused(403, 'MFA_REQUIRED');
+      expect(await secondStep(client, bearer, code)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(await client.post('/2fa/verify', { code }, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(await client.post(OPTIONS, {}, { bearer })).toBeRefused(403, 'MFA_REQUIRED');
+    });
+
+    it('cannot enrol an authenticator app in place of a passkey', async () => {
+      const client = story.client();
+      const bearer = await story.mfaToken(await clerk(), client);
+
+      expect(await client.post('/2fa/setup', {}, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+    });
+
+    it('enrols in a portal session, too', async () => {
+      const { id, password: pw } = await clerk();
+      const client = story.client();
+
+      const login = await client.post('/session', { id, pw });
+      expect(login.body).toMatchObject({ authorities: ['ROLE_PRE_MFA'], ...MUST_ENROL });
+      expect(await client.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+      const { completed } = await enrolPasskey(passkeys, client, {});
+
+      expect(completed).toBeAnswered(200);
+      expect(completed.body).not.toHaveProperty('access_token');
+      expect((await client.get('/me')).body).toMatchObject({ amr: ['pwd', 'hwk'], acr: 'urn:login:acr:mfa' });
+    });
+  });
+
+  describe('a user with an authenticator app only', () => {
+    it('proves the app for the options, registers a passkey, and completes the login by it', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const login = await story.login(person, client);
+      const bearer = textOf(login, 'mfa_token');
+      const code = story.nextCode(person);
+
+      const { registered, completed } = await enrolPasskey(passkeys, client, { bearer }, { code });
+
+      expect(login.body).toMatchObject(MUST_ENROL);
+      expect(registered.body).not.toHaveProperty('backup_codes');
+      expect(completed.body).toMatchObject({ amr: ['pwd', 'hwk'] });
+      expect(await story.countOf(person, 'MFA_OK')).toBe(1);
+    });
+
+    it('may prove a backup code instead', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+
+      const options = { code: person.backupCodes[0] };
+      const { completed } = await enrolPasskey(passkeys, client, { bearer }, options);
+
+      expect(completed).toBeAnswered(200);
+    });
+
+    it('T17: gets no options with the password alone', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+
+      const refusal = { status: 400, code: 'VALIDATION_FAILED', events: [] } as const;
+      await passkeys.expectRefused(() => client.post(OPTIONS, {}, { bearer }), refusal);
+      expect(await client.post(OPTIONS, { pw: PASSWORD }, { bearer })).toBeRefused(400, 'VALIDATION_FAILED');
+    });
+
+    it('T7: wrong codes for the options lock the account', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      for (let variant = 0; variant < 5; variant += 1) {
+        const code = story.wrongCode(person, variant);
+        expect(await client.post(OPTIONS, { code }, { bearer })).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      const code = story.nextCode(person);
+      expect(await client.post(OPTIONS, { code }, { bearer })).toBeRefused(429, 'MFA_LOCKED');
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(5);
+    });
+
+    it('a code for the options counts as used', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      const code = story.nextCode(person);
+      expect(await client.post(OPTIONS, { code }, { bearer })).toBeAnswered(201);
+
+      expect(await client.post(OPTIONS, { code }, { bearer })).toBeRefused(401, 'MFA_CODE_INVALID');
+
+      expect(await story.countOf(person, 'MFA_REPLAY')).toBe(1);
+    });
+
+    it.each(['code', 'backup code'])('a %s completes no login, and costs no attempt', async (kind) => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      const code = kind === 'code' ? story.nextCode(person) : String(person.backupCodes[0]);
+
+      const refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] } as const;
+      await passkeys.expectRefused(() => secondStep(client, bearer, code), refusal);
+      await passkeys.expectRefused(() => client.post('/2fa/verify', { code }, { bearer }), refusal);
+
+      const sql = 'SELECT failures FROM account WHERE login_id = ?';
+      expect(await story.database.query(sql, [person.id])).toEqual([{ failures: 0 }]);
+    });
+
+    it('a session that was complete before stays, and adds a passkey without a code', async () => {
+      const { client, accessToken: bearer } = await clerkWithApp();
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({
+        required_by_policy: true,
+        required_strength: 'phishing-resistant',
+        enrolment_methods: ['passkey', 'totp'],
+      });
+
+      expect(await client.post(OPTIONS, {}, { bearer })).toBeAnswered(201);
+    });
+  });
+
+  describe('a user with a passkey and an app', () => {
+    it('signs in by the passkey only, and may then step up by a code', async () => {
+      const holder = await clerkWithBoth();
+      const client = story.client();
+      const login = await story.login(holder, client);
+      expect(login.body).toMatchObject({ mfa_required: true, methods: ['passkey'] });
+      expect(login.body).not.toHaveProperty('enrolment_required');
+      const code = story.nextCode(holder);
+      expect(await secondStep(client, textOf(login, 'mfa_token'), code)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+
+      const { client: own, accessToken: bearer } = holder;
+      const raised = await own.post('/2fa/verify', { code }, { bearer });
+
+      expect(raised).toBeAnswered(200);
+      expect(decodeJwt(textOf(raised, 'access_token'))).toMatchObject({ amr: ['pwd', 'otp'], mfa_method: 'totp' });
+      expect(await own.get('/me/settlement', { bearer: textOf(raised, 'access_token') })).toBeAnswered(200);
+    });
+
+    it('cannot remove the last passkey, but the app, and a passkey beside another one', async () => {
+      const holder = await clerkWithBoth();
+      const { client, accessToken: bearer, passkeyId } = holder;
+      const remove = (id: string): Promise<Answer> => client.delete(`/2fa/authenticators/${id}`, { bearer });
+      expect(await remove(passkeyId)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const app = (await passkeys.authenticatorsOf(client, { bearer })).find(({ type }) => type === 'totp');
+
+      expect(await remove(app?.id ?? '')).toBeAnswered(204);
+      expect(await remove(passkeyId)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      await passkeys.register(client, { bearer });
+      expect(await remove(passkeyId)).toBeAnswered(204);
+    });
+
+    it('cannot disable the second factor', async () => {
+      const holder = await clerkWithBoth();
+      const { client, accessToken: bearer } = holder;
+
+      const answer = await client.post('/2fa/disable', { code: story.nextCode(holder) }, { bearer });
+
+      expect(answer).toBeRefused(409, 'MFA_STATE_CONFLICT');
+    });
+
+    it('S10: a trusted device does not replace the passkey', async () => {
+      const holder = await passkeys.holder();
+      const client = story.client();
+      const bearer = await story.mfaToken(holder, client);
+      const assertion = await passkeys.assertion(client, { bearer }, holder.authenticator);
+      expect(await assert(client, { bearer }, assertion, { trust_device: true })).toBeAnswered(200);
+      expect(client.cookie('trusted_device')).toBeDefined();
+
+      await giveRole(story, holder);
+
+      expect((await story.login(holder, client)).body).toMatchObject({ mfa_required: true, methods: ['passkey'] });
+    });
+
+    it('enrols a passkey again after a reset by an administrator', async () => {
+      const holder = await clerkWithBoth();
+      expect((await story.command('users', 'reset-mfa', holder.id)).exitCode).toBe(0);
+      const client = story.client();
+      const login = await story.login(holder, client);
+
+      expect(login.body).toMatchObject(MUST_ENROL);
+      const { completed } = await enrolPasskey(passkeys, client, { bearer: textOf(login, 'mfa_token') });
+      expect(completed).toBeAnswered(200);
+    });
+  });
+
+  it('does not concern a user without the role', async () => {
+    const person = await story.enrolled();
+
+    const { client, accessToken: bearer, answer } = await story.signIn(person);
+
+    expect(answer.body).toMatchObject({ amr: ['pwd', 'otp'] });
+    expect((await client.get('/2fa', { bearer })).body).toMatchObject({
+      required_by_policy: false,
+      required_strength: 'any',
+    });
+  });
+
+  it('a passkey session that is not fresh proves the second factor again before it adds one', async () => {
+    const { client, accessToken: bearer } = await clerkWithBoth();
+    story.clock.advance(FRESH_SECONDS + 1);
+
+    expect(await client.post(OPTIONS, {}, { bearer })).toBeRefused(401, 'STEP_UP_REQUIRED');
+  });
+});
+
+onEachEngine('required-strength=phishing-resistant from a date', (engine) => {
+  const DAY = 86_400;
+  const from = new Date((Math.floor(Date.now() / 1000) + DAY) * 1000);
+  const story = storyOn(engine, {
+    people: 4,
+    args: [PHISHING_RESISTANT, `${STRENGTH}-from=${from.toISOString()}`],
+  });
+  const passkeys = new PasskeyStory(story);
+
+  it('codes complete logins until the date, which GET /2fa shows; then only passkeys do', async () => {
+    const person = await story.enrolled();
+    const holder = await passkeys.withApp(await passkeys.holder());
+    const { client, accessToken: bearer } = await story.signIn(person);
+    const before = await client.get('/2fa', { bearer });
+    expect(before.body).toMatchObject({ required_by_policy: false, required_strength: 'any' });
+    expect(before.body).toHaveProperty('required_from');
+    expect((await story.login(holder)).body['methods']).toEqual(['passkey', 'totp', 'backup_code']);
+
+    story.clock.advance(from.getTime() / 1000 - story.clock.seconds - 60);
+    expect((await story.signIn(person)).answer.body).toMatchObject({ amr: ['pwd', 'otp'] });
+    const early = story.client();
+    const kept = await story.mfaToken(person, early);
+    story.clock.advance(60);
+
+    expect(await secondStep(early, kept, story.codeOf(person.app))).toBeRefused(409, 'MFA_STATE_CONFLICT');
+    expect((await story.login(person)).body).toMatchObject(MUST_ENROL);
+    expect((await story.login(holder)).body['methods']).toEqual(['passkey']);
+    expect((await passkeys.signIn(holder)).answer.body).toMatchObject({ amr: ['pwd', 'hwk'] });
+    expect((await story.login(story.person())).body).toMatchObject(MUST_ENROL);
+  });
+});
+
+onSqlite('a staff login whose account needs a passkey', (engine) => {
+  const roles = { 'roles.attribute': ROLES, 'roles.map[Admins]': 'ROLE_ADMIN' };
+  const staff = staffStoryOn(
+    engine,
+    {
+      deny: { ...roles, 'on-missing-mfa': 'deny' },
+      local: { ...roles, 'on-missing-mfa': 'local-totp' },
+      accept: roles,
+    },
+    { args: [PHISHING_RESISTANT, `${STRENGTH}-roles=ROLE_ADMIN`] },
+  );
+  const passkeys = new PasskeyStory(staff.story);
+  const admin = { attributes: { [ROLES]: ['Admins'] } };
+
+  it.each(['deny', 'local', 'accept'])(
+    'the second factor of the identity provider %s is not enough: a passkey is enrolled, and then asked for',
+    async (idp) => {
+      const person = { nameId: `admin-${idp}`, authnContextClassRef: MFA_CLASS, ...admin };
+      const first = await staff.signIn(person, { idp, query: '?prompt=login' });
+      expect(first.answer.headers.get('location')).toBe('/2fa/portal/setup?return_to=%2F');
+      expect(await first.client.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+      expect(await first.client.post('/2fa/setup')).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const { registered, completed, authenticator } = await enrolPasskey(passkeys, first.client, {});
+      expect(completed).toBeAnswered(200);
+
+      const second = await staff.signIn(person, { idp });
+      expect(second.answer.headers.get('location')).toBe('/2fa/portal/verify?return_to=%2F');
+      const [code] = textsOf(registered, 'backup_codes');
+      expect(await second.client.post('/2fa/verify', { code })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const assertion = await passkeys.assertion(second.client, {}, authenticator);
+      expect(await assert(second.client, {}, assertion)).toBeAnswered(200);
+
+      expect(decodeJwt(await staff.accessToken(second.client))).toMatchObject({
+        amr: ['pwd', 'hwk'],
+        acr: 'urn:login:acr:mfa',
+        idp,
+        mfa_method: 'passkey',
+      });
+    },
+  );
+
+  it('on-missing-mfa=deny still rejects a login without a second factor', async () => {
+    const person = { nameId: 'admin-weak', authnContextClassRef: PASSWORD_CLASS, ...admin };
+
+    const { answer } = await staff.signIn(person, { idp: 'deny' });
+
+    expect(answer).toBeRefused(403, 'SAML_MFA_MISSING');
+  });
+
+  it('a staff login without the role needs no passkey', async () => {
+    const { answer } = await staff.signIn({ nameId: 'clerk', authnContextClassRef: MFA_CLASS }, { idp: 'deny' });
+
+    expect(answer.headers.get('location')).toBe('/');
+  });
+
+  it('a staff login that may be hours old enrols no passkey', async () => {
+    const person = { nameId: 'admin-stale', authnContextClassRef: MFA_CLASS, ...admin };
+
+    const { client } = await staff.signIn(person, { idp: 'accept' });
+
+    expect(await client.post(OPTIONS)).toBeRefused(401, 'STEP_UP_REQUIRED');
+  });
+});
+
+onSqlite('services without passkeys', (engine) => {
+  describe.each([
+    ['a public URL with an IP address', '--app.security.public-url=https://192.0.2.7'],
+    ['passkey.enabled=false', '--app.security.mfa.passkey.enabled=false'],
+  ])('with %s', (_, argument) => {
+    const story = storyOn(engine, { people: 3, args: [argument] });
+
+    it('neither offers nor accepts passkeys', async () => {
+      const person = story.person();
+      const { client, accessToken: bearer } = await story.signInByPassword(person);
+      await story.database.query('UPDATE account SET mfa_required = 1 WHERE login_id = ?', [person.id]);
+
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({ enrolment_methods: ['totp'] });
+      expect(await client.post(OPTIONS, {}, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(await client.post('/2fa/passkeys/assertion/options', {}, { bearer })).toBeRefused(
+        409,
+        'MFA_STATE_CONFLICT',
+      );
+      expect((await story.login(person)).body).toMatchObject({ enrolment_methods: ['totp'] });
+    });
+  });
+
+  describe('after passkeys were disabled', () => {
+    const story = storyOn(engine, { people: 2 });
+    const passkeys = new PasskeyStory(story);
+
+    it('users sign in with what they have besides, and their passkeys are kept', async () => {
+      const holder = await passkeys.withApp(await passkeys.holder());
+      const bearer = await story.mfaToken(holder);
+      const assertion = await passkeys.assertion(story.client(), { bearer }, holder.authenticator);
+      await story.service.release();
+      await story.restart(['--app.security.mfa.passkey.enabled=false']);
+      const client = story.client();
+
+      expect(await assert(client, { bearer }, assertion)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const login = await story.login(holder, client);
+      expect(login.body['methods']).toEqual(['totp', 'backup_code']);
+      const completed = await secondStep(client, textOf(login, 'mfa_token'), story.nextCode(holder));
+      expect(completed).toBeAnswered(200);
+
+      const listed = await passkeys.authenticatorsOf(client, { bearer: textOf(completed, 'access_token') });
+      expect(listed.map(({ type }) => type)).toEqual(['passkey', 'totp']);
+    });
+  });
+});
