@@ -3,7 +3,7 @@ import { type Account, type AccountStatus, hasSecondFactor } from '../account/ac
 import { printable } from '../config/show/failure-report.js';
 import { MAX_SLICE } from '../persistence/slice.js';
 import type { Lock } from '../second-factor/attempts/attempt.js';
-import type { Authenticator } from '../second-factor/enrolment/authenticator-list.store.js';
+import type { Authenticator } from '../second-factor/second-factor.js';
 import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 

@@ -2,7 +2,7 @@ import type { Account } from '../../account/account.js';
 import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
-import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
 import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { authenticatorFacts } from './admin-authenticators.js';

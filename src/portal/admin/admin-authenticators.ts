@@ -2,7 +2,7 @@ import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
-import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
 
 /** The authenticators of a user; a link to the page that removes it is beside each if `isRemovable`. */
 export function authenticatorList(

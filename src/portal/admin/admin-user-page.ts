@@ -2,7 +2,7 @@ import type { Account } from '../../account/account.js';
 import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext, View } from '../../http/page/view.js';
-import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
 import type { EnrolmentState } from '../../second-factor/second-factor.js';
 import { buttonLink, note, panel, paragraph } from '../form/forms.js';
 import { authenticatorList } from './admin-authenticators.js';
