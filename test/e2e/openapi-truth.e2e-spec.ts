@@ -8,7 +8,7 @@ import { type Answer, type Members, textOf, textsOf } from '../support/http-clie
 import { type Enrolled, PASSWORD, refresh, secondStep, type SignedIn } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
 import { BROWSER, formOf, submit, visit } from '../support/pages.js';
-import { creationOptions, PasskeyStory } from '../support/passkey-story.js';
+import { assert, creationOptions, PasskeyStory, requestOptions } from '../support/passkey-story.js';
 import { onSqlite } from '../support/story-database.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -184,6 +184,29 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
         'VALIDATION_FAILED',
       );
       expect(await client.post('/me/password', change, { bearer })).toBeAnswered(204);
+
+      // A passkey beside the app, a login by it, and the end of the app.
+      const authenticator = new PasskeyStory(story).authenticator();
+      const passkeys = '/2fa/passkeys';
+      const creation = await creationOptions(client, { bearer });
+      const credential = authenticator.register(creation);
+      const added = await client.post(passkeys, { credential, name: 'Blue key' }, { bearer });
+      expect(added).toBeAnswered(201);
+      expect(await client.post(passkeys, { credential }, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const half = await story.mfaToken({ ...person, password: NEW_PASSWORD });
+      const assertion = authenticator.assert(await requestOptions(client, { bearer: half }));
+      expect(await assert(client, { bearer: half }, assertion)).toBeAnswered(200);
+      expect(await assert(client, { bearer }, assertion)).toBeRefused(401, 'MFA_CODE_INVALID');
+      const own = `/2fa/authenticators/${textOf(added, 'id')}`;
+      expect(await client.send('PATCH', own, { json: { name: 'Green key' }, bearer })).toBeAnswered(204);
+      expect(await client.send('PATCH', `${own}x`, { json: { name: 'Green key' }, bearer })).toBeRefused(
+        404,
+        'NOT_FOUND',
+      );
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({
+        authenticators: [{}, { name: 'Green key' }],
+      });
+      expect(await client.delete(own, { bearer })).toBeAnswered(204);
       const byBackupCode = { code: textsOf(reissued, 'backup_codes')[0] };
       expect(await client.post('/2fa/verify', byBackupCode, { bearer })).toBeAnswered(200);
       expect(await client.post('/2fa/disable', { code: story.nextCode(enrolled) }, { bearer })).toBeAnswered(204);
@@ -592,6 +615,14 @@ const VALID: Members = {
   email: 'a@harbour.example',
   roles: ['ROLE_A'],
   ticket: 'HD-1',
+  // The members of a registration and of an assertion.
+  credential: {
+    ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} },
+    response: {
+      clientDataJSON: Buffer.from('{"challenge":"AAAA"}').toString('base64url'),
+      ...{ attestationObject: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    },
+  },
 };
 
 function bodyOf({ requestBody }: OperationObject): Members | undefined {

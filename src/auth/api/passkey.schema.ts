@@ -26,9 +26,9 @@ const credentialEntries = {
 
 /** RegistrationResponseJSON (WebAuthn level 3, section 5.1). Transports that are not known are ignored. */
 const registration = v.pipe(
-  v.object({
+  v.looseObject({
     ...credentialEntries,
-    response: v.object({
+    response: v.looseObject({
       clientDataJSON: bytes,
       attestationObject: bytes,
       transports: v.optional(v.pipe(v.array(v.string()), v.maxLength(16, 'too_long'))),
@@ -39,9 +39,9 @@ const registration = v.pipe(
 
 /** AuthenticationResponseJSON (WebAuthn level 3, section 5.1). */
 const assertion = v.pipe(
-  v.object({
+  v.looseObject({
     ...credentialEntries,
-    response: v.object({
+    response: v.looseObject({
       clientDataJSON: bytes,
       authenticatorData: bytes,
       signature: bytes,
@@ -99,18 +99,18 @@ export const requestOptionsResponse = v.pipe(
 
 /** The registration of a body, with the transports that are known. */
 export function toRegistration({ response, ...credential }: v.InferOutput<typeof registration>): Registration {
-  const { transports, ...members } = response;
+  const { transports, clientDataJSON, attestationObject } = response;
   const known = withoutUndefined({
     transports: transports && TRANSPORTS.filter((known) => transports.includes(known)),
   });
-  return { ...membersOf(credential), response: { ...members, ...known } };
+  return { ...membersOf(credential), response: { clientDataJSON, attestationObject, ...known } };
 }
 
 /** The assertion of a body. */
 export function toAssertion({ response, ...credential }: v.InferOutput<typeof assertion>): AuthenticationResponseJSON {
-  const { userHandle, ...members } = response;
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
   const handle = withoutUndefined({ userHandle: userHandle ?? undefined });
-  return { ...membersOf(credential), response: { ...members, ...handle } };
+  return { ...membersOf(credential), response: { clientDataJSON, authenticatorData, signature, ...handle } };
 }
 
 function membersOf({
