@@ -165,6 +165,8 @@ onEachEngine('assertions', (engine) => {
         const refusal: Refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] };
         await passkeys.expectRefused(() => client.post('/2fa/passkeys/assertion/options', {}, caller), refusal);
       }
+
+      expect(await secondStep(client, bearer, story.nextCode(person))).toBeAnswered(200);
     });
 
     it('an mfa_token gets no challenge after its use, or after the lock of its account', async () => {

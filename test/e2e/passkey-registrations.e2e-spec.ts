@@ -12,7 +12,13 @@ import { PASSWORD, refresh, type SignedIn, storyOn } from '../support/login-stor
 import { needs } from '../support/needs.js';
 import type { AuthenticatorOptions, RegistrationOverrides } from '../support/passkey-authenticator.js';
 import type { RegistrationJson } from '../support/passkey-messages.js';
-import { creationOptions, PasskeyStory, type Refusal, requestOptions } from '../support/passkey-story.js';
+import {
+  creationOptions,
+  type ListedAuthenticator,
+  PasskeyStory,
+  type Refusal,
+  requestOptions,
+} from '../support/passkey-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
 /** Registrations with a challenge that was not issued. */
@@ -49,6 +55,10 @@ onEachEngine('registrations of passkeys', (engine) => {
     return story.signInByPassword(story.person());
   }
 
+  function listOf({ client, accessToken: bearer }: SignedIn): Promise<readonly ListedAuthenticator[]> {
+    return passkeys.authenticatorsOf(client, { bearer });
+  }
+
   /** Asks for a challenge and responds to it. */
   async function registration(
     { client, accessToken: bearer }: Pick<SignedIn, 'client' | 'accessToken'>,
@@ -70,6 +80,7 @@ onEachEngine('registrations of passkeys', (engine) => {
 
         await passkeys.expectRefused(() => register(caller, hostile), refusalOf(title));
 
+        expect(await listOf(caller)).toEqual([]);
         intact = caller;
       },
     );
@@ -147,6 +158,7 @@ onEachEngine('registrations of passkeys', (engine) => {
       const hostile = passkeys.authenticator().register({ ...creation, challenge });
 
       await passkeys.expectRefused(() => register(caller, hostile), CONFLICT);
+      expect(await listOf(caller)).toHaveLength(1);
     });
 
     it('a challenge expires after five minutes', async () => {
@@ -339,6 +351,7 @@ needs('openssl')('attestation', () => {
       const { caller, credential } = await registration(options, overrides);
 
       await passkeys.expectRefused(() => register(caller, credential), INVALID);
+      expect((await caller.client.get('/2fa', { bearer: caller.accessToken })).body['authenticators']).toEqual([]);
     });
   });
 });
