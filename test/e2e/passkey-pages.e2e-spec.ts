@@ -318,3 +318,22 @@ onSqlite('pages of passkeys', (engine) => {
     });
   });
 });
+
+onSqlite('pages without passkeys', (engine) => {
+  const story = storyOn(engine, { people: 3, args: ['--app.security.mfa.passkey.enabled=false'] });
+
+  it('the setup page offers the authenticator app alone where passkeys are turned off', async () => {
+    const { id, password: pw } = story.person();
+    const client = story.client();
+    await submit(client, await visit(client, LOGIN), { id, pw });
+
+    const page = await visit(client, SETUP);
+
+    expect(page.text).toContain('<h1>Set up your authenticator app</h1>');
+    expect(page.text).not.toMatch(/passkey/i);
+    expect(page.headers.get('content-security-policy')).not.toContain(CONNECTS);
+    expect(await submit(client, page, {}, {}, 'Begin')).toBeAnswered(303);
+    const form = { csrf: formOf(client, page).fields['csrf'] ?? '', credential: '' };
+    expect(await client.send('POST', PASSKEY, { form })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+  });
+});

@@ -11,6 +11,8 @@ const LOGIN = '/portal/login';
 const VERIFY = '/2fa/portal/verify';
 const SETUP = '/2fa/portal/setup';
 const CONFIRM = '/2fa/portal/confirm';
+/** The button of the setup page that begins with an app. */
+const APP = 'Use an authenticator app';
 /** As the packaged values set it. */
 const HTML = 'text/html;charset=UTF-8';
 const BOSSES = ['', '-too', '-three', '-four', '-five', '-six', '-seven', '-eight', '-nine'].map((end) => `boss${end}`);
@@ -394,7 +396,7 @@ onSqlite('portal pages', (engine) => {
 
     /** Begins the setup, up to the page with the secret. */
     async function begin(client: HttpClient, page: Answer): Promise<Answer> {
-      return follow(client, await submit(client, page, {}));
+      return follow(client, await submit(client, page, {}, {}, APP));
     }
 
     /** Confirms with the app. */
@@ -408,7 +410,7 @@ onSqlite('portal pages', (engine) => {
       expect(page.text).not.toContain('secret"');
       expect(await story.countOf({ id: 'boss' }, 'MFA_SETUP')).toBe(0);
 
-      const begun = await submit(client, page, {});
+      const begun = await submit(client, page, {}, {}, APP);
       const shown = await follow(client, begun);
       const done = await confirm(client, shown, appOf(shown));
 
@@ -542,7 +544,7 @@ onSqlite('portal pages', (engine) => {
       expect(expired).toBeAnswered(200);
       for (const { text } of [locking, locked, ended]) expect(text).not.toContain(appOf(shown).secret);
       expect(expired.text).not.toContain(appOf(own).secret);
-      expect(expired.text).toContain('>Begin</button>');
+      expect(expired.text).toContain(`>${APP}</button>`);
     });
 
     it('A9: the secret is hidden from another sign-in of the same user', async () => {
@@ -595,7 +597,7 @@ onSqlite('portal pages', (engine) => {
       const stale = await visit(second, SETUP);
       const shown = await begin(first, await visit(first, SETUP));
 
-      const refused = await submit(second, stale, {});
+      const refused = await submit(second, stale, {}, {}, APP);
 
       expect(refused).toBeAnswered(409);
       expect(refused.text).toContain('Another sign-in of yours has begun this setup.');
@@ -607,7 +609,7 @@ onSqlite('portal pages', (engine) => {
       const page = await visit(client, SETUP);
       story.clock.advance(301);
 
-      const answer = await submit(client, page, {});
+      const answer = await submit(client, page, {}, {}, APP);
 
       expect(answer).toBeAnswered(401);
       expect(answer.headers.get('www-authenticate')).toContain('insufficient_user_authentication');
@@ -618,10 +620,13 @@ onSqlite('portal pages', (engine) => {
     });
 
     it('setup is forbidden in the half-authenticated session of an enrolled user', async () => {
-      const { client } = await atVerify(await story.enrolled());
+      const { client, page } = await atVerify(await story.enrolled());
+      const { csrf = '' } = formOf(client, page).fields;
 
-      const answer = await submit(client, await visit(client, SETUP), {});
+      const shown = await visit(client, SETUP);
+      const answer = await client.send('POST', SETUP, { form: { csrf }, headers: BROWSER });
 
+      expect(shown.headers.get('location')).toBe(`${CONTEXT}${VERIFY}?return_to=%2Fauth%2F`);
       expect(answer).toBeAnswered(403);
       expect(answer.text).toContain('For support: MFA_REQUIRED, request ');
     });
@@ -664,7 +669,7 @@ onSqlite('portal pages', (engine) => {
       const person = story.person();
       const { client } = await signIn(person);
       const { client: other } = await signIn(story.person());
-      const { csrf: foreign = '' } = formOf(other, await visit(other, path === CONFIRM ? SETUP : path)).fields;
+      const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP), APP).fields;
       const { csrf: ofStranger = '' } = formOf(client, await visit(client, `${LOGIN}?again=true`)).fields;
 
       for (const csrf of [undefined, '', foreign, ofStranger]) {
@@ -686,7 +691,7 @@ onSqlite('portal pages', (engine) => {
       const { csrf: ofHalf = '' } = formOf(client, page).fields;
       await submit(client, page, { code: story.nextCode(person) });
       const { client: other } = await signIn(story.person());
-      const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP)).fields;
+      const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP), APP).fields;
       const send = (csrf: string): Promise<Answer> =>
         client.send('POST', path, { form: { ...typed, csrf }, headers: BROWSER });
 
@@ -728,7 +733,12 @@ onSqlite('portal pages', (engine) => {
     });
 
     it.each([LOGIN, VERIFY, SETUP])('return_to is escaped in %s', async (path) => {
-      const client = path === LOGIN ? story.client() : (await signIn(story.person())).client;
+      const client =
+        path === LOGIN
+          ? story.client()
+          : path === SETUP
+            ? (await signIn(story.person())).client
+            : (await atVerify(await story.enrolled())).client;
       const hostile = ['/auth/"><script>alert(1)</script>', `/auth/'onfocus='alert(1)`, HOSTILE, 'javascript:alert(1)'];
 
       for (const returnTo of hostile) {

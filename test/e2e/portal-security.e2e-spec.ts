@@ -39,6 +39,7 @@ const OWN_FORMS: Readonly<Record<string, Fields>> = {
   [VERIFY]: { code: '123456' },
   [SETUP]: {},
   [CONFIRM]: { code: '123456' },
+  '/2fa/portal/passkey': { credential: '{}' },
   [LOGOUT]: {},
 };
 
@@ -656,13 +657,16 @@ onSqlite('security of the portal', (engine) => {
     it('A9, T17: a pending secret is never shown to another login of the user', async () => {
       const person = { id: 'chief', password: PASSWORD };
       const [owner, thief] = [await byPassword(person), await byPassword(person)];
-      const shown = await follow(owner, await post(owner, SETUP, fieldsOf(owner, await visit(owner, SETUP), 'Use an authenticator app')));
+      const shown = await follow(
+        owner,
+        await post(owner, SETUP, fieldsOf(owner, await visit(owner, SETUP), 'Use an authenticator app')),
+      );
       const { secret } = appOf(shown);
 
       const seen = await visit(thief, SETUP);
-      const begun = await post(thief, SETUP, { csrf: fieldsOf(thief, seen, 'Begin again')['csrf'] ?? '' });
+      const begun = await post(thief, SETUP, { csrf: fieldsOf(thief, seen, 'Use an authenticator app')['csrf'] ?? '' });
       const confirmed = await post(thief, CONFIRM, {
-        csrf: fieldsOf(thief, seen, 'Begin again')['csrf'] ?? '',
+        csrf: fieldsOf(thief, seen, 'Use an authenticator app')['csrf'] ?? '',
         code: story.codeOf(appOf(shown)),
       });
 

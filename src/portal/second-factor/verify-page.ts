@@ -124,7 +124,7 @@ function codeSwitch(
   if (kinds.length < 2) return undefined;
   const path = `${withReturnTo(contextPath + SECOND_FACTOR_PAGES.verify, returnTo)}${required === undefined ? '' : `&required=${required}`}`;
   const link = (each: CodeKind, label: string): Html =>
-    html`<li><a href="${path}&method=${each}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
+    html`<li><a href="${`${path}&method=${each}`}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
 `;
   return html`<nav aria-label="${t.verify.methods}"><ul class="switch">
 ${link('totp', t.verify.totp)}${link('backup_code', t.verify.backupCode)}</ul></nav>
