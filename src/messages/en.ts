@@ -677,7 +677,31 @@ export const en = {
       },
       'mfa-reset': {
         title: 'Two-step sign-in was reset',
-        text: 'An administrator removed the authenticator app and the backup codes of your account. You set up a new app at your next sign-in.',
+        text: 'An administrator removed all passkeys, authenticator apps and backup codes of your account. You set up a new second factor at your next sign-in.',
+      },
+      'app-added': {
+        title: 'Another authenticator app was added',
+        text: 'A further authenticator app was added to your account. You can sign in with its codes, too. If it was not you, also ask your help desk to remove it.',
+      },
+      'app-removed': {
+        title: 'An authenticator app was removed',
+        text: 'An authenticator app was removed from your account. Its codes are no longer accepted.',
+      },
+      'passkey-on': {
+        title: 'Two-step sign-in is on, with a passkey',
+        text: 'A passkey was set up for your account. From now on, you need it to sign in, besides your password.',
+      },
+      'passkey-added': {
+        title: 'A passkey was added',
+        text: 'A passkey was added to your account. You can sign in with it, too. If it was not you, also ask your help desk to remove it.',
+      },
+      'passkey-removed': {
+        title: 'A passkey was removed',
+        text: 'A passkey was removed from your account. It is no longer accepted.',
+      },
+      'passkey-counter': {
+        title: 'A passkey may have been copied',
+        text: 'A passkey of your account was used, and its counter of uses was lower than expected, as it would be for a copy. Some devices also cause this after a repair or a restore. To be safe, remove this passkey from your account and set up a new one.',
       },
       'codes-reissued': {
         title: 'New backup codes',
