@@ -4,6 +4,10 @@ import { Meters } from '../../src/metrics/meters.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
+import type { AssertionOverrides } from '../support/passkey-authenticator.js';
+import { PasskeyKey } from '../support/passkey-key.js';
+import type { AssertionJson } from '../support/passkey-messages.js';
+import { assert, PasskeyStory, requestOptions } from '../support/passkey-story.js';
 import { reading, readings, rises } from '../support/meter-readings.js';
 import { onEachEngine } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -116,6 +120,41 @@ onEachEngine('metrics and log lines of logins', (engine) => {
     });
     expect(counted('login.lockouts')).toEqual({ locked: 1 });
     expect(counted('login.mfa.step.offset')).toEqual({ '': 1 });
+  });
+
+  it('login.mfa.attempts counts each assertion of a passkey once by its outcome', async () => {
+    const passkeys = new PasskeyStory(story);
+    const person = story.person();
+    // The service of these meters does not know its port, so it has that of the packaged configuration.
+    const authenticator = passkeys.authenticator({ origin: 'http://localhost:8080' });
+    const { client, accessToken } = await story.signInByPassword(person, browser());
+    await passkeys.register(client, { bearer: accessToken }, authenticator);
+    const caller = { bearer: await story.mfaToken(person, client) };
+    const show = async (overrides: AssertionOverrides = {}): Promise<AssertionJson> => {
+      const assertion = authenticator.assert(await requestOptions(client, caller), { ...overrides, isForced: true });
+      await assert(client, caller, assertion);
+      return assertion;
+    };
+    before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
+
+    await show({ credentialId: 'A'.repeat(22) });
+    await show({ signer: PasskeyKey.generate('ES256') });
+    const used = await show();
+    caller.bearer = await story.mfaToken(person, client);
+    await assert(client, caller, used);
+    for (const credential of authenticator.credentials) credential.counter = 0;
+    await show();
+    await show({ signer: PasskeyKey.generate('ES256') });
+
+    expect(counted('login.mfa.attempts')).toEqual({
+      'failure passkey unknown_passkey': 1,
+      'failure passkey wrong_passkey': 2,
+      'success passkey none': 1,
+      'failure passkey challenge': 1,
+      'failure passkey passkey_counter': 1,
+    });
+    expect(Object.keys(readings(meters, 'login.mfa.attempts'))).toContain('refused passkey locked');
+    expect(counted('login.mfa.step.offset')).toEqual({});
   });
 
   it('login.token.refresh counts each exchange once by its outcome', async () => {
