@@ -235,8 +235,8 @@ export const en = {
     throughMfa: (organisation: string) => `Through ${organisation}, with a second factor`,
     secure: 'Your account',
     secureActive: 'Two-step sign-in is on.',
-    secureNone: 'Two-step sign-in is off. Protect your account with an authenticator app.',
-    setUp: 'Set up an authenticator app',
+    secureNone: 'Two-step sign-in is off. Protect your account with a passkey or an authenticator app.',
+    setUp: 'Set up two-step sign-in',
     codesLow: (count: number) => `Only ${count} backup ${count === 1 ? 'code is' : 'codes are'} left.`,
     codesLost: 'Lost them?',
     newCodes: 'Get new backup codes',
@@ -245,8 +245,12 @@ export const en = {
     halfTitle: 'Almost there',
     policyFrom: (days: number) =>
       days < 1
-        ? 'Within a day, you will need an authenticator app to sign in.'
-        : `In ${days} ${days === 1 ? 'day' : 'days'}, you will need an authenticator app to sign in.`,
+        ? 'Within a day, you will need a passkey or an authenticator app to sign in.'
+        : `In ${days} ${days === 1 ? 'day' : 'days'}, you will need a passkey or an authenticator app to sign in.`,
+    passkeyFrom: (days: number) =>
+      days < 1
+        ? 'Within a day, you will need a passkey to sign in: codes will no longer be enough.'
+        : `In ${days} ${days === 1 ? 'day' : 'days'}, you will need a passkey to sign in: codes will no longer be enough.`,
     policyDate: 'Required from',
   },
 
@@ -263,6 +267,7 @@ export const en = {
     newCodes: 'Get new backup codes',
     turnOff: 'Turn off',
     setUp: 'Set up an authenticator app',
+    addPasskey: 'Add a passkey',
     offText: 'Only your password protects your account. With an authenticator app, a stolen password is not enough.',
     atOrganisation: (organisation: string) => `${organisation} checks your second factor when you sign in.`,
     password: 'Password',

@@ -236,8 +236,8 @@ export const ko: Messages = {
     throughMfa: (organisation) => `${organisation}을(를) 통해 2단계 인증으로`,
     secure: '내 계정',
     secureActive: '2단계 인증이 켜져 있습니다.',
-    secureNone: '2단계 인증이 꺼져 있습니다. 인증 앱으로 계정을 보호하십시오.',
-    setUp: '인증 앱 설정',
+    secureNone: '2단계 인증이 꺼져 있습니다. 패스키나 인증 앱으로 계정을 보호하십시오.',
+    setUp: '2단계 인증 설정',
     codesLow: (count) => `백업 코드가 ${count}개만 남았습니다.`,
     codesLost: '잃어버리셨습니까?',
     newCodes: '새 백업 코드 받기',
@@ -246,8 +246,12 @@ export const ko: Messages = {
     halfTitle: '거의 다 되었습니다',
     policyFrom: (days) =>
       days < 1
-        ? '하루 안에 로그인하려면 인증 앱이 필요하게 됩니다.'
-        : `${days}일 후부터 로그인하려면 인증 앱이 필요합니다.`,
+        ? '하루 안에 로그인하려면 패스키나 인증 앱이 필요하게 됩니다.'
+        : `${days}일 후부터 로그인하려면 패스키나 인증 앱이 필요합니다.`,
+    passkeyFrom: (days) =>
+      days < 1
+        ? '하루 안에 로그인하려면 패스키가 필요하게 됩니다. 코드만으로는 로그인할 수 없습니다.'
+        : `${days}일 후부터 로그인하려면 패스키가 필요합니다. 코드만으로는 로그인할 수 없습니다.`,
     policyDate: '적용 시작',
   },
 
@@ -264,6 +268,7 @@ export const ko: Messages = {
     newCodes: '새 백업 코드 받기',
     turnOff: '끄기',
     setUp: '인증 앱 설정',
+    addPasskey: '패스키 추가',
     offText: '지금은 비밀번호만으로 계정을 보호합니다. 인증 앱을 설정하면 비밀번호가 유출되어도 안전합니다.',
     atOrganisation: (organisation) => `로그인할 때 ${organisation}에서 2단계 인증을 확인합니다.`,
     password: '비밀번호',

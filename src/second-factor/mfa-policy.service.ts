@@ -29,6 +29,11 @@ export class MfaPolicy {
     return this.properties.demandsPhishingResistant(account, this.clock.seconds());
   }
 
+  /** When policy begins to demand a passkey of the account, in epoch seconds; undefined if it already does, or never will. */
+  passkeyFrom(account: Account): number | undefined {
+    return this.properties.phishingResistantFrom(account, this.clock.seconds());
+  }
+
   /** False if `demandsPasskey` is false for every account. */
   get mayDemandPasskey(): boolean {
     return this.properties.requiredStrength === 'phishing-resistant';

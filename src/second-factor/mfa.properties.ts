@@ -69,7 +69,9 @@ export class MfaProperties implements SelfChecking {
   readonly requiredStrengthRoles: readonly string[] = [];
 
   @Key(instant(), {
-    does: 'When required-strength takes effect; until then, users can set up passkeys, and codes complete logins.',
+    does:
+      'When required-strength takes effect; until then, users can set up passkeys, and codes complete logins. Users ' +
+      'whose account will need a passkey and has none then see on the home page how many days are left.',
     effect: full,
     defaultText: 'required-strength is in effect',
   })

@@ -171,6 +171,8 @@ export interface OwnFactorState {
   readonly isPasskeyDemanded: boolean;
   /** When policy begins to demand one, in epoch seconds; undefined if it already does, or never will. */
   readonly demandedFrom: number | undefined;
+  /** When policy begins to demand a passkey, as `demandedFrom`. */
+  readonly passkeyFrom: number | undefined;
 }
 
 /** For every kind: a new authenticator, what its owner is shown once, and what its owner may know later. */

@@ -45,6 +45,7 @@ export class OwnSecondFactor {
       isDemanded: this.policy.demands(account),
       isPasskeyDemanded: this.policy.demandsPasskey(account),
       demandedFrom: this.policy.demandedFrom(account),
+      passkeyFrom: this.policy.passkeyFrom(account),
     };
   }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from './navigation.js';
-import type { SecondFactorSummary } from './second-factor-summary.js';
+import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
 
 /** How a user signed in. */
 export type SignInMethod =
@@ -20,33 +20,52 @@ export interface HomeFields {
   readonly method: SignInMethod;
   readonly signedInAt?: number;
   readonly secondFactorAt?: number;
-  /** The authenticator app of this account; absent for staff, whose second factor is at their identity provider. */
+  /** The second factor of this account; absent for staff, whose second factor is at their identity provider. */
   readonly secondFactor?: Pick<SecondFactorSummary, 'isActive' | 'codesLeft' | 'isLow'>;
-  readonly policy?: NonNullable<SecondFactorSummary['policy']>;
+  readonly policy?: PolicyDate;
+  readonly passkeyPolicy?: PolicyDate;
 }
 
 /** `GET /` for a signed-in user. */
 export function homePage(fields: HomeFields): View {
   return new View((context) => {
     const { t } = context;
-    const { policy, loginId } = fields;
+    const { policy, passkeyPolicy, loginId, secondFactor } = fields;
     const countdown =
-      policy === undefined
-        ? undefined
-        : note(
-            'warn',
-            html`${paragraph(t.home.policyFrom(policy.days))}<p>${t.home.policyDate}: ${context.time(policy.from)}</p>
-<p><a href="${context.contextPath}${SECOND_FACTOR_PAGES.enrol}">${t.home.setUp}</a></p>
-`,
-          );
+      policy &&
+      countdownNote(context, policy, t.home.policyFrom(policy.days), {
+        path: SECOND_FACTOR_PAGES.enrol,
+        label: t.home.setUp,
+      });
+    const passkeyCountdown =
+      passkeyPolicy &&
+      countdownNote(context, passkeyPolicy, t.home.passkeyFrom(passkeyPolicy.days), {
+        path: secondFactor?.isActive === true ? ACCOUNT_PAGES.security : SECOND_FACTOR_PAGES.enrol,
+        label: t.account.addPasskey,
+      });
     return {
       title: t.home.title(loginId),
       navigation: navigation(context, fields.navigation),
-      body: html`${countdown}<div class="panels">
+      body: html`${countdown}${passkeyCountdown}<div class="panels">
 ${signInPanel(context, fields)}${securityPanel(context, fields)}</div>
 `,
     };
   });
+}
+
+/** Tells what the account will need, and links to the page where the user can set it up. */
+function countdownNote(
+  { t, time, contextPath }: PageContext,
+  { from }: PolicyDate,
+  text: string,
+  { path, label }: { readonly path: string; readonly label: string },
+): Html {
+  return note(
+    'warn',
+    html`${paragraph(text)}<p>${t.home.policyDate}: ${time(from)}</p>
+<p><a href="${contextPath}${path}">${label}</a></p>
+`,
+  );
 }
 
 function signInPanel({ t, time }: PageContext, { loginId, method, signedInAt, secondFactorAt }: HomeFields): Html {

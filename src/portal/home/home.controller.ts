@@ -56,14 +56,14 @@ export class HomeController {
   }
 
   private async home(caller: FullPrincipal, loginId: string): Promise<View> {
-    const { policy, organisation, ...secondFactor } = await this.summaries.of(caller);
+    const { policy, passkeyPolicy, organisation, ...secondFactor } = await this.summaries.of(caller);
     const isHere = organisation === undefined || secondFactor.isActive;
     return homePage({
       navigation: this.navigation.for(caller, 'home'),
       loginId,
       method: methodOf(caller, organisation),
       ...withoutUndefined({
-        ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, policy },
+        ...{ signedInAt: caller.authTime, secondFactorAt: caller.mfaAt, policy, passkeyPolicy },
         secondFactor: isHere ? secondFactor : undefined,
       }),
     });

@@ -4,9 +4,13 @@ import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Idps } from '../../saml/idp/idps.service.js';
-import type { SecondFactorSummary } from './second-factor-summary.js';
+import { MAX_TOTPS } from '../../second-factor/attempts/attempt.js';
+import { MAX_PASSKEYS } from '../../second-factor/passkey/passkey.js';
+import type { AuthenticatorType } from '../../second-factor/second-factor.js';
+import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
 
 const SECONDS_PER_DAY = 86_400;
+const MAX_AUTHENTICATORS: Readonly<Record<AuthenticatorType, number>> = { totp: MAX_TOTPS, passkey: MAX_PASSKEYS };
 
 /** Reads the summary of the caller's second factor. */
 @Injectable()
@@ -18,20 +22,26 @@ export class SecondFactorSummaries {
   ) {}
 
   async of(caller: FullPrincipal): Promise<SecondFactorSummary> {
-    const { factors, isDemanded, demandedFrom } = await this.own.state(caller);
+    const { factors, authenticators, enrolmentMethods, ...policy } = await this.own.state(caller);
+    const { isDemanded, isPasskeyDemanded, demandedFrom, passkeyFrom } = policy;
     const { remaining: codesLeft, isLow } = factors.backupCodes;
     const isActive = factors.state === 'active';
+    const countOf = (type: AuthenticatorType): number => authenticators.filter((each) => each.type === type).length;
     return {
-      ...{ isActive, codesLeft, isLow, isDemanded },
+      ...{ isActive, authenticators, codesLeft, isLow, isDemanded, isPasskeyDemanded },
+      addable: enrolmentMethods.filter((type) => countOf(type) < MAX_AUTHENTICATORS[type]),
       ...withoutUndefined({
         activatedAt: factors.activatedAt,
-        policy: isActive || demandedFrom === undefined ? undefined : this.policyFrom(demandedFrom),
+        // From one date on, the account needs a passkey: the other demand then tells nothing more.
+        policy: isActive || demandedFrom === passkeyFrom ? undefined : this.dateOf(demandedFrom),
+        passkeyPolicy: factors.hasPasskey ? undefined : this.dateOf(passkeyFrom),
         organisation: caller.idp === undefined ? undefined : this.idps.displayName(caller.idp),
       }),
     };
   }
 
-  private policyFrom(from: number): NonNullable<SecondFactorSummary['policy']> {
+  private dateOf(from: number | undefined): PolicyDate | undefined {
+    if (from === undefined) return undefined;
     return { from, days: Math.max(0, Math.floor((from - this.clock.seconds()) / SECONDS_PER_DAY)) };
   }
 }
