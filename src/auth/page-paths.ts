@@ -32,6 +32,10 @@ export const ACCOUNT_PAGES = {
   activity: '/portal/security/activity',
   replace: '/portal/security/replace',
   turnOff: '/portal/security/turn-off',
+  addApp: '/portal/security/add-app',
+  addPasskey: '/portal/security/add-passkey',
+  rename: '/portal/security/authenticators/:id/rename',
+  remove: '/portal/security/authenticators/:id/remove',
   endSession: '/portal/security/end-session',
   endDevice: '/portal/security/end-device',
   language: '/portal/security/language',
@@ -45,6 +49,11 @@ export const ADMIN_PAGES = {
   import: '/portal/admin/import',
   events: '/portal/admin/events',
 } as const;
+
+/** The path of the page, or of its form, about one authenticator of the signed-in user. */
+export function authenticatorPath(act: 'rename' | 'remove', id: string): string {
+  return ACCOUNT_PAGES[act].replace(':id', encodeURIComponent(id));
+}
 
 /** The path of a page about a user, or of a form; `part` is what it shows or does. */
 export function adminUserPath(subject: string, part = ''): string {

@@ -9,6 +9,9 @@ import { AccountForms } from './account/account-forms.service.js';
 import { AccountOverview } from './account/account-overview.service.js';
 import { AccountController } from './account/account.controller.js';
 import { ActivityController } from './account/activity.controller.js';
+import { AddAppController } from './account/add-app.controller.js';
+import { AddPasskeyController } from './account/add-passkey.controller.js';
+import { AuthenticatorsController } from './account/authenticators.controller.js';
 import { AuthenticatorPagesController } from './account/authenticator-pages.controller.js';
 import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
@@ -68,6 +71,9 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AccountController,
     BackupCodesPageController,
     AuthenticatorPagesController,
+    AuthenticatorsController,
+    AddAppController,
+    AddPasskeyController,
     PasswordPageController,
     ActivityController,
     RecoveryPagesController,

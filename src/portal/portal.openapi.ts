@@ -142,7 +142,7 @@ export const SHOW_NEW_CODES: OperationOptions = { summary: 'Page to create new b
 
 export const NEW_CODES: OperationOptions = {
   summary: 'Create new backup codes by the form of the page',
-  description: `${FORM} Shows the codes, once. Needs \`code\` if the last proof of the second factor is too old.`,
+  description: `${FORM} Shows the codes, once. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -151,8 +151,61 @@ export const SHOW_REPLACE: OperationOptions = { summary: 'Page to replace the au
 
 export const REPLACE: OperationOptions = {
   summary: 'Begin to replace the authenticator app by the form of the page',
-  description: `${FORM} Redirects to the setup page. Needs \`code\` if the last proof of the second factor is too old.`,
+  description: `${FORM} Redirects to the setup page. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
   errors: OF_CODE,
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_ADD_APP: OperationOptions = {
+  redirects: true,
+  summary: 'Page to add an authenticator app',
+  description: 'Redirects an account without a second factor to the setup page.',
+};
+
+export const ADD_APP: OperationOptions = {
+  summary: 'Begin to add an authenticator app by the form of the page',
+  description: `${FORM} Redirects to the setup page. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  errors: OF_CODE,
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_NEW_PASSKEY: OperationOptions = {
+  redirects: true,
+  summary: 'Page to add a passkey',
+  description: 'Redirects to the page that proves the second factor if its last proof is too old.',
+};
+
+export const NEW_PASSKEY: OperationOptions = {
+  redirects: true,
+  summary: 'Add a passkey by the form of the page',
+  description:
+    `${FORM} \`credential\` is the response to \`POST /2fa/passkeys/registration/options\`. The first authenticator of an ` +
+    'account comes with backup codes, which the page shows once; otherwise it redirects to the page about the account.',
+  errors: ['STEP_UP_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
+};
+
+export const SHOW_RENAME_AUTHENTICATOR: OperationOptions = {
+  summary: 'Page to rename an authenticator',
+  errors: ['NOT_FOUND'],
+};
+
+export const RENAME_AUTHENTICATOR: OperationOptions = {
+  summary: 'Rename an authenticator by the form of the page',
+  description: `${FORM} Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  errors: ['NOT_FOUND', ...OF_CODE],
+  cookies: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_REMOVE_AUTHENTICATOR: OperationOptions = {
+  summary: 'Page to remove an authenticator',
+  description: 'Says so if policy keeps it.',
+  errors: ['NOT_FOUND'],
+};
+
+export const REMOVE_AUTHENTICATOR: OperationOptions = {
+  summary: 'Remove an authenticator by the form of the page',
+  description: `${FORM} Needs \`code\` or \`credential\` if the last proof of the second factor is too old. Other sessions and trusted browsers end, and the session cookie is replaced.`,
+  errors: ['NOT_FOUND', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 
@@ -160,7 +213,7 @@ export const SHOW_TURN_OFF: OperationOptions = { summary: 'Page to turn off the 
 
 export const TURN_OFF: OperationOptions = {
   summary: 'Turn off the second factor by the form of the page',
-  description: `${FORM} Its \`code\` is also the fresh proof of the second factor. The session cookie is replaced.`,
+  description: `${FORM} Its \`code\` or \`credential\` is also the fresh proof of the second factor. The session cookie is replaced.`,
   cookies: [SESSION, REFRESH_TOKEN],
   errors: OF_CODE,
 };
@@ -169,7 +222,7 @@ export const SHOW_PASSWORD: OperationOptions = { summary: 'Page to change the pa
 
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the password by the form of the page',
-  description: `${FORM} Needs \`code\` if the account has a second factor whose last proof is too old. The session cookie is replaced.`,
+  description: `${FORM} Needs \`code\` or \`credential\` if the account has a second factor whose last proof is too old. The session cookie is replaced.`,
   cookies: [SESSION, REFRESH_TOKEN],
   errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', ...OF_CODE],
 };

@@ -28,6 +28,9 @@ import type { PasskeyResponse } from './passkey/passkey.js';
 /** Token of the second factors by their ids. */
 export const SECOND_FACTORS = Symbol('SECOND_FACTORS');
 
+/** What an attempt submits: a code, or the assertion of a passkey. */
+export type SubmittedAttempt = { readonly code: string } | { readonly response: PasskeyResponse };
+
 /** The second factors of the service under one budget of attempts. */
 @Injectable()
 export class SecondFactors {
@@ -58,6 +61,11 @@ export class SecondFactors {
     complete: Complete<Proof, T>,
   ): Promise<T> {
     return this.verify(caller, ACTIVE_SECRET, { method: 'passkey', response: caller.response }, complete);
+  }
+
+  /** `prove` or `assert`. */
+  proveBy<T>(caller: AttemptSubject & SubmittedAttempt, complete: Complete<Proof, T>): Promise<T> {
+    return 'code' in caller ? this.prove(caller, complete) : this.assert(caller, complete);
   }
 
   /** Like `prove`, by a TOTP code of the caller's pending secret, which becomes the active one. */

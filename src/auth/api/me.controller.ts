@@ -51,10 +51,10 @@ export class MeController {
   @Operation(CHANGE_PASSWORD)
   async changePassword(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: passwordSchema }) body: v.InferOutput<typeof passwordSchema>,
+    @Body({ schema: passwordSchema }) { code, ...passwords }: v.InferOutput<typeof passwordSchema>,
     @Res() reply: Reply,
   ): Promise<void> {
-    const renewed = await this.ownPassword.change(caller, body);
+    const renewed = await this.ownPassword.change(caller, passwords, code === undefined ? undefined : { code });
     if (renewed) this.credentials.writeCookies(reply, renewed);
   }
 }

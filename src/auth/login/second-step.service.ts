@@ -10,7 +10,7 @@ import type { AttemptSubject } from '../../second-factor/attempts/attempt.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { PasskeyResponse } from '../../second-factor/passkey/passkey.js';
 import type { Proof } from '../../second-factor/second-factor.js';
-import { SecondFactors } from '../../second-factor/second-factors.service.js';
+import { SecondFactors, type SubmittedAttempt } from '../../second-factor/second-factors.service.js';
 import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
 import type { StepUpFacts } from '../../session/session.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
@@ -23,6 +23,9 @@ export interface CompletedSecondStep {
   /** Present if the browser asked to be trusted and policy allows it. */
   readonly trustedDevice?: DeviceSecret;
 }
+
+/** A code, or the assertion of a passkey. */
+export type SubmittedProof = { readonly code: string } | { readonly assertion: PasskeyResponse['assertion'] };
 
 export interface CompleteOptions {
   /** Asks to skip the code in this browser for a while; ignored if that is disabled. */
@@ -72,14 +75,21 @@ export class SecondStep {
     return this.secondFactors.prove(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
   }
 
+  /** `prove` or `assert`. */
+  proveBy(principal: Principal, submitted: SubmittedProof, options?: CompleteOptions): Promise<CompletedSecondStep> {
+    return 'code' in submitted
+      ? this.prove(principal, submitted.code, options)
+      : this.assert(principal, submitted.assertion, options);
+  }
+
   /** `POST /2fa/passkeys/assertion`: like `prove`, by an assertion of a passkey. */
   assert(
     principal: Principal,
     assertion: PasskeyResponse['assertion'],
     options?: CompleteOptions,
   ): Promise<CompletedSecondStep> {
-    const attempt = { ...attemptSubjectOf(principal), response: { assertion, askedBy: requesterOf(principal) } };
-    return this.secondFactors.assert(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
+    const attempt = attemptOf(principal, { assertion });
+    return this.secondFactors.proveBy(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
   }
 
   /** Opens or steps up the session after a proof; also after the proof that confirmed a new secret. */
@@ -146,6 +156,13 @@ export class SecondStep {
 /** The facts about a proof that a session stores. */
 function factsOf({ amr, provedAt: mfaAt, method: mfaMethod }: Proof): StepUpFacts {
   return { amr, mfaAt, mfaMethod };
+}
+
+/** The attempt of a caller to prove the second factor. */
+export function attemptOf(caller: Principal, submitted: SubmittedProof): AttemptSubject & SubmittedAttempt {
+  const subject = attemptSubjectOf(caller);
+  if ('code' in submitted) return { ...subject, code: submitted.code };
+  return { ...subject, response: { assertion: submitted.assertion, askedBy: requesterOf(caller) } };
 }
 
 /** The subject of an attempt; for a half-authenticated caller it ends with its security stamp and its `jti`. */

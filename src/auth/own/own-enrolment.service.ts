@@ -6,7 +6,7 @@ import { type Principal, requesterOf } from '../../principal/principal.js';
 import { MAX_TOTPS } from '../../second-factor/attempts/attempt.js';
 import type { SetupRequest } from '../../second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
-import { PendingSecrets, type ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
+import { PendingSecrets, type ShownPendingSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
 import { SecondFactorSetup, type Setup } from '../../second-factor/enrolment/setup.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
@@ -47,9 +47,9 @@ export class OwnEnrolment {
     return this.secondFactorSetup.begin(await this.authorize(caller, password, options));
   }
 
-  /** Like `setup`; if the caller already has a pending secret, returns that secret with new backup codes. */
-  async setupOrResume(caller: Principal): Promise<Setup> {
-    const request = await this.authorize(caller, undefined);
+  /** Like `setup`; if the caller already has a pending secret for the same purpose, returns it with new backup codes. */
+  async setupOrResume(caller: Principal, options?: SetupOptions): Promise<Setup> {
+    const request = await this.authorize(caller, undefined, options);
     const resumed = await this.secondFactorSetup.resume(request);
     if (resumed) return resumed;
     try {
@@ -63,7 +63,7 @@ export class OwnEnrolment {
   }
 
   /** Returns the caller's pending secret again; undefined if there is none. @throws ServiceError as `setup` does */
-  async shown(caller: Principal): Promise<ShownSecret | undefined> {
+  async shown(caller: Principal): Promise<ShownPendingSecret | undefined> {
     return this.pendingSecrets.shown(await this.authorize(caller, undefined));
   }
 

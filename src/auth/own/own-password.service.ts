@@ -7,12 +7,12 @@ import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { PasswordVerifier } from '../login/password-verifier.service.js';
+import { attemptOf, type SubmittedProof } from '../login/second-step.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {
   readonly current: string;
   readonly new: string;
-  readonly code?: string | undefined;
 }
 
 /** Stores a new password and ends everything that the old one opened. */
@@ -59,23 +59,24 @@ export class OwnPassword {
   /**
    * Returns the session if its cookie was replaced, which must then be written.
    * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` if the account has a second
-   * factor and the caller sends neither a fresh proof nor a code, `VALIDATION_FAILED` for a weak new password
+   * factor and the caller has no fresh proof of it and submits none, `VALIDATION_FAILED` for a weak new password
    */
   async change(
     caller: FullPrincipal,
-    { current, new: next, code: sentCode }: NewPassword,
+    { current, new: next }: NewPassword,
+    submitted?: SubmittedProof,
   ): Promise<OpenedSession | undefined> {
     const { subject } = caller;
     const account = await this.reauthentication.accountOf(caller);
     const { securityStamp } = account;
-    // Decided once: a clock that is set back meanwhile must not make the code unnecessary.
+    // Decided once: a clock that is set back meanwhile must not make the proof unnecessary.
     const isProved = !hasSecondFactor(account) || this.reauthentication.hasFreshMfa(caller);
-    const code = isProved ? undefined : sentCode;
-    if (!isProved && code === undefined) throw this.reauthentication.stepUpRequired('mfa');
+    const proof = isProved ? undefined : submitted;
+    if (!isProved && proof === undefined) throw this.reauthentication.stepUpRequired('mfa');
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
     const store = (tx: Tx): Promise<OpenedSession | undefined> =>
       this.replacement.store(tx, caller, ready, securityStamp);
-    return code === undefined ? this.work.run(store) : this.secondFactors.prove({ subject, code }, store);
+    return proof === undefined ? this.work.run(store) : this.secondFactors.proveBy(attemptOf(caller, proof), store);
   }
 }

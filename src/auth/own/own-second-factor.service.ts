@@ -11,7 +11,7 @@ import type { OwnFactorState } from '../../second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
+import { attemptOf, attemptSubjectOf, SecondStep, type SubmittedProof } from '../login/second-step.service.js';
 
 /** The session that continues with the confirmed second factor. */
 export interface ConfirmedEnrolment {
@@ -98,20 +98,22 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Removes the second factor by one of its codes, for a caller with a fresh proof of it. With `codeIsProof`, that code is the
-   * fresh proof, for pages that ask for a code once. Returns the session if its cookie was replaced, which must then be
-   * written.
+   * Removes the second factor by a proof of it, for a caller with a fresh one. With `isFreshProof`, the submitted proof is the
+   * fresh one, for pages that ask once. Returns the session if its cookie was replaced, which must then be written.
    * @throws ServiceError `STEP_UP_REQUIRED`; `MFA_STATE_CONFLICT`; as `SecondStep.prove` does
    */
-  async disable(caller: FullPrincipal, code: string, { codeIsProof = false } = {}): Promise<OpenedSession | undefined> {
-    const { subject } = caller;
+  async disable(
+    caller: FullPrincipal,
+    submitted: SubmittedProof,
+    { isFreshProof = false } = {},
+  ): Promise<OpenedSession | undefined> {
     const account = await this.reauthentication.accountOf(caller);
     if (!hasSecondFactor(account)) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
     if (this.policy.demands(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
-    if (!codeIsProof) this.reauthentication.requireFreshMfa(caller);
-    return this.enrolment.disable({ subject, code }, (tx) => this.endOthers(tx, caller));
+    if (!isFreshProof) this.reauthentication.requireFreshMfa(caller);
+    return this.enrolment.disable(attemptOf(caller, submitted), (tx) => this.endOthers(tx, caller));
   }
 
   reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {

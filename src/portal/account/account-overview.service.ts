@@ -8,7 +8,7 @@ import type { FullPrincipal } from '../../principal/principal.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
-import type { AccountFormFields } from './account-forms.js';
+import type { FormFields } from '../form/forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { accountPage } from './account-page.js';
 import type { Done } from './account.schema.js';
@@ -33,9 +33,9 @@ export class AccountOverview {
       this.sessions.list(subject),
       this.devices.list(subject),
     ]);
-    const form = (path: string): AccountFormFields => this.forms.fields(caller, path);
+    const form = (path: string): FormFields => this.forms.plain(caller, path);
     return accountPage({
-      navigation: form(ACCOUNT_PAGES.security).navigation,
+      navigation: this.forms.navigationFor(caller),
       ...withoutUndefined({ done, language }),
       secondFactor,
       hasPassword,

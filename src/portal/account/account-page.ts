@@ -1,4 +1,4 @@
-import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../auth/page-paths.js';
+import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { type Language, LANGUAGES, messagesOf } from '../../messages/messages.js';
@@ -6,6 +6,7 @@ import { button, buttonLink, form, type FormFields, note, panel, paragraph } fro
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import type { Done } from './account.schema.js';
+import { secondFactorPanel } from './second-factor-panel.js';
 import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from './session-panels.js';
 
 /** Content of the overview; instants are epoch seconds. */
@@ -40,53 +41,11 @@ export function accountPage(fields: AccountFields): View {
     return {
       title: account.title,
       navigation: navigation(context, fields.navigation),
-      body: html`${told}<div class="panels">
-${secondFactorPanel(context, fields)}${passwordPanel(context, fields)}</div>
-${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
+      body: html`${told}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
 ${activityPanel(context)}${mailsPanel(context, fields)}</div>
 `,
     };
   });
-}
-
-function secondFactorPanel({ t, contextPath, time }: PageContext, { secondFactor }: AccountFields): Html {
-  const { account } = t;
-  const { isActive, activatedAt, codesLeft, isLow, isDemanded, organisation } = secondFactor;
-  const at = (path: string): string => contextPath + path;
-  if (!isActive) {
-    const text =
-      organisation === undefined
-        ? html`<p><span class="badge warn">${account.off}</span></p>
-${paragraph(account.offText)}`
-        : paragraph(account.atOrganisation(organisation));
-    const link = buttonLink(at(SECOND_FACTOR_PAGES.enrol), account.setUp, organisation === undefined ? 'primary' : '');
-    return panel(
-      'second-factor',
-      account.secondFactor,
-      html`${text}<p class="actions">${link}</p>
-`,
-    );
-  }
-  const since =
-    activatedAt === undefined
-      ? undefined
-      : html`<p>${account.onSince}: ${time(activatedAt)}</p>
-`;
-  const low = isLow ? html` <span class="badge warn">${account.codesLow}</span>` : undefined;
-  const off = isDemanded ? undefined : buttonLink(at(ACCOUNT_PAGES.turnOff), account.turnOff);
-  return panel(
-    'second-factor',
-    account.secondFactor,
-    html`<p><span class="badge good">${account.on}</span></p>
-${since}<p>${account.codesLeft(codesLeft)}${low}</p>
-<p class="actions">${buttonLink(at(ACCOUNT_PAGES.backupCodes), account.newCodes)}${buttonLink(at(ACCOUNT_PAGES.replace), account.replace)}${off}</p>
-${
-  isDemanded
-    ? html`<p class="hint">${account.required}</p>
-`
-    : undefined
-}`,
-  );
 }
 
 function passwordPanel({ t, contextPath }: PageContext, { hasPassword }: AccountFields): Html {

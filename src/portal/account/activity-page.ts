@@ -9,6 +9,19 @@ import { browserText } from './session-panels.js';
 /** Reason of a refusal after the right password, which must be changed first. */
 const CHANGE_REQUIRED = 'change_required';
 
+/** Keys of texts about a kind of event that has another text for some reasons. */
+const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  MFA_SETUP: { passkey: 'MFA_SETUP_PASSKEY' },
+  MFA_CONFIRMED: { replaced: 'MFA_REPLACED', added: 'MFA_ADDED' },
+  MFA_OK: { passkey: 'MFA_OK_PASSKEY' },
+  STEP_UP_OK: { passkey: 'STEP_UP_OK_PASSKEY' },
+  MFA_FAILED: {
+    challenge: 'MFA_FAILED_PASSKEY',
+    unknown_passkey: 'MFA_FAILED_PASSKEY',
+    wrong_passkey: 'MFA_FAILED_PASSKEY',
+  },
+};
+
 /** An event of the account; `at` in epoch seconds. */
 export interface ShownEvent {
   readonly kind: string;
@@ -59,7 +72,8 @@ export function shownEvent({ kind, at, result, user_id: subject, actor, reason, 
 export function eventText({ t }: PageContext, { kind, reason }: Pick<ShownEvent, 'kind' | 'reason'>): string {
   const { kinds, temporaryPassword } = t.activity;
   if (reason === CHANGE_REQUIRED) return temporaryPassword;
-  return (kind === 'MFA_CONFIRMED' && reason === 'replaced' ? kinds['MFA_REPLACED'] : kinds[kind]) ?? kind;
+  const special = TEXT_OF_REASON[kind]?.[reason ?? ''];
+  return (special === undefined ? undefined : kinds[special]) ?? kinds[kind] ?? kind;
 }
 
 /** Events of one account, newest first. */

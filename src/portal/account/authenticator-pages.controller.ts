@@ -12,7 +12,7 @@ import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
 import { REPLACE, SHOW_REPLACE, SHOW_TURN_OFF, TURN_OFF } from '../portal.openapi.js';
-import { type AccountFormFields, replacePage, turnOffPage } from './account-forms.js';
+import { replacePage, turnOffPage } from './account-forms.js';
 import { AccountForms } from './account-forms.service.js';
 import { confirmedForm } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
@@ -37,8 +37,8 @@ export class AuthenticatorPagesController {
   @Get(ACCOUNT_PAGES.replace)
   @AccountPage()
   @Operation(SHOW_REPLACE)
-  showReplace(@Caller() caller: FullPrincipal): View {
-    return replacePage(this.forms.fields(caller, ACCOUNT_PAGES.replace));
+  async showReplace(@Caller() caller: FullPrincipal): Promise<View> {
+    return replacePage(await this.forms.fields(caller, ACCOUNT_PAGES.replace));
   }
 
   @Post(ACCOUNT_PAGES.replace)
@@ -46,11 +46,11 @@ export class AuthenticatorPagesController {
   @Operation(REPLACE)
   async replace(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: confirmedForm }) { code }: Confirmed,
+    @Body({ schema: confirmedForm }) confirmation: Confirmed,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    await this.forms.showingErrors(caller, ACCOUNT_PAGES.replace, replacePage, async () => {
-      const proved = await this.stepUp.prove(caller, code, reply);
+    await this.forms.showingErrors(caller, { path: ACCOUNT_PAGES.replace, page: replacePage }, async () => {
+      const proved = await this.stepUp.prove(caller, confirmation, reply);
       const pending = await this.ownEnrolment.pending(proved);
       // The setup page warns of a setup that another sign-in has begun.
       if (!pending || pending.isOwn) await this.ownEnrolment.setupOrResume(proved);
@@ -62,8 +62,8 @@ export class AuthenticatorPagesController {
   @Get(ACCOUNT_PAGES.turnOff)
   @AccountPage()
   @Operation(SHOW_TURN_OFF)
-  showTurnOff(@Caller() caller: FullPrincipal): View {
-    return pageWithCode(this.forms.fields(caller, ACCOUNT_PAGES.turnOff));
+  async showTurnOff(@Caller() caller: FullPrincipal): Promise<View> {
+    return turnOffPage(await this.forms.fields(caller, ACCOUNT_PAGES.turnOff, { asksAlways: true }));
   }
 
   @Post(ACCOUNT_PAGES.turnOff)
@@ -71,18 +71,15 @@ export class AuthenticatorPagesController {
   @Operation(TURN_OFF)
   async turnOff(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: confirmedForm }) { code = '' }: Confirmed,
+    @Body({ schema: confirmedForm }) confirmation: Confirmed,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const renewed = await this.forms.showingErrors(caller, ACCOUNT_PAGES.turnOff, pageWithCode, () =>
-      this.own.disable(caller, code, { codeIsProof: true }),
+    // Turning the second factor off always needs a proof of it, however recent the last one is.
+    const shown = { path: ACCOUNT_PAGES.turnOff, page: turnOffPage, asksAlways: true };
+    const renewed = await this.forms.showingErrors(caller, shown, () =>
+      this.own.disable(caller, this.stepUp.required(confirmation), { isFreshProof: true }),
     );
     if (renewed) this.credentials.writeCookies(reply, renewed);
     return this.forms.overviewAfter('off');
   }
-}
-
-/** Turning the second factor off always needs a code. */
-function pageWithCode(fields: AccountFormFields): View {
-  return turnOffPage({ ...fields, asksForCode: true });
 }

@@ -34,8 +34,8 @@ export class BackupCodesPageController {
   @Get()
   @AccountPage()
   @Operation(SHOW_NEW_CODES)
-  show(@Caller() caller: FullPrincipal): View {
-    return newCodesPage(this.forms.fields(caller, ACCOUNT_PAGES.backupCodes));
+  async show(@Caller() caller: FullPrincipal): Promise<View> {
+    return newCodesPage(await this.forms.fields(caller, ACCOUNT_PAGES.backupCodes));
   }
 
   @Post()
@@ -45,12 +45,13 @@ export class BackupCodesPageController {
   @Operation(NEW_CODES)
   async renew(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: confirmedForm }) { code }: InferOutput<typeof confirmedForm>,
+    @Body({ schema: confirmedForm }) confirmation: InferOutput<typeof confirmedForm>,
     @Res() reply: Reply,
   ): Promise<View> {
     const { loginId } = await this.reauthentication.accountOf(caller);
-    const backupCodes = await this.forms.showingErrors(caller, ACCOUNT_PAGES.backupCodes, newCodesPage, async () =>
-      this.own.reissueBackupCodes(await this.stepUp.prove(caller, code, reply)),
+    const shown = { path: ACCOUNT_PAGES.backupCodes, page: newCodesPage };
+    const backupCodes = await this.forms.showingErrors(caller, shown, async () =>
+      this.own.reissueBackupCodes(await this.stepUp.prove(caller, confirmation, reply)),
     );
     return codesPage({ loginId, backupCodes, isSetup: false, next: this.forms.urlOf(ACCOUNT_PAGES.security) });
   }

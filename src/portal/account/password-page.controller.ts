@@ -6,6 +6,7 @@ import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { OwnPassword } from '../../auth/own/own-password.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES, CHANGE_PASSWORD_PATH } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
@@ -21,8 +22,9 @@ import { AccountPage, Page, type PageResult, SendsOn } from '../page.decorator.j
 import { CHANGE_PASSWORD, FIND_PASSWORD_PAGE, SHOW_PASSWORD } from '../portal.openapi.js';
 import { newPasswordText } from '../sign-in/new-password-text.js';
 import { passwordPage } from './account-forms.js';
-import { AccountForms } from './account-forms.service.js';
+import { AccountForms, formErrorText } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
+import { submittedProof } from './submitted-proof.js';
 import { passwordForm } from './account.schema.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
@@ -52,8 +54,7 @@ export class PasswordPageController {
     const { hasPassword } = await this.reauthentication.accountOf(caller);
     if (hasPassword) return this.page(caller);
     const text = ({ passwordChange }: Messages): string => passwordChange.staff;
-    const { navigation } = this.forms.fields(caller, ACCOUNT_PAGES.password);
-    return accountNotePage(navigation, ({ passwordChange }) => passwordChange.title, text);
+    return accountNotePage(this.forms.navigationFor(caller), ({ passwordChange }) => passwordChange.title, text);
   }
 
   @Post(ACCOUNT_PAGES.password)
@@ -61,11 +62,11 @@ export class PasswordPageController {
   @Operation(CHANGE_PASSWORD)
   async change(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: passwordForm }) { current, new: next, code }: InferOutput<typeof passwordForm>,
+    @Body({ schema: passwordForm }) { current, new: next, ...confirmation }: InferOutput<typeof passwordForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const change = (): Promise<OpenedSession | undefined> =>
-      this.ownPassword.change(caller, { current, new: next, ...(code !== undefined && code !== '' && { code }) });
+    const change = async (): Promise<OpenedSession | undefined> =>
+      this.ownPassword.change(caller, { current, new: next }, submittedProof(confirmation));
     const renewed = await rerenderOnError(
       TOLD,
       (alert) => this.page(caller, alert),
@@ -88,13 +89,13 @@ export class PasswordPageController {
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
     const account = await this.reauthentication.accountOf(caller);
-    const fields = this.forms.fields(caller, ACCOUNT_PAGES.password, alert);
-    const asksForCode = hasSecondFactor(account) && fields.asksForCode;
-    return passwordPage({ ...fields, asksForCode }, account.loginId, this.passwords.minLength);
+    const { proof, ...fields } = await this.forms.fields(caller, ACCOUNT_PAGES.password, withoutUndefined({ alert }));
+    const asked = hasSecondFactor(account) ? withoutUndefined({ proof }) : {};
+    return passwordPage({ ...fields, ...asked }, account.loginId, this.passwords.minLength);
   }
 
   private textOf(error: ServiceError): ((t: Messages) => string) | undefined {
     if (error.code === 'INVALID_CREDENTIALS') return ({ passwordChange }) => passwordChange.wrongCurrent;
-    return newPasswordText(error, this.passwords.minLength, 'new');
+    return newPasswordText(error, this.passwords.minLength, 'new') ?? formErrorText(error);
   }
 }

@@ -1,5 +1,4 @@
-import type { Authenticator } from '../../second-factor/enrolment/authenticator-list.store.js';
-import type { AuthenticatorType } from '../../second-factor/second-factor.js';
+import type { Authenticator, AuthenticatorType } from '../../second-factor/second-factor.js';
 
 /** When policy begins to demand something, in epoch seconds, and the whole days until then. */
 export interface PolicyDate {

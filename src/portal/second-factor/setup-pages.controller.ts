@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { Principal } from '../../principal/principal.js';
-import type { ShownSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
+import type { ShownPendingSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError, withForm } from '../form/form-errors.js';
@@ -127,11 +127,12 @@ export class SetupPagesController {
     const fields = this.choices.fields(CONFIRM_PATH, caller, returnTo, alert);
     const shown = await this.shown(caller);
     if (!shown) return confirmPage(fields);
-    return secretPage(fields, { ...shown, choice: await this.choices.pathBesideApp(caller, returnTo) });
+    const choice = await this.choices.pathBesideApp(caller, returnTo);
+    return secretPage(fields, { ...shown, choice, hasCodes: shown.askedFor !== 'add' });
   }
 
   /** Undefined for a login that is too old to see the secret, and for an ended one. */
-  private async shown(caller: Principal): Promise<ShownSecret | undefined> {
+  private async shown(caller: Principal): Promise<ShownPendingSecret | undefined> {
     try {
       return await this.ownEnrolment.shown(caller);
     } catch (error) {

@@ -30,17 +30,23 @@ interface ShownSecret {
   readonly qr: string;
   readonly secret: string;
   readonly otpauthUri: string;
+  /** True if new backup codes are shown after the confirmation, as the second step. */
+  readonly hasCodes: boolean;
 }
 
 /** Shows the pending secret, with the form that confirms it. */
-export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice }: ShownSecret): View {
+export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice, hasCodes }: ShownSecret): View {
   const { alert } = fields;
   return new View((context) => {
     const { setup, common } = context.t;
     return {
       title: setup.titleScan,
-      body: html`${alert?.(context)}<p class="steps">${setup.step(1, 2)}</p>
-<div class="on-phone">
+      body: html`${alert?.(context)}${
+        hasCodes
+          ? html`<p class="steps">${setup.step(1, 2)}</p>
+`
+          : undefined
+      }<div class="on-phone">
 ${paragraph(setup.onPhone)}<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
 </div>
 ${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="240" height="240">

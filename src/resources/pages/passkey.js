@@ -8,7 +8,6 @@ function all(attribute) {
 
 if (window.PublicKeyCredential && navigator.credentials) {
   for (const part of all('data-passkey')) enable(part);
-  for (const element of all('data-with-passkeys')) element.hidden = false;
   for (const details of all('data-without-passkey')) details.open = false;
 } else {
   for (const element of all('data-no-passkeys')) element.hidden = false;
@@ -23,6 +22,8 @@ function enable(part) {
   if (button.autofocus && document.activeElement === document.body) button.focus();
   // Browsers also click the first button of a form when its user presses Enter in a field.
   button.addEventListener('click', async (event) => {
+    const { activeElement } = document;
+    if (activeElement.name === 'code' && activeElement.form === form) return;
     event.preventDefault();
     if (!isComplete(form)) return;
     button.disabled = true;

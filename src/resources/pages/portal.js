@@ -1,4 +1,4 @@
-// Enhances pages that are complete without it: shows passwords, copies, prints, counts down, local times.
+// Enhances pages that are complete without it: shows passwords, copies, prints, links to passkeys, counts down, local times.
 'use strict';
 
 /** Runs `enhance` for each element with the attribute, with the value of the attribute. */
@@ -37,6 +37,10 @@ each('data-copy', (button, id) => {
 each('data-print', (button) => {
   button.hidden = false;
   button.addEventListener('click', () => window.print());
+});
+
+each('data-with-passkeys', (element) => {
+  element.hidden = !(window.PublicKeyCredential && navigator.credentials);
 });
 
 // The wait counts from the response, whatever the clock of this device shows.

@@ -26,7 +26,7 @@ export interface SetupRequest extends AttemptSubject {
   readonly ofStamp?: number;
   /** The name that the owner gives the authenticator. */
   readonly name?: string;
-  /** Keeps a pending secret that the same session or `mfa_token` asked for. */
+  /** Keeps a pending secret that the same session or `mfa_token` asked for in the same way. */
   readonly keepsOwn?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type AttemptSubject, endedError, NO_ACCOUNT } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type { Authenticator, Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
-import { SecondFactors } from '../second-factors.service.js';
+import { SecondFactors, type SubmittedAttempt } from '../second-factors.service.js';
 import type { NewPasskey } from '../passkey/passkey.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { type AddedPasskey, Authenticators, type Kept } from './authenticators.service.js';
@@ -109,10 +109,10 @@ export class Enrolment {
     return this.removeWithin(tx, subject, id, kept, actor);
   }
 
-  /** Removes the second factor by one of its codes; `complete` ends the other sessions. */
-  disable<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
+  /** Removes the second factor by a proof of it; `complete` ends the other sessions. */
+  disable<T>(caller: AttemptSubject & SubmittedAttempt, complete: Complete<Proof, T>): Promise<T> {
     const { subject } = caller;
-    return this.secondFactors.prove(caller, async (tx, proof) => {
+    return this.secondFactors.proveBy(caller, async (tx, proof) => {
       await this.authenticators.remove(tx, subject);
       await this.events.record(tx, { kind: 'MFA_DISABLED', subject });
       return complete(tx, proof);

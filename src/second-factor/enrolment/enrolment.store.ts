@@ -6,9 +6,10 @@ import type { AuthenticatorType, NamedAuthenticators, StoredFactors } from '../s
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
-  WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
+  WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?
+  AND COALESCE(asked_for, 'first') = ? AND COALESCE(totp_secret.name, '') = ?)`;
 const HOLD_PENDING = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
-const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.asked_for, totp_secret.expires_at FROM account
+const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.asked_for, totp_secret.name, totp_secret.expires_at FROM account
   JOIN totp_secret ON totp_secret.id = account.pending_totp_id
   WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
 const WITHOUT_ACTIVE = ' AND totp_count + passkey_count = 0';
@@ -61,6 +62,7 @@ interface Asked extends AttemptSubject {
   readonly askedBy: string;
   readonly askedFor?: AskedFor;
   readonly ofStamp?: number;
+  readonly name?: string;
   readonly keepsOwn?: boolean;
 }
 
@@ -69,6 +71,7 @@ export interface StoredPendingSecret {
   readonly id: string;
   readonly sealed: string;
   readonly askedFor: AskedFor;
+  readonly name: string | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -77,6 +80,7 @@ interface ShownRow {
   readonly id: string;
   readonly sealed: string;
   readonly asked_for: AskedFor | null;
+  readonly name: string | null;
   readonly expires_at: number;
 }
 
@@ -99,15 +103,15 @@ interface StateRow {
 export class EnrolmentStore {
   /**
    * Makes a secret the pending one; false unless the account has the authenticators that the request was authorized for. With
-   * `keepsOwn`, also false if the caller has a pending secret at `now`.
+   * `keepsOwn`, also false if the caller has a pending secret at `now` that it asked for in the same way.
    */
   async ask(tx: Tx, caller: Asked, pendingId: string, now: number): Promise<boolean> {
-    const { askedFor = 'first', ofStamp, keepsOwn = false, askedBy } = caller;
+    const { askedFor = 'first', ofStamp, name = '', keepsOwn = false, askedBy } = caller;
     const ofCaller = subjectConditions(caller);
     const sql = ASK + MAY_ASK[askedFor] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
     const values = [pendingId, caller.subject, ...ofCaller.values, ...(ofStamp === undefined ? [] : [ofStamp])];
     return keepsOwn
-      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now])) === 1
+      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now, askedFor, name])) === 1
       : (await tx.change(sql, values)) === 1;
   }
 
@@ -116,7 +120,9 @@ export class EnrolmentStore {
     const ofCaller = subjectConditions(caller);
     const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
     const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);
-    return row && { id: row.id, sealed: row.sealed, askedFor: row.asked_for ?? 'first', expiresAt: row.expires_at };
+    if (!row) return undefined;
+    const { id, sealed, asked_for: askedFor, name, expires_at: expiresAt } = row;
+    return { id, sealed, askedFor: askedFor ?? 'first', name: name ?? undefined, expiresAt };
   }
 
   /** Locks the row of the account while that secret is pending and the caller may act; false if either is not the case. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { type AttemptSubject, endedError, NO_ACCOUNT, refusalError } from '../attempts/attempt.js';
+import { type AskedFor, type AttemptSubject, endedError, NO_ACCOUNT, refusalError } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import { qrPng, qrSvg } from '../totp/otpauth-uri.js';
 import { TotpSecrets } from '../totp/totp-secrets.service.js';
@@ -16,6 +16,11 @@ export interface ShownSecret {
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;
   readonly expiresInSeconds: number;
+}
+
+/** A pending secret, and what it is for. */
+export interface ShownPendingSecret extends ShownSecret {
+  readonly askedFor: AskedFor;
 }
 
 /** Shows a pending secret to the session or `mfa_token` that asked for it. */
@@ -43,9 +48,9 @@ export class PendingSecrets {
   }
 
   /** Shows the secret that `find` finds, unchanged, so that an app that already has it stays valid. */
-  async shown(caller: SetupRequest): Promise<ShownSecret | undefined> {
+  async shown(caller: SetupRequest): Promise<ShownPendingSecret | undefined> {
     const pending = await this.find(caller);
-    return pending && this.show(caller, pending);
+    return pending && { ...(await this.show(caller, pending)), askedFor: pending.askedFor };
   }
 
   show(caller: AttemptSubject, { sealed, expiresAt }: StoredPendingSecret): Promise<ShownSecret> {

@@ -44,12 +44,12 @@ export class SecondFactorSetup {
 
   /**
    * Shows the caller's pending secret with new codes, since only hashes of the earlier ones are stored; undefined if the
-   * caller has no pending secret, or may not act any more.
+   * caller has no pending secret that it asked for in the same way, or may not act any more.
    */
   async resume(caller: SetupRequest): Promise<Setup | undefined> {
     const { subject } = caller;
     const pending = await this.pendingSecrets.find(caller);
-    if (!pending) return undefined;
+    if (pending?.askedFor !== (caller.askedFor ?? 'first') || pending.name !== caller.name) return undefined;
     const shown = await this.pendingSecrets.show(caller, pending);
     if (pending.askedFor === 'add') return shown;
     const backupCodes = await this.work.run(async (tx) => {

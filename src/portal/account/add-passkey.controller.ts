@@ -1,0 +1,125 @@
+import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { type NewOwnPasskey, OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
+import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { ACCOUNT_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { PagePart, View } from '../../http/page/view.js';
+import type { Messages } from '../../messages/messages.js';
+import { Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
+import { MAX_PASSKEYS } from '../../second-factor/passkey/passkey.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { registrationIn } from '../form/passkey-field.js';
+import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
+import { AccountPage, Page, type PageResult } from '../page.decorator.js';
+import { NEW_PASSKEY, SHOW_NEW_PASSKEY } from '../portal.openapi.js';
+import { codesPage } from '../second-factor/setup-pages.js';
+import { AccountForms, formErrorText } from './account-forms.service.js';
+import { accountNotePage } from './account-page.js';
+import { newPasskeyForm } from './account.schema.js';
+import { addPasskeyPage } from './authenticator-forms.js';
+import { optionalName } from './given-name.js';
+
+const PATH = ACCOUNT_PAGES.addPasskey;
+const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'MFA_STATE_CONFLICT']);
+
+/**
+ * The page to add a passkey to the second factor of an account. Its options need a fresh proof before the form is sent, so the
+ * page for a proof comes first if the last one is too old.
+ */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('self-service')
+@Controller(PATH)
+export class AddPasskeyController {
+  constructor(
+    private readonly passkeys: OwnPasskeys,
+    private readonly reauthentication: Reauthentication,
+    private readonly summaries: SecondFactorSummaries,
+    private readonly forms: AccountForms,
+  ) {}
+
+  @Get()
+  @AccountPage()
+  @Operation(SHOW_NEW_PASSKEY)
+  async show(@Caller() caller: FullPrincipal, @Res() reply: Reply): Promise<PageResult> {
+    const { isActive, addable, authenticators } = await this.summaries.of(caller);
+    if (!isActive) return this.goTo('enrol', ACCOUNT_PAGES.security, reply);
+    if (!addable.includes('passkey')) {
+      if (authenticators.filter(({ type }) => type === 'passkey').length < MAX_PASSKEYS)
+        throw new ServiceError('NOT_FOUND');
+      return this.fullPage(caller);
+    }
+    if (!this.reauthentication.hasFreshMfa(caller)) return this.goTo('verify', PATH, reply);
+    return this.page(caller);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(NEW_PASSKEY)
+  async add(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: newPasskeyForm }) { name: typed, credential = '' }: InferOutput<typeof newPasskeyForm>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    // Without a credential, the script got no options, or the last proof has become too old since the page was shown.
+    if (credential === '' && !this.reauthentication.hasFreshMfa(caller)) return this.goTo('verify', PATH, reply);
+    const { backupCodes } = await rerenderOnError(
+      TOLD,
+      (alert) => this.page(caller, { alert, typed }),
+      () => this.register(caller, credential, typed),
+      registrationErrorText,
+    );
+    if (!backupCodes) {
+      reply.seeOther(this.forms.overviewAfter('passkey').url);
+      return '';
+    }
+    const { loginId } = await this.reauthentication.accountOf(caller);
+    const next = this.forms.urlOf(ACCOUNT_PAGES.security);
+    return codesPage({ loginId, backupCodes, isSetup: false, next, passkey: {} });
+  }
+
+  private async register(caller: FullPrincipal, credential: string, typed: string): Promise<NewOwnPasskey> {
+    const name = optionalName(typed);
+    if (credential === '') {
+      await this.passkeys.registrationOptions(caller);
+      throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'credential', code: 'required' }] });
+    }
+    return this.passkeys.register(caller, registrationIn(credential), name);
+  }
+
+  private async page(
+    caller: FullPrincipal,
+    { alert, typed }: { readonly alert?: PagePart; readonly typed?: string } = {},
+  ): Promise<View> {
+    return addPasskeyPage(await this.forms.fields(caller, PATH, withoutUndefined({ alert })), typed);
+  }
+
+  /** Says that the account has as many passkeys as it may. */
+  private fullPage(caller: FullPrincipal): View {
+    return accountNotePage(
+      this.forms.navigationFor(caller),
+      ({ account }) => account.addPasskey,
+      ({ authenticators }) => authenticators.tooMany.passkey,
+    );
+  }
+
+  private goTo(next: 'verify' | 'enrol', path: string, reply: Reply): '' {
+    reply.seeOther(secondFactorPage(this.forms.contextPath, next, this.forms.urlOf(path)));
+    return '';
+  }
+}
+
+function registrationErrorText(error: ServiceError): ((t: Messages) => string) | undefined {
+  if (error.code === 'MFA_STATE_CONFLICT') return ({ passkey }) => passkey.expired;
+  return formErrorText(error) ?? (({ passkey }) => passkey.notCreated);
+}

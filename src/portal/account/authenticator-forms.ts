@@ -1,0 +1,110 @@
+import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
+import { type Html, html } from '../../encoding/html.js';
+import { type PageContext, View } from '../../http/page/view.js';
+import type { Messages } from '../../messages/messages.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
+import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
+import { buttonLink, focus, form, hidden, note, paragraph } from '../form/forms.js';
+import { passkeyButton } from '../form/passkey-button.js';
+import { navigation } from '../home/navigation.js';
+import { accountForm, type AccountFormFields } from './account-form.js';
+
+/** The name that the owner gave an authenticator, or that of its type. */
+export function nameOf({ account }: Messages, { name, type }: Pick<Authenticator, 'name' | 'type'>): string {
+  return name ?? account.types[type];
+}
+
+/** `GET /portal/security/authenticators/{id}/rename`; `typed` is what was typed before an error. */
+export function renamePage(fields: AccountFormFields, authenticator: Authenticator, typed?: string): View {
+  return accountForm(
+    fields,
+    (t) => ({ title: t.authenticators.renameTitle(nameOf(t, authenticator)), submit: t.common.save }),
+    (context) =>
+      nameField(context, {
+        value: typed ?? authenticator.name ?? '',
+        isRequired: true,
+        isFocused: fields.alert === undefined,
+      }),
+  );
+}
+
+/** `GET /portal/security/authenticators/{id}/remove`. */
+export function removePage(fields: AccountFormFields, authenticator: Authenticator, isLast: boolean): View {
+  return accountForm(
+    fields,
+    (t) => ({
+      title: t.authenticators.removeTitle(nameOf(t, authenticator)),
+      submit: t.account.remove,
+      isDangerous: true,
+    }),
+    ({ t }) => {
+      const { removeText, removeLast, removePasskey, removeApp } = t.authenticators;
+      return html`${isLast ? paragraph(removeLast) : undefined}${paragraph(removeText)}${paragraph(
+        authenticator.type === 'passkey' ? removePasskey : removeApp,
+      )}`;
+    },
+  );
+}
+
+interface AddAppFields {
+  /** What was typed before an error. */
+  readonly typed?: string;
+  /** Pending secret of another login of the user, and its expiry in epoch seconds. */
+  readonly pending?: { readonly until: number };
+}
+
+/** `GET /portal/security/add-app`. */
+export function addAppPage(fields: AccountFormFields, { typed = '', pending }: AddAppFields): View {
+  return accountForm(
+    fields,
+    ({ account, authenticators, setup, common }) => ({
+      title: account.addApp,
+      text: authenticators.addAppText,
+      submit: pending ? setup.beginAgain : common.continue,
+    }),
+    (context) =>
+      html`${pending && html`${note('warn', paragraph(context.t.setup.otherPending))}${hidden('replaces', String(pending.until))}`}${nameField(
+        context,
+        { value: typed, isRequired: false, isFocused: fields.alert === undefined },
+      )}`,
+  );
+}
+
+/** `GET /portal/security/add-passkey`, for a caller whose proof of the second factor, or whose login, is recent. */
+export function addPasskeyPage(fields: AccountFormFields, typed = ''): View {
+  return new View(
+    (context) => {
+      const { t, contextPath } = context;
+      const back = buttonLink(contextPath + ACCOUNT_PAGES.security, t.common.cancel);
+      return {
+        title: t.account.addPasskey,
+        navigation: navigation(context, fields.navigation),
+        body: html`<div class="panel narrow">
+${fields.alert?.(context)}${paragraph(t.authenticators.addPasskeyText)}${form(
+          fields,
+          html`${nameField(context, { value: typed, isRequired: false })}${passkeyButton(context, {
+            label: t.account.addPasskey,
+            ceremony: 'create',
+          })}<p class="actions">${back}</p>
+`,
+        )}</div>
+`,
+      };
+    },
+    { passkeys: true },
+  );
+}
+
+interface NameField {
+  readonly value: string;
+  readonly isRequired: boolean;
+  readonly isFocused?: boolean;
+}
+
+function nameField({ t }: PageContext, { value, isRequired, isFocused = false }: NameField): Html {
+  const { name, nameHint } = t.passkey;
+  return html`<div class="field"><label for="name">${isRequired ? t.authenticators.name : name}</label>
+<input id="name" name="name" value="${value}" maxlength="${MAX_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
+<p class="hint" id="name-hint">${nameHint}</p></div>
+`;
+}

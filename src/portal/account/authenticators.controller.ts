@@ -1,0 +1,138 @@
+import { Body, Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
+import { ACCOUNT_PAGES, authenticatorPath } from '../../auth/page-paths.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { View } from '../../http/page/view.js';
+import { Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
+import { Res, type Reply } from '../../web/cookies.js';
+import { ApiTag, Operation } from '../../web/route.decorator.js';
+import { withForm } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import type { SecondFactorSummary } from '../home/second-factor-summary.js';
+import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
+import { AccountPage, SendsOn } from '../page.decorator.js';
+import {
+  REMOVE_AUTHENTICATOR,
+  RENAME_AUTHENTICATOR,
+  SHOW_REMOVE_AUTHENTICATOR,
+  SHOW_RENAME_AUTHENTICATOR,
+} from '../portal.openapi.js';
+import type { AccountFormFields } from './account-form.js';
+import { AccountForms } from './account-forms.service.js';
+import { accountNotePage } from './account-page.js';
+import { confirmedForm, namedForm } from './account.schema.js';
+import { nameOf, removePage, renamePage } from './authenticator-forms.js';
+import { givenName } from './given-name.js';
+import { InlineStepUp } from './inline-step-up.service.js';
+import { keptAs } from './second-factor-panel.js';
+
+interface Found {
+  readonly authenticator: Authenticator;
+  readonly summary: SecondFactorSummary;
+}
+
+/** The pages to rename and to remove one authenticator. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('self-service')
+@Controller()
+export class AuthenticatorsController {
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly summaries: SecondFactorSummaries,
+    private readonly stepUp: InlineStepUp,
+    private readonly credentials: CredentialWriter,
+    private readonly forms: AccountForms,
+  ) {}
+
+  @Get(ACCOUNT_PAGES.rename)
+  @AccountPage()
+  @Operation(SHOW_RENAME_AUTHENTICATOR)
+  async showRename(@Caller() caller: FullPrincipal, @Param('id') id: string): Promise<View> {
+    const { authenticator } = await this.find(caller, id);
+    return renamePage(await this.forms.fields(caller, authenticatorPath('rename', id)), authenticator);
+  }
+
+  @Post(ACCOUNT_PAGES.rename)
+  @SendsOn()
+  @Operation(RENAME_AUTHENTICATOR)
+  async rename(
+    @Caller() caller: FullPrincipal,
+    @Param('id') id: string,
+    @Body({ schema: namedForm }) { name: typed, ...confirmation }: InferOutput<typeof namedForm>,
+    @Res() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const { authenticator } = await this.find(caller, id);
+    const shown = {
+      path: authenticatorPath('rename', id),
+      page: (fields: AccountFormFields) => renamePage(fields, authenticator, typed),
+    };
+    await this.forms.showingErrors(caller, shown, async () => {
+      const name = givenName(typed);
+      await this.own.rename(await this.stepUp.prove(caller, confirmation, reply), id, name);
+    });
+    return this.forms.overviewAfter('renamed');
+  }
+
+  @Get(ACCOUNT_PAGES.remove)
+  @AccountPage()
+  @Operation(SHOW_REMOVE_AUTHENTICATOR)
+  async showRemove(@Caller() caller: FullPrincipal, @Param('id') id: string): Promise<View> {
+    const found = await this.find(caller, id);
+    const kept = keptAs(found.authenticator, found.summary);
+    if (kept) return this.keptPage(caller, found, kept);
+    return this.removePage(found, await this.forms.fields(caller, authenticatorPath('remove', id)));
+  }
+
+  @Post(ACCOUNT_PAGES.remove)
+  @SendsOn()
+  @Operation(REMOVE_AUTHENTICATOR)
+  async remove(
+    @Caller() caller: FullPrincipal,
+    @Param('id') id: string,
+    @Body({ schema: confirmedForm }) confirmation: InferOutput<typeof confirmedForm>,
+    @Res() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const found = await this.find(caller, id);
+    const shown = {
+      path: authenticatorPath('remove', id),
+      page: (fields: AccountFormFields) => this.removePage(found, fields),
+    };
+    const kept = keptAs(found.authenticator, found.summary);
+    if (kept) {
+      const refused = new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
+      throw await withForm(refused, () => this.keptPage(caller, found, kept));
+    }
+    const renewed = await this.forms.showingErrors(caller, shown, async () =>
+      this.own.remove(await this.stepUp.prove(caller, confirmation, reply), id),
+    );
+    if (renewed) this.credentials.writeCookies(reply, renewed);
+    return this.forms.overviewAfter('removed');
+  }
+
+  /** @throws ServiceError `NOT_FOUND`, also for an authenticator of another user */
+  private async find(caller: FullPrincipal, id: string): Promise<Found> {
+    const summary = await this.summaries.of(caller);
+    const authenticator = summary.authenticators.find((each) => each.id === id);
+    if (!authenticator) throw new ServiceError('NOT_FOUND');
+    return { authenticator, summary };
+  }
+
+  private removePage({ authenticator, summary }: Found, fields: AccountFormFields): View {
+    return removePage(fields, authenticator, summary.authenticators.length === 1);
+  }
+
+  /** Says what policy keeps, in place of the form. */
+  private keptPage(caller: FullPrincipal, { authenticator }: Found, kept: 'last' | 'passkey'): View {
+    return accountNotePage(
+      this.forms.navigationFor(caller),
+      (t) => t.authenticators.removeTitle(nameOf(t, authenticator)),
+      ({ account }) => account.kept[kept],
+    );
+  }
+}

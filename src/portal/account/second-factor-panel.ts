@@ -1,0 +1,105 @@
+import { ACCOUNT_PAGES, authenticatorPath, SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import { type Html, html } from '../../encoding/html.js';
+import type { PageContext } from '../../http/page/view.js';
+import type { Authenticator } from '../../second-factor/second-factor.js';
+import { buttonLink, panel, paragraph } from '../form/forms.js';
+import type { SecondFactorSummary } from '../home/second-factor-summary.js';
+import { nameOf } from './authenticator-forms.js';
+
+type Policy = Pick<SecondFactorSummary, 'authenticators' | 'isDemanded' | 'isPasskeyDemanded'>;
+
+/** What policy keeps, so that the authenticator cannot be removed: the last one, or the last passkey. */
+export function keptAs(
+  { type }: Pick<Authenticator, 'type'>,
+  { authenticators, isDemanded, isPasskeyDemanded }: Policy,
+): 'last' | 'passkey' | undefined {
+  const passkeys = authenticators.filter((each) => each.type === 'passkey').length;
+  if (isPasskeyDemanded && type === 'passkey' && passkeys === 1) return 'passkey';
+  return isDemanded && authenticators.length === 1 ? 'last' : undefined;
+}
+
+/** The second factor of the user: its authenticators, and what the user can do about it. */
+export function secondFactorPanel(context: PageContext, summary: SecondFactorSummary): Html {
+  const { account } = context.t;
+  const content = summary.isActive ? activeFactor(context, summary) : noFactor(context, summary);
+  return panel('second-factor', account.secondFactor, content);
+}
+
+function noFactor({ t, contextPath }: PageContext, { organisation }: SecondFactorSummary): Html {
+  const { account } = t;
+  const text =
+    organisation === undefined
+      ? html`<p><span class="badge warn">${account.off}</span></p>
+${paragraph(account.offText)}`
+      : paragraph(account.atOrganisation(organisation));
+  const path = withReturnTo(contextPath + SECOND_FACTOR_PAGES.enrol, contextPath + ACCOUNT_PAGES.security);
+  return html`${text}<p class="actions">${buttonLink(path, account.setUp, organisation === undefined ? 'primary' : '')}</p>
+`;
+}
+
+function activeFactor(context: PageContext, summary: SecondFactorSummary): Html {
+  const { account } = context.t;
+  const { activatedAt, authenticators, addable, codesLeft, isLow, isDemanded } = summary;
+  const at = (path: string): string => context.contextPath + path;
+  const since = activatedAt === undefined ? undefined : html` ${account.onSince}: ${context.time(activatedAt)}`;
+  const low = isLow ? html` <span class="badge warn">${account.codesLow}</span>` : undefined;
+  const hasApp = authenticators.some(({ type }) => type === 'totp');
+  return html`<p><span class="badge good">${account.on}</span>${since}</p>
+${demandText(context, summary)}<ul class="rows">
+${authenticators.map((each) => authenticatorRow(context, each, summary))}</ul>
+<p>${account.codesLeft(codesLeft)}${low}</p>
+<p class="actions">${addable.includes('passkey') ? addPasskeyLink(context) : undefined}${
+    addable.includes('totp') ? buttonLink(at(ACCOUNT_PAGES.addApp), account.addApp) : undefined
+  }${buttonLink(at(ACCOUNT_PAGES.backupCodes), account.newCodes)}${
+    hasApp ? buttonLink(at(ACCOUNT_PAGES.replace), account.replace) : undefined
+  }${isDemanded ? undefined : buttonLink(at(ACCOUNT_PAGES.turnOff), account.turnOff)}</p>
+`;
+}
+
+function demandText({ t }: PageContext, { isDemanded, isPasskeyDemanded, authenticators }: Policy): Html | undefined {
+  const { required, requiredPasskey, noPasskey } = t.account;
+  if (!isDemanded) return undefined;
+  if (!isPasskeyDemanded) return paragraph(required);
+  return paragraph(
+    authenticators.some(({ type }) => type === 'passkey') ? requiredPasskey : `${requiredPasskey} ${noPasskey}`,
+  );
+}
+
+function authenticatorRow(context: PageContext, authenticator: Authenticator, policy: Policy): Html {
+  const { t, time } = context;
+  const { type, name, isSynced, createdAt, lastUsedAt } = authenticator;
+  const { account } = t;
+  const kept = keptAs(authenticator, policy);
+  const facts = [
+    ...(name === undefined ? [] : [account.types[type]]),
+    ...(isSynced === undefined ? [] : [isSynced ? account.synced : account.bound]),
+  ];
+  const used = lastUsedAt === undefined ? account.unused : html`${account.lastUsed}: ${time(lastUsedAt)}`;
+  return html`<li><div><strong>${nameOf(t, authenticator)}</strong><br>
+<span class="quiet small">${
+    facts.length === 0
+      ? undefined
+      : html`${facts.join(' · ')}<br>
+`
+  }${account.added}: ${time(createdAt)} · ${used}${
+    kept &&
+    html`<br>
+${account.kept[kept]}`
+  }</span></div>
+<div class="actions">${actLink(context, authenticator, 'rename')}${kept ? undefined : actLink(context, authenticator, 'remove')}</div></li>
+`;
+}
+
+/** The link to a page about one authenticator, whose name screen readers hear with it. */
+function actLink({ t, contextPath }: PageContext, authenticator: Authenticator, act: 'rename' | 'remove'): Html {
+  const { renameTitle, removeTitle } = t.authenticators;
+  const label = (act === 'rename' ? renameTitle : removeTitle)(nameOf(t, authenticator));
+  return html`<a class="button" href="${contextPath}${authenticatorPath(act, authenticator.id)}" aria-label="${label}">${t.account[act]}</a>
+`;
+}
+
+/** Hidden until the script has found that the browser knows passkeys. */
+function addPasskeyLink({ t, contextPath }: PageContext): Html {
+  return html`<a class="button" href="${contextPath}${ACCOUNT_PAGES.addPasskey}" data-with-passkeys hidden>${t.account.addPasskey}</a>
+`;
+}
