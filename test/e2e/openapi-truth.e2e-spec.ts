@@ -45,9 +45,14 @@ const BY_OTHER_TESTS = [
     `GET /portal/${page}`,
     `POST /portal/${page}`,
   ]),
-  ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off'].map(
+  ...['', '/activity', '/password', '/backup-codes', '/replace', '/turn-off', '/add-app', '/add-passkey'].map(
     (end) => `GET /portal/security${end}`,
   ),
+  ...['rename', 'remove'].flatMap((act) => [
+    `GET /portal/security/authenticators/{id}/${act}`,
+    `POST /portal/security/authenticators/{id}/${act}`,
+  ]),
+  ...['add-app', 'add-passkey'].map((end) => `POST /portal/security/${end}`),
   ...['end-session', 'end-device', 'language', 'password', 'backup-codes', 'replace', 'turn-off'].map(
     (end) => `POST /portal/security/${end}`,
   ),
@@ -305,6 +310,28 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       const assertion = JSON.stringify(await passkeys.assertion(client, {}, authenticator));
       expect(await submit(client, verify, { credential: '{}' }, {}, 'Use a passkey')).toBeAnswered(400);
       expect(await submit(client, verify, { credential: assertion }, {}, 'Use a passkey')).toBeAnswered(303);
+
+      const adding = await visit(client, '/portal/security/add-passkey');
+      const further = JSON.stringify(passkeys.authenticator().register(await creationOptions(client, {})));
+      expect(await submit(client, adding, {})).toBeAnswered(400);
+      expect(await submit(client, adding, { credential: further })).toBeAnswered(303);
+      expect(await submit(client, adding, { credential: further })).toBeAnswered(409);
+      const app = await visit(client, '/portal/security/add-app');
+      expect(await submit(client, app, { name: 'a'.repeat(65) })).toBeAnswered(400);
+      expect(await submit(client, app, { name: 'Phone' })).toBeAnswered(303);
+      const { text } = await visit(client, '/portal/security');
+      for (const [act, typed] of [
+        ['rename', { name: 'Key' }],
+        ['remove', {}],
+      ] as const) {
+        const [path = ''] = new RegExp(`/portal/security/authenticators/[\\w-]+/${act}`).exec(text) ?? [];
+        const form = await visit(client, path);
+        expect(form).toBeAnswered(200);
+        expect(await submit(client, form, typed)).toBeAnswered(303);
+        expect(await visit(client, `/portal/security/authenticators/none/${act}`)).toBeAnswered(404);
+      }
+      story.clock.advance(600);
+      expect(await visit(client, '/portal/security/add-passkey')).toBeAnswered(303);
     });
 
     it('the OpenAPI document matches an enrolment that policy requires', async () => {

@@ -36,6 +36,10 @@ const OWN_FORMS: Readonly<Record<string, Fields>> = {
   [`${SECURITY}/backup-codes`]: {},
   [`${SECURITY}/replace`]: {},
   [`${SECURITY}/turn-off`]: { code: '123456' },
+  [`${SECURITY}/add-app`]: { name: 'planted' },
+  [`${SECURITY}/add-passkey`]: { name: 'planted', credential: '{}' },
+  [`${SECURITY}/authenticators/{id}/rename`]: { name: 'planted' },
+  [`${SECURITY}/authenticators/{id}/remove`]: {},
   [VERIFY]: { code: '123456' },
   [SETUP]: {},
   [CONFIRM]: { code: '123456' },
@@ -616,7 +620,10 @@ onSqlite('security of the portal', (engine) => {
 
       for (const path of [
         SECURITY,
-        ...['password', 'backup-codes', 'activity', 'replace', 'turn-off'].map((name) => `${SECURITY}/${name}`),
+        ...['password', 'backup-codes', 'activity', 'replace', 'turn-off', 'add-app', 'add-passkey'].map(
+          (name) => `${SECURITY}/${name}`,
+        ),
+        ...['rename', 'remove'].map((act) => `${SECURITY}/authenticators/x/${act}`),
       ]) {
         expect(await visit(client, path), path).toBeAnswered(403);
       }
