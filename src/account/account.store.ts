@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { isLanguage, type Language } from '../messages/messages.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, type AccountStatus, rolesOf, STAGED, type StoredAccount } from './account.js';
+import {
+  type Account,
+  type AccountKind,
+  type AccountStatus,
+  hasSecondFactor,
+  rolesOf,
+  STAGED,
+  type StoredAccount,
+} from './account.js';
 
 personalTable('account', {
   name: 'account',
@@ -60,7 +68,7 @@ const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ? AND ${EXISTS
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
-const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ?`;
+const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?`;
 
 /** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
@@ -125,9 +133,10 @@ export class AccountStore {
     return (await tx.rows<AccountRow>(sql, [...values, limit])).map(accountOf);
   }
 
-  /** Locks the row of an active account with this security stamp; false if there is none. */
-  async holds(tx: Tx, id: string, securityStamp: number): Promise<boolean> {
-    return (await tx.change(HOLDS, [id, securityStamp])) === 1;
+  /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */
+  async holds(tx: Tx, account: Account): Promise<boolean> {
+    const { id, securityStamp } = account;
+    return (await tx.change(HOLDS, [id, securityStamp, hasSecondFactor(account) ? 1 : 0])) === 1;
   }
 
   /** Locks the row of an active account: a transaction that ends its sessions runs before this one, or after it. */

@@ -48,11 +48,11 @@ export class Accounts {
   }
 
   /**
-   * Locks the account's row for the rest of the transaction; false if the account is no longer active, or its security
-   * stamp was raised since `securityStamp` was read.
+   * Locks the account's row for the rest of the transaction; false if the account is no longer active, its security stamp
+   * was raised since `account` was read, or it has got its first authenticator.
    */
-  holds(tx: Tx, subject: string, securityStamp: number): Promise<boolean> {
-    return this.store.holds(tx, subject, securityStamp);
+  holds(tx: Tx, account: Account): Promise<boolean> {
+    return this.store.holds(tx, account);
   }
 
   /** Locks the row of an active account for the rest of the transaction and reads it; undefined if there is none. */

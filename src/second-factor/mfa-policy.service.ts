@@ -34,7 +34,7 @@ export class MfaPolicy {
     return this.properties.phishingResistantFrom(account, this.clock.seconds());
   }
 
-  /** False if `demandsPasskey` is false for every account. */
+  /** True if `demandsPasskey` may be true for some account, now or later. */
   get mayDemandPasskey(): boolean {
     return this.properties.requiredStrength === 'phishing-resistant';
   }

@@ -206,7 +206,7 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
   readonly id: Id;
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
   readonly failures: readonly Reason[];
-  /** Judges the response by the authenticators of the target; stores nothing. */
+  /** Judges the response by the authenticators of the target; stores nothing but the end of a challenge. */
   verify(attempt: ChargedAttempt<Id>): Promise<Verdict> | Verdict;
   /** Stores a new authenticator and returns what its owner is shown once. */
   enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;

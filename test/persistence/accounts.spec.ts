@@ -66,6 +66,8 @@ onEveryDatabase('accounts', (database) => {
       mfaRequired: true,
       enrolmentForced: false,
       securityStamp: 0,
+      totpCount: 0,
+      passkeyCount: 0,
       hasPassword: true,
       passwordVersion: 0,
     });
@@ -206,12 +208,14 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('a security stamp is valid until it is raised or the account is disabled', async () => {
-    const { id } = await create('held');
-    const holds = (securityStamp: number): Promise<boolean> =>
-      database.work.run((tx) => parts.accounts.holds(tx, id, securityStamp));
+    const account = await create('held');
+    const { id } = account;
+    const holds = (securityStamp: number, more: Partial<Account> = {}): Promise<boolean> =>
+      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp, ...more }));
 
     expect(await holds(0)).toBe(true);
     expect(await holds(1)).toBe(false);
+    expect(await holds(0, { passkeyCount: 1 })).toBe(false);
     await database.work.run((tx) => parts.changes.setStatus(tx, id, 'disabled', 'cli'));
     expect((await reload(id)).securityStamp).toBe(1);
     expect(await holds(1)).toBe(false);
@@ -258,10 +262,11 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('A4: new roles invalidate the security stamp; other facts do not', async () => {
-    const { id } = await create('promoted', ['ROLE_CLERK']);
+    const account = await create('promoted', ['ROLE_CLERK']);
+    const { id } = account;
     await create('other.admin', ['ROLE_ADMIN']);
     const holds = (securityStamp: number): Promise<boolean> =>
-      database.work.run((tx) => parts.accounts.holds(tx, id, securityStamp));
+      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp }));
     const change = (facts: AccountChange): Promise<void> =>
       database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli:root'));
 

@@ -24,7 +24,8 @@ export const LOGIN: OperationOptions = {
 export const SECOND_STEP: OperationOptions = {
   summary: 'Second step of a login that ends in tokens',
   description:
-    '`code` is six digits of the authenticator app or a backup code. Five wrong codes in a row lock the second factor. ' +
+    '`code` is six digits of an authenticator app or a backup code; it is rejected if only a passkey completes the login ' +
+    '(`POST /2fa/passkeys/assertion`). Five wrong codes or assertions in a row lock the second factor. ' +
     'With `trust_device` this browser skips the second step for a while, if trusted devices are enabled.',
   errors: ['MFA_TOKEN_INVALID', ...OF_CODE],
   cookies: [REFRESH_TOKEN, DEVICE, TRUSTED_DEVICE],
@@ -80,9 +81,10 @@ export const SETUP: OperationOptions = {
   summary: 'Begin to set up an authenticator app',
   description:
     'Creates a secret and ten backup codes, which are valid from `POST /2fa/confirm` on; a repeated request replaces ' +
-    'them. Requires a fresh login or the password `pw`; with an active second factor a fresh proof of it, and it stays ' +
-    'valid until the new one is confirmed. Half-authenticated callers may set one up only if policy demands it and ' +
-    'the account has none.',
+    'them. It takes the place of all active apps, which stay valid until it is confirmed; with `add`, and beside passkeys, ' +
+    'it is a further one without backup codes of its own. Requires a fresh login or the password `pw`; with an active second ' +
+    'factor a fresh proof of it. Half-authenticated callers may set one up only if policy demands it, the account has none, ' +
+    'and an app is strong enough.',
   errors: [...OF_PASSWORD, 'STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
@@ -105,7 +107,8 @@ export const CONFIRM: OperationOptions = {
 
 export const VERIFY: OperationOptions = {
   summary: 'Prove the second factor: second step of a session, or step-up of a full login',
-  description: 'A caller by session gets a new cookie in place of tokens.',
+  description:
+    'A caller by session gets a new cookie in place of tokens. A code completes no login for which only a passkey is enough.',
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };

@@ -1,4 +1,4 @@
-import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simplewebauthn/server';
 import * as v from 'valibot';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Registration } from '../../second-factor/passkey/passkey.js';
@@ -6,7 +6,8 @@ import { authenticatorName, code, password } from './login.schema.js';
 
 /** Longest binary members, in Base64url: room for attestations with certificates, and for RSA keys. */
 const MAX_LENGTH = 16_384;
-const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'usb'] as const;
+/** WebAuthn level 3, section 5.8.4. */
+const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as readonly AuthenticatorTransport[];
 
 const bytes = v.pipe(
   v.string(),

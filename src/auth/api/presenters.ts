@@ -57,6 +57,7 @@ export function toFactorStateBody({
   isDemanded,
   isPasskeyDemanded,
   demandedFrom,
+  passkeyFrom,
 }: OwnFactorState): InferOutput<typeof secondFactorStateResponse> {
   const { state, activatedAt, backupCodes, lock } = factors;
   const { remaining, generatedAt, isLow } = backupCodes;
@@ -69,6 +70,7 @@ export function toFactorStateBody({
     required_by_policy: isDemanded,
     required_strength: isPasskeyDemanded ? ('phishing-resistant' as const) : ('any' as const),
     required_from: optionalDate(demandedFrom),
+    required_strength_from: optionalDate(passkeyFrom),
     locked_until: optionalDate(lock?.until),
   });
 }

@@ -154,6 +154,9 @@ export const secondFactorStateResponse = v.object({
     v.picklist(['any', 'phishing-resistant']),
     v.description('With `phishing-resistant`, only a passkey completes a login.'),
   ),
+  required_strength_from: v.optional(
+    v.pipe(v.date(), v.description('When policy begins to demand a passkey, if that is in the future.')),
+  ),
   required_from: v.optional(
     v.pipe(v.date(), v.description('When policy begins to demand a second factor, if that is in the future.')),
   ),

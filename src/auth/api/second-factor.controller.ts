@@ -22,7 +22,7 @@ import { SecondStep } from '../login/second-step.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
-@ApiTag('Second factor', 'The authenticator app and the backup codes of the caller.')
+@ApiTag('Second factor', 'The authenticator apps, passkeys and backup codes of the caller.')
 @SecondFactorRoute()
 @RateLimited('second-factor')
 @Controller('2fa')

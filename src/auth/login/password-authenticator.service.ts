@@ -64,11 +64,11 @@ export class PasswordAuthenticator {
 
   /**
    * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
-   * this login, too.
+   * this login, too, and so does a second factor that it has got.
    * @throws ServiceError `INVALID_CREDENTIALS`
    */
-  async requireUnchanged(tx: Tx, { id, securityStamp }: Account): Promise<void> {
-    if (await this.accounts.holds(tx, id, securityStamp)) return;
+  async requireUnchanged(tx: Tx, account: Account): Promise<void> {
+    if (await this.accounts.holds(tx, account)) return;
     throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
   }
 }

@@ -28,7 +28,7 @@ export interface CompletedSecondStep {
 export type SubmittedProof = { readonly code: string } | { readonly assertion: PasskeyResponse['assertion'] };
 
 export interface CompleteOptions {
-  /** Asks to skip the code in this browser for a while; ignored if that is disabled. */
+  /** Asks to skip the second step in this browser for a while; ignored if that is disabled, and unless it completes a login here. */
   readonly trustDevice?: boolean;
 }
 
@@ -111,7 +111,9 @@ export class SecondStep {
     { trustDevice = false }: CompleteOptions = {},
   ): Promise<CompletedSecondStep> {
     const opened = await this.completeSecondStep(tx, principal, proof);
-    const trustedDevice = trustDevice ? await this.trustedDevices.grant(tx, principal.subject) : undefined;
+    const isOwnLogin = principal.kind === 'half' && principal.idp === undefined;
+    const trustedDevice =
+      trustDevice && isOwnLogin ? await this.trustedDevices.grant(tx, principal.subject) : undefined;
     return { opened, proof, ...withoutUndefined({ trustedDevice }) };
   }
 

@@ -12,9 +12,14 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type Principal, requesterOf } from '../../principal/principal.js';
 import type { AddedPasskey } from '../../second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
-import { type CeremonyCaller, PasskeyCeremonies } from '../../second-factor/passkey/passkey-ceremonies.service.js';
+import {
+  type CeremonyCaller,
+  type IssuedChallenge,
+  PasskeyCeremonies,
+} from '../../second-factor/passkey/passkey-ceremonies.service.js';
 import type { Registration } from '../../second-factor/passkey/passkey.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
+import { Sessions } from '../../session/sessions.service.js';
 import {
   attemptSubjectOf,
   type CompletedSecondStep,
@@ -41,6 +46,7 @@ export class OwnPasskeys {
     private readonly enrolment: Enrolment,
     private readonly secondFactors: SecondFactors,
     private readonly secondStep: SecondStep,
+    private readonly sessions: Sessions,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
   ) {}
@@ -58,15 +64,19 @@ export class OwnPasskeys {
     const account = await this.authorization.require(caller, 'passkey', password);
     const asked = ceremonyCallerOf(caller);
     const purpose = hasSecondFactor(account) ? 'registration' : 'enrolment';
-    const begin = async (tx: Tx): Promise<PublicKeyCredentialCreationOptionsJSON> => {
+    const begin = async (tx: Tx): Promise<IssuedChallenge> => {
       await this.events.record(tx, { kind: 'MFA_SETUP', subject: caller.subject, reason: 'passkey' });
-      return this.ceremonies.creationOptions(tx, asked, { purpose, loginId: account.loginId });
+      return this.ceremonies.challenge(tx, asked, purpose);
     };
-    if (caller.kind === 'full' || purpose === 'enrolment') return this.work.run(begin);
-    if (code === undefined) {
+    const proves = caller.kind === 'half' && purpose === 'registration';
+    if (proves && code === undefined) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'required' }] });
     }
-    return this.secondFactors.prove({ ...asked, code }, begin);
+    const issued = await (proves && code !== undefined
+      ? this.secondFactors.prove({ ...asked, code }, begin)
+      : this.work.run(begin));
+    const { subject } = caller;
+    return this.ceremonies.creationOptions({ subject, loginId: account.loginId }, issued);
   }
 
   /**
@@ -78,11 +88,15 @@ export class OwnPasskeys {
     this.ceremonies.requireAvailable();
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'passkey');
-    const { purpose, passkey } = await this.ceremonies.verifyRegistration(ceremonyCallerOf(caller), credential);
+    const { securityStamp: ofStamp } = account;
+    const asked = { ...ceremonyCallerOf(caller), ofStamp };
+    const { purpose, passkey } = await this.ceremonies.verifyRegistration(asked, credential);
     const name = givenName ?? passkey.name;
-    // The authenticators of a full caller must be those of the request, too.
-    const subject = { securityStamp: account.securityStamp, ...attemptSubjectOf(caller) };
-    const added = await this.enrolment.addPasskey(subject, { ...passkey, name }, { isFirst: purpose === 'enrolment' });
+    const place = purpose === 'enrolment' ? 'first' : caller.kind === 'half' ? 'demanded' : 'further';
+    const owner = { ...attemptSubjectOf(caller), ofStamp };
+    const added = await this.enrolment.addPasskey(owner, { ...passkey, name }, place, (tx) =>
+      this.requireLive(tx, caller),
+    );
     return { ...added, isSynced: passkey.isBackupEligible, ...withoutUndefined({ name }) };
   }
 
@@ -100,6 +114,13 @@ export class OwnPasskeys {
   ): Promise<CompletedSecondStep> {
     this.ceremonies.requireAvailable();
     return this.secondStep.assert(caller, assertion, options);
+  }
+
+  /** The session must not have ended meanwhile; the row of the account, which ends sessions of others first, is locked. */
+  private async requireLive(tx: Tx, caller: Principal): Promise<void> {
+    const sid = caller.kind === 'full' ? caller.sid : caller.via === 'session' ? caller.id : undefined;
+    if (sid === undefined || (await this.sessions.find(sid, tx))) return;
+    throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
   }
 }
 

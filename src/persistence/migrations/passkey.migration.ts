@@ -39,12 +39,6 @@ export class SeveralAuthenticators1796700000001 implements MigrationInterface {
     await runner.query(
       'DELETE FROM totp_secret WHERE activated_at IS NOT NULL AND id NOT IN (SELECT totp_id FROM account WHERE totp_id IS NOT NULL)',
     );
-    if (await runner.hasColumn('account', 'passkey_count')) {
-      // Without its passkey, such an account must not be open to a password alone.
-      await runner.query(
-        'UPDATE account SET enrolment_forced = 1, backup_set_id = NULL, backup_codes_at = NULL WHERE passkey_count > 0 AND totp_id IS NULL',
-      );
-    }
     for (const column of ['passkey_count', 'totp_count'])
       await runner.query(`ALTER TABLE account DROP COLUMN ${column}`);
     for (const column of ['asked_for', 'last_used_at', 'name']) {
@@ -81,6 +75,7 @@ const CHALLENGE = `CREATE TABLE passkey_challenge (
     user_id varchar(36) NOT NULL,
     asked_by varchar(64) NOT NULL,
     purpose varchar(12) NOT NULL,
+    security_stamp int NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL
   )`;
@@ -103,6 +98,12 @@ export class Passkeys1796700000002 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    // Without its passkey, an account that has nothing else must not be open to a password alone.
+    await runner.query(
+      'UPDATE account SET enrolment_forced = 1, backup_set_id = NULL, backup_codes_at = NULL ' +
+        'WHERE passkey_count > 0 AND totp_count = 0',
+    );
+    await runner.query('UPDATE account SET passkey_count = 0 WHERE passkey_count > 0');
     for (const table of ['passkey_challenge', 'passkey']) await runner.query(`DROP TABLE ${table}`);
   }
 }

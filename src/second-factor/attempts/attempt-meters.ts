@@ -33,7 +33,9 @@ export class AttemptMeters {
   private readonly failures = new Set<Reason>();
 
   constructor(meters: Meters, events: LockEvents) {
-    this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes and passkeys submitted as second factor' });
+    this.attempts = meters.counter('login.mfa.attempts', {
+      description: 'Codes and passkeys submitted as second factor',
+    });
     const description = 'Offset of accepted one-time codes from the current step';
     this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
     const lockouts = meters.counter('login.lockouts', { description: 'Locks and unlocks of the second factor' });

@@ -5,10 +5,10 @@ import { Random, timeOrderedId } from '../../random/random.js';
 import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { AskedFor, AttemptSubject, FailureCounter } from '../attempts/attempt.js';
-import type { NewPasskey } from '../passkey/passkey.js';
+import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
-import { EnrolmentStore } from './enrolment.store.js';
+import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
 import type { AuthenticatorType, EnrolmentState, NamedAuthenticators } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
@@ -100,24 +100,23 @@ export class Authenticators {
   }
 
   /**
-   * Stores a passkey. The first authenticator of an account comes with backup codes.
-   * @throws ServiceError `MFA_STATE_CONFLICT` if the caller may not, or the credential is registered already
+   * Stores a passkey. The first authenticator of an account comes with backup codes. Undefined if the caller may not.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the credential is registered already
    */
   async addPasskey(
     tx: Tx,
-    caller: AttemptSubject,
+    caller: PasskeyOwner,
     passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>,
-    { isFirst }: { readonly isFirst: boolean },
-  ): Promise<AddedPasskey> {
+    place: PasskeyPlace,
+  ): Promise<AddedPasskey | undefined> {
     const { subject } = caller;
     const id = this.newId();
     const createdAt = this.clock.seconds();
-    const isCounted = await this.store.addPasskey(tx, caller, isFirst ? { setId: id, now: createdAt } : undefined);
-    if (!isCounted) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
+    if (!(await this.store.addPasskey(tx, caller, place, { setId: id, now: createdAt }))) return undefined;
     if (!(await this.factors.enrol('passkey', tx, { ...passkey, id, subject, createdAt }))) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey known' });
     }
-    if (!isFirst) return { id, createdAt };
+    if (place !== 'first') return { id, createdAt };
     await this.discardUnnamed(tx, subject);
     return { id, createdAt, backupCodes: await this.factors.enrol('backup_code', tx, { id, subject }) };
   }

@@ -3,13 +3,15 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { type AttemptSubject, endedError, NO_ACCOUNT } from '../attempts/attempt.js';
+import { type AttemptSubject, endedError, NO_ACCOUNT, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type { Authenticator, Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
 import { SecondFactors, type SubmittedAttempt } from '../second-factors.service.js';
 import type { NewPasskey } from '../passkey/passkey.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
+import type { PasskeyOwner } from './enrolment.store.js';
 import { type AddedPasskey, Authenticators, type Kept } from './authenticators.service.js';
+import type { PasskeyPlace } from '../passkey/passkey.js';
 
 /** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */
 @Injectable()
@@ -64,20 +66,25 @@ export class Enrolment {
   }
 
   /**
-   * Stores a verified passkey. A first authenticator comes with backup codes, which are shown once.
-   * @throws ServiceError `MFA_STATE_CONFLICT` if the account may have no more, or the passkey is registered already
+   * Stores a verified passkey. A first authenticator comes with backup codes, which are shown once; `require` may still
+   * reject it.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the account may have no more, or the passkey is registered already, and for
+   * a login that has ended `MFA_TOKEN_INVALID` or `INVALID_TOKEN`
    */
   addPasskey(
-    caller: AttemptSubject,
+    caller: PasskeyOwner,
     passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>,
-    options: { readonly isFirst: boolean },
+    place: PasskeyPlace,
+    require: (tx: Tx) => Promise<void>,
   ): Promise<AddedPasskey> {
     const { subject } = caller;
     return this.work.run(async (tx) => {
-      const added = await this.authenticators.addPasskey(tx, caller, passkey, options);
+      const added = await this.authenticators.addPasskey(tx, caller, passkey, place);
+      if (!added) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
+      await require(tx);
       await this.events.record(tx, {
         ...{ kind: 'PASSKEY_ADDED', subject },
-        ...withoutUndefined({ reason: options.isFirst ? undefined : 'added' }),
+        ...withoutUndefined({ reason: place === 'first' ? undefined : 'added' }),
       });
       return added;
     });

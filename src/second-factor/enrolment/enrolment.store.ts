@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { type AskedFor, type AttemptSubject, MAX_TOTPS, OF_STAMP, subjectConditions } from '../attempts/attempt.js';
-import { MAX_PASSKEYS } from '../passkey/passkey.js';
+import { MAX_PASSKEYS, type PasskeyPlace } from '../passkey/passkey.js';
 import type { AuthenticatorType, NamedAuthenticators, StoredFactors } from '../second-factor.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
@@ -19,10 +19,15 @@ const MAY_ASK: Readonly<Record<AskedFor, string>> = {
   replace: ' AND totp_count > 0',
   add: `${WITH_ACTIVE} AND totp_count < ${MAX_TOTPS}`,
 };
-const ADD_FIRST_PASSKEY = `UPDATE account SET passkey_count = 1, pending_totp_id = NULL, enrolment_forced = 0,
-  backup_set_id = ?, backup_codes_at = ? WHERE id = ? AND status = 'active'${WITHOUT_ACTIVE}`;
-const ADD_PASSKEY = `UPDATE account SET passkey_count = passkey_count + 1, enrolment_forced = 0
-  WHERE id = ? AND status = 'active'${WITH_ACTIVE} AND passkey_count < ${MAX_PASSKEYS}`;
+const OF_ACTIVE = `WHERE id = ? AND status = 'active'`;
+const ADDED = 'passkey_count = passkey_count + 1, enrolment_forced = 0';
+/** Only the first one names a set of backup codes. */
+const ADD_PASSKEY: Readonly<Record<PasskeyPlace, string>> = {
+  first: `UPDATE account SET ${ADDED}, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?
+    ${OF_ACTIVE}${WITHOUT_ACTIVE}`,
+  further: `UPDATE account SET ${ADDED} ${OF_ACTIVE}${WITH_ACTIVE} AND passkey_count < ${MAX_PASSKEYS}`,
+  demanded: `UPDATE account SET ${ADDED} ${OF_ACTIVE}${WITH_ACTIVE} AND passkey_count = 0`,
+};
 
 const WIPE = `totp_count = 0, passkey_count = 0, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, security_stamp = security_stamp + 1`;
 const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ?${WITH_ACTIVE}`;
@@ -64,6 +69,12 @@ interface Asked extends AttemptSubject {
   readonly ofStamp?: number;
   readonly name?: string;
   readonly keepsOwn?: boolean;
+}
+
+/** Who adds a passkey. */
+export interface PasskeyOwner extends AttemptSubject {
+  /** The security stamp of the account when its challenge was issued; another one means other authenticators. */
+  readonly ofStamp: number;
 }
 
 /** A pending secret as it is stored. */
@@ -137,17 +148,19 @@ export class EnrolmentStore {
   }
 
   /**
-   * Counts a passkey; with `codes`, as the first authenticator of the account, which makes that set of backup codes the
-   * active one. False unless the account has none yet, or with several, if it may have no more.
+   * Counts a passkey; the first authenticator of an account makes `codes` the active set of backup codes. False if the account
+   * has no place for it, or if the caller may not act any more.
    */
   async addPasskey(
     tx: Tx,
-    caller: AttemptSubject,
-    codes?: { readonly setId: string; readonly now: number },
+    caller: PasskeyOwner,
+    place: PasskeyPlace,
+    codes: { readonly setId: string; readonly now: number },
   ): Promise<boolean> {
     const ofCaller = subjectConditions(caller);
-    const values = [...(codes ? [codes.setId, codes.now] : []), caller.subject, ...ofCaller.values];
-    return (await tx.change((codes ? ADD_FIRST_PASSKEY : ADD_PASSKEY) + ofCaller.sql, values)) === 1;
+    const values = [caller.subject, ...ofCaller.values, caller.ofStamp];
+    const ofCodes = place === 'first' ? [codes.setId, codes.now] : [];
+    return (await tx.change(ADD_PASSKEY[place] + ofCaller.sql + OF_STAMP, [...ofCodes, ...values])) === 1;
   }
 
   /** Counts one authenticator less; false if it is the last one, with `keepsPasskey` also if it is the last passkey. */

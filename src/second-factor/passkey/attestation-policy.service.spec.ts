@@ -47,14 +47,14 @@ describe('the models of authenticators that may be registered', () => {
     },
   );
 
-  it('the format android-safetynet is rejected', async () => {
-    const bytes = attestationObject({ format: 'android-safetynet' });
+  it.each(['android-safetynet', 'android-key'])('the format %s is rejected', async (format) => {
+    const bytes = attestationObject({ format, chain: [batch] });
 
     expect(await judge({ attestation: 'direct' }, bytes)).toEqual(rejected('attestation_format'));
   });
 
-  it.each(['android-key', 'apple'])('certificates of %s must lead to the roots of the manufacturer', async (format) => {
-    const bytes = attestationObject({ format, chain: [forged] });
+  it('certificates of apple must lead to the roots of the manufacturer', async () => {
+    const bytes = attestationObject({ format: 'apple', chain: [forged] });
 
     expect(await judge({ attestation: 'direct' }, bytes)).toEqual(rejected('attestation_untrusted'));
   });
@@ -76,6 +76,8 @@ describe('the models of authenticators that may be registered', () => {
   it.each([
     ['by a root of the same name', { chain: [forged] }, 'attestation_untrusted'],
     ['without the intermediate authority', { chain: [inside] }, 'attestation_untrusted'],
+    ['with authorities in another order', { chain: [inside, root, batch] }, 'attestation_untrusted'],
+    ['with seven certificates', { chain: [...Array.from({ length: 6 }, () => inside), batch] }, 'attestation_untrusted'],
     ['without certificates', {}, 'attestation_missing'],
     ['of the format none', { format: 'none' }, 'attestation_missing'],
     ['of another model', { aaguid: OTHER_MODEL, chain: [batch] }, 'authenticator_not_allowed'],

@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { AttestationRejection } from '../../errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
 import { type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
+import { MAX_NAME_LENGTH } from './passkey.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { leadsTo } from './trust-path.js';
 
@@ -21,8 +22,11 @@ interface Attestation {
   readonly chain: readonly X509Certificate[] | undefined;
 }
 
-/** Attests an app with a certificate of any web server, and is no longer issued. */
-const UNSUPPORTED = 'android-safetynet';
+/**
+ * `android-safetynet` attests an app with a certificate of any web server, and is no longer issued. For `android-key`, the
+ * library fetches revocation lists from addresses in the certificates of the client before it knows their root.
+ */
+const UNSUPPORTED = new Set(['android-safetynet', 'android-key']);
 
 /** Decides which models of authenticators may be registered. */
 @Injectable()
@@ -44,7 +48,7 @@ export class AttestationPolicy {
       const model = await this.metadata.statementOf(attestation.aaguid);
       const reason = await this.rejection(attestation, model);
       if (reason !== undefined) return rejected(reason);
-      return { kind: 'accepted', ...withoutUndefined({ name: model?.description }) };
+      return { kind: 'accepted', ...withoutUndefined({ name: shortened(model?.description) }) };
     } catch (error) {
       if (error instanceof UnusableMetadata) return rejected('metadata_unusable');
       throw error;
@@ -60,13 +64,18 @@ export class AttestationPolicy {
     if (isLimited && !allowedAaguids.includes(aaguid)) return 'authenticator_not_allowed';
     if (model?.distrust !== undefined) return 'authenticator_distrusted';
     // Browsers pass on an attestation only if one was requested.
-    if (format === UNSUPPORTED || (chain && attestation === 'none')) return 'attestation_format';
+    if (UNSUPPORTED.has(format) || (chain && attestation === 'none')) return 'attestation_format';
     if (!chain) return isLimited ? 'attestation_missing' : undefined;
     const roots = model ? certificatesOf(model.roots) : await rootsOfFormat(format);
     // A list of models needs the roots of each one: the roots of a format certify many.
     if (roots.length === 0 || (isLimited && !model)) return isLimited || model ? 'attestation_untrusted' : undefined;
     return leadsTo(chain, roots, this.clock.millis()) ? undefined : 'attestation_untrusted';
   }
+}
+
+/** At most as long as a name that a user gives. */
+function shortened(name = ''): string | undefined {
+  return Array.from(name).slice(0, MAX_NAME_LENGTH).join('').trim() || undefined;
 }
 
 function rejected(reason: AttestationRejection): AttestationVerdict {
@@ -104,7 +113,7 @@ function certificatesOf(roots: readonly string[]): readonly X509Certificate[] {
 
 /** The roots that the library knows for a format; empty for formats of many manufacturers. */
 async function rootsOfFormat(format: string): Promise<readonly X509Certificate[]> {
+  if (format !== 'apple') return [];
   const { SettingsService } = await import('@simplewebauthn/server');
-  if (format !== 'android-key' && format !== 'apple') return [];
   return SettingsService.getRootCertificates({ identifier: format }).map((pem) => new X509Certificate(pem));
 }

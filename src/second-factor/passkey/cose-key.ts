@@ -5,27 +5,32 @@ export const ALG = 3;
 const LABEL = { kty: 1, crv: -1, x: -2, y: -3, n: -1, e: -2 } as const;
 const KTY = { okp: 1, ec2: 2, rsa: 3 } as const;
 const CRV = { p256: 1, ed25519: 6 } as const;
-const SMALLEST_MODULUS = 2048;
-/** With an exponent of 1, a signature needs no private key. */
-const SMALLEST_EXPONENT = 3n;
+const [SMALLEST_MODULUS, LARGEST_MODULUS] = [2048, 4096];
+/** With an exponent of 1, a signature needs no private key; a large one makes each verification slow. */
+const [SMALLEST_EXPONENT, LARGEST_EXPONENT] = [3n, 0xffff_ffffn];
 
 /** Algorithms of new passkeys (COSE, RFC 9053): EdDSA, ES256 and RS256, in the order in which authenticators are asked. */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
 /**
  * The public key that a COSE key describes. Undefined unless its members fit one of `ALGORITHMS` and it is a key of that
- * type: for elliptic curves a point of the curve, for RSA at least 2048 bits and an exponent of 3.
+ * type: for elliptic curves a point of the curve, for RSA 2048 to 4096 bits and an odd exponent from 3 to 2³².
  */
 export function publicKeyOf(cose: ReadonlyMap<unknown, unknown>): KeyObject | undefined {
   const jwk = jwkOf(cose);
   if (!jwk) return undefined;
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
-    const { modulusLength = SMALLEST_MODULUS, publicExponent = SMALLEST_EXPONENT } = key.asymmetricKeyDetails ?? {};
-    return modulusLength < SMALLEST_MODULUS || publicExponent < SMALLEST_EXPONENT ? undefined : key;
+    const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
+    return modulusLength === undefined || isFitting(modulusLength, publicExponent) ? key : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isFitting(modulusLength: number, exponent = 0n): boolean {
+  const isSized = SMALLEST_MODULUS <= modulusLength && modulusLength <= LARGEST_MODULUS;
+  return isSized && SMALLEST_EXPONENT <= exponent && exponent <= LARGEST_EXPONENT && exponent % 2n === 1n;
 }
 
 function jwkOf(cose: ReadonlyMap<unknown, unknown>): JsonWebKey | undefined {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type {
+  AuthenticatorTransport,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
   VerifiedRegistrationResponse,
@@ -25,6 +26,12 @@ export interface CeremonyCaller extends AttemptSubject {
   readonly askedBy: string;
 }
 
+/** A new challenge, and the passkeys that the account has. */
+export interface IssuedChallenge {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly known: readonly { readonly id: string; readonly transports: AuthenticatorTransport[] }[];
+}
+
 /** A verified registration. */
 export interface VerifiedRegistration {
   /** Of the challenge that it responds to: `enrolment` for the first authenticator of an account. */
@@ -32,6 +39,9 @@ export interface VerifiedRegistration {
   /** `name` is that of the model. */
   readonly passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
 }
+
+/** Messages of the library repeat what clients send. */
+const LOGGED_LENGTH = 200;
 
 /** The registration ceremony, and the begin of the authentication ceremony (WebAuthn level 3, section 7). */
 @Injectable()
@@ -60,54 +70,63 @@ export class PasskeyCeremonies {
   }
 
   /**
-   * Options for a new passkey, with a new challenge that `tx` stores.
+   * Issues a challenge in the transaction that authorizes it.
    * @throws ServiceError `MFA_LOCKED`, `MFA_STATE_CONFLICT`, and for a login that has ended `MFA_TOKEN_INVALID` or
    * `INVALID_TOKEN`
    */
-  async creationOptions(
-    tx: Tx,
-    caller: CeremonyCaller,
-    { purpose, loginId }: { readonly purpose: VerifiedRegistration['purpose']; readonly loginId: string },
-  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const challenge = await this.issue(tx, caller, purpose);
+  async challenge(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<IssuedChallenge> {
+    await this.budget.requireUnlocked(tx, caller);
+    const challenge = await this.challenges.issue(tx, { ...caller, purpose });
+    if (challenge === undefined) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
     const known = await this.passkeys.of(tx, caller.subject);
+    return {
+      bytes: new Uint8Array(Buffer.from(challenge, 'base64url')),
+      known: known.map(({ credentialId: id, transports }) => ({ id, transports: [...transports] })),
+    };
+  }
+
+  /** Options for a new passkey (WebAuthn level 3, section 5.1.9). */
+  async creationOptions(
+    { subject, loginId }: { readonly subject: string; readonly loginId: string },
+    { bytes, known }: IssuedChallenge,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
       rpID: this.relyingParty.id,
       rpName: this.relyingParty.name,
-      userID: new Uint8Array(Buffer.from(caller.subject)),
+      userID: new Uint8Array(Buffer.from(subject)),
       userName: loginId,
       userDisplayName: loginId,
-      challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+      challenge: bytes,
       timeout: CHALLENGE_SECONDS * 1000,
       attestationType: this.properties.attestation,
-      excludeCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports: [...transports] })),
+      excludeCredentials: [...known],
       authenticatorSelection: { residentKey: 'preferred', userVerification: this.properties.userVerification },
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
   }
 
-  /** Options for an assertion of one of the caller's passkeys. @throws ServiceError as `creationOptions` does */
-  requestOptions(caller: CeremonyCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
-    return this.work.run(async (tx) => {
-      const challenge = await this.issue(tx, caller, 'assertion');
-      const known = await this.passkeys.of(tx, caller.subject);
-      const { generateAuthenticationOptions } = await webauthn();
-      return generateAuthenticationOptions({
-        rpID: this.relyingParty.id,
-        challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
-        timeout: CHALLENGE_SECONDS * 1000,
-        userVerification: this.properties.userVerification,
-        allowCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports: [...transports] })),
-      });
+  /** Options for an assertion of one of the caller's passkeys. @throws ServiceError as `challenge` does */
+  async requestOptions(caller: CeremonyCaller): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { bytes, known } = await this.work.run((tx) => this.challenge(tx, caller, 'assertion'));
+    const { generateAuthenticationOptions } = await webauthn();
+    return generateAuthenticationOptions({
+      rpID: this.relyingParty.id,
+      challenge: bytes,
+      timeout: CHALLENGE_SECONDS * 1000,
+      userVerification: this.properties.userVerification,
+      allowCredentials: [...known],
     });
   }
 
   /**
-   * Verifies the response to a challenge of `creationOptions`, and takes that challenge, whatever the response is worth.
+   * Verifies the response to a challenge of an account with the security stamp `ofStamp`, and takes that challenge, whatever the response is worth.
    * @throws ServiceError `MFA_STATE_CONFLICT` if the caller has no such challenge, `VALIDATION_FAILED`
    */
-  async verifyRegistration(caller: CeremonyCaller, response: Registration): Promise<VerifiedRegistration> {
+  async verifyRegistration(
+    caller: CeremonyCaller & { readonly ofStamp: number },
+    response: Registration,
+  ): Promise<VerifiedRegistration> {
     const clientData = clientDataOf(response.response.clientDataJSON);
     if (!clientData) throw this.invalid('client data');
     const { challenge } = clientData;
@@ -161,23 +180,20 @@ export class PasskeyCeremonies {
     return result.registrationInfo;
   }
 
-  private async issue(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<string> {
-    const challenge = await this.challenges.issue(tx, { ...caller, purpose });
-    if (challenge === undefined) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
-    return challenge;
-  }
-
-  private async takenPurpose(caller: CeremonyCaller, challenge: string): Promise<VerifiedRegistration['purpose']> {
-    const { subject, askedBy } = caller;
+  private async takenPurpose(
+    caller: CeremonyCaller & { readonly ofStamp: number },
+    challenge: string,
+  ): Promise<VerifiedRegistration['purpose']> {
+    const { subject, askedBy, ofStamp } = caller;
     for (const purpose of ['enrolment', 'registration'] as const) {
-      const owner = { subject, askedBy, purpose };
+      const owner = { subject, askedBy, ofStamp, purpose };
       if (await this.work.single((tx) => this.challenges.take(tx, challenge, owner))) return purpose;
     }
     throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'challenge' });
   }
 
   private invalid(why: string): ServiceError {
-    this.log.debug('The registration of a passkey is not valid', { why });
+    this.log.debug('The registration of a passkey is not valid', { why: why.slice(0, LOGGED_LENGTH) });
     return new ServiceError('VALIDATION_FAILED', {
       reason: 'wrong_passkey',
       errors: [{ field: 'credential', code: 'invalid' }],

@@ -25,8 +25,8 @@ const CHALLENGE_BYTES = 32;
 export type ChallengePurpose = 'enrolment' | 'registration' | 'assertion';
 
 /** Inserts a row if the account may use such a challenge. */
-const INSERT = `INSERT INTO passkey_challenge (id, user_id, asked_by, purpose, created_at, expires_at)
-  SELECT ?, id, ?, ?, ?, ? FROM account WHERE id = ? AND status = 'active'`;
+const INSERT = `INSERT INTO passkey_challenge (id, user_id, asked_by, purpose, security_stamp, created_at, expires_at)
+  SELECT ?, id, ?, ?, security_stamp, ?, ? FROM account WHERE id = ? AND status = 'active'`;
 const OF_PURPOSE: Readonly<Record<ChallengePurpose, string>> = {
   enrolment: ' AND totp_count + passkey_count = 0',
   registration: ` AND totp_count + passkey_count > 0 AND passkey_count < ${MAX_PASSKEYS}`,
@@ -36,6 +36,7 @@ const DELETE_EARLIER = 'DELETE FROM passkey_challenge WHERE asked_by = ? AND pur
 const DELETE_ALL = 'DELETE FROM passkey_challenge WHERE user_id = ?';
 const TAKE = `DELETE FROM passkey_challenge
   WHERE id = ? AND user_id = ? AND asked_by = ? AND purpose = ? AND expires_at > ? AND created_at <= ?`;
+const OF_STAMP = ' AND security_stamp = ?';
 /** A challenge from further in the future means that a clock was set back, after which it would live too long. */
 const TOLERATED_SKEW_SECONDS = 60;
 
@@ -45,6 +46,8 @@ export interface ChallengeOwner {
   /** The session or `mfa_token` that alone may respond. */
   readonly askedBy: string;
   readonly purpose: ChallengePurpose;
+  /** If set, the account must have had this security stamp when the challenge was issued. */
+  readonly ofStamp?: number;
 }
 
 /** Challenges that wait for a response; each is taken once. */
@@ -57,7 +60,7 @@ export class PasskeyChallengeStore {
 
   /**
    * Issues a challenge in place of an earlier one of the same owner; Base64url. Undefined if the caller may not act any more,
-   * or if the account has not the authenticators, or the room for one, that the purpose needs.
+   * or if the account lacks an authenticator for the purpose, or has as many as it may.
    */
   async issue(tx: Tx, caller: AttemptSubject & ChallengeOwner): Promise<string | undefined> {
     const { subject, askedBy, purpose } = caller;
@@ -73,10 +76,12 @@ export class PasskeyChallengeStore {
   }
 
   /** Takes a challenge; false unless it is that of this owner, not expired and not taken. */
-  async take(tx: Tx, challenge: string, { subject, askedBy, purpose }: ChallengeOwner): Promise<boolean> {
+  async take(tx: Tx, challenge: string, { subject, askedBy, purpose, ofStamp }: ChallengeOwner): Promise<boolean> {
     const now = this.clock.seconds();
     const values = [hashSecret(challenge), subject, askedBy, purpose, now, now + TOLERATED_SKEW_SECONDS];
-    return (await tx.change(TAKE, values)) === 1;
+    return ofStamp === undefined
+      ? (await tx.change(TAKE, values)) === 1
+      : (await tx.change(TAKE + OF_STAMP, [...values, ofStamp])) === 1;
   }
 
   async deleteAll(tx: Tx, subject: string): Promise<void> {

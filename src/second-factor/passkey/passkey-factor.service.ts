@@ -28,6 +28,9 @@ const UNKNOWN_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'unknown_
 const WRONG_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_passkey' } as const;
 const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'passkey_counter' } as const;
 
+/** Messages of the library repeat what clients send. */
+const LOGGED_LENGTH = 200;
+
 /** Passkeys (WebAuthn level 3): an assertion takes a challenge, and each challenge is taken once. */
 @Injectable()
 export class PasskeyFactor implements SecondFactor<'passkey'> {
@@ -63,7 +66,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     if (!passkey) return UNKNOWN_PASSKEY;
     const verified = await this.verifiedAssertion(response, clientData, passkey, subject);
     if (typeof verified === 'string') {
-      this.log.debug('The assertion of a passkey is not valid', { why: verified });
+      this.log.debug('The assertion of a passkey is not valid', { why: verified.slice(0, LOGGED_LENGTH) });
       return WRONG_PASSKEY;
     }
     const { newCounter: signCount, credentialBackedUp: isBackedUp } = verified;

@@ -33,6 +33,12 @@ export interface NewPasskey {
   readonly createdAt: number;
 }
 
+/**
+ * What a new passkey is to its account: its first authenticator, a further one, or the first passkey where policy demands
+ * one to complete a login.
+ */
+export type PasskeyPlace = 'first' | 'further' | 'demanded';
+
 /** The response to creation options, with transports that are known. */ export type Registration = Omit<
   RegistrationResponseJSON,
   'response'

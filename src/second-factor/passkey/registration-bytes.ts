@@ -9,11 +9,11 @@ import { MAX_CREDENTIAL_ID_BYTES } from './passkey.js';
  * curve.
  */
 export async function strictAlgorithmOf({ id, response }: RegistrationResponseJSON): Promise<number | undefined> {
-  const { isoCBOR, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
+  const { decodeAttestationObject, isoCBOR, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
   const bytes = new Uint8Array(Buffer.from(response.attestationObject, 'base64url'));
-  const object = isoCBOR.decodeFirst<Map<string, Uint8Array<ArrayBuffer>>>(bytes);
-  if (!isSame(isoCBOR.encode(object), bytes)) return undefined;
-  const data = object.get('authData');
+  if (!isSame(isoCBOR.encode(isoCBOR.decodeFirst(bytes)), bytes)) return undefined;
+  const object = decodeAttestationObject(bytes);
+  const data = object.get('authData') as Uint8Array<ArrayBuffer> | undefined;
   if (!data) return undefined;
   const { rpIdHash, flagsBuf, counterBuf, aaguid, credentialID, credentialPublicKey, extensionsDataBuffer } =
     parseAuthenticatorData(data);
@@ -26,7 +26,11 @@ export async function strictAlgorithmOf({ id, response }: RegistrationResponseJS
     return undefined;
   }
   const key = isoCBOR.decodeFirst<Map<number, unknown>>(credentialPublicKey);
-  return publicKeyOf(key) && Number(key.get(ALG));
+  const algorithm = Number(key.get(ALG));
+  const statement = object.get('attStmt');
+  // A statement without certificates is signed with the key itself (WebAuthn level 3, section 8.2).
+  const stated = statement.get('x5c') ? algorithm : (statement.get('alg') ?? algorithm);
+  return publicKeyOf(key) && stated === algorithm ? algorithm : undefined;
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

@@ -1,23 +1,22 @@
 import type { X509Certificate } from 'node:crypto';
 
+/** Longest list of certificates: each costs a signature to verify. */
+const MAX_CERTIFICATES = 6;
+
 /**
- * True if the first certificate is one of the anchors or leads to one, over authorities among the others. All of them must
- * be valid at the time, in milliseconds since 1970. Revocation lists are not fetched: their addresses come from the caller.
+ * True if the first certificate is one of the anchors or leads to one, over authorities that follow in the order of the list
+ * (WebAuthn level 3, section 8.2). All of them must be valid at the time, in milliseconds since 1970. Revocation lists are
+ * not fetched: their addresses come from the caller.
  */
-export function leadsTo(
-  [first, ...others]: readonly X509Certificate[],
-  anchors: readonly X509Certificate[],
-  at: number,
-): boolean {
+export function leadsTo(chain: readonly X509Certificate[], anchors: readonly X509Certificate[], at: number): boolean {
   const valid = anchors.filter((anchor) => isValidAt(anchor, at));
-  const unused = new Set(others);
-  for (let current = first; current !== undefined;) {
-    const subject = current;
+  if (chain.length > MAX_CERTIFICATES) return false;
+  for (const [index, subject] of chain.entries()) {
     if (!isValidAt(subject, at)) return false;
     if (valid.some((anchor) => anchor.raw.equals(subject.raw) || (isRoot(anchor) && hasIssued(anchor, subject))))
       return true;
-    current = [...unused].find((each) => each.ca && hasIssued(each, subject));
-    if (current) unused.delete(current);
+    const issuer = chain[index + 1];
+    if (!issuer?.ca || !hasIssued(issuer, subject)) return false;
   }
   return false;
 }

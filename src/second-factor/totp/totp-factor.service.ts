@@ -72,10 +72,11 @@ export class TotpFactor implements SecondFactor<'totp'> {
       kind: 'acceptable',
       accept: async (tx) => {
         if (!(await this.store.acceptStep(tx, caller, state, step))) return { kind: 'lost', step };
-        await Promise.all([
-          this.secrets.renewSeal(tx, caller.subject, secret),
+        const [isStored] = await Promise.all([
           this.secrets.recordUse(tx, secret.id, now),
+          this.secrets.renewSeal(tx, caller.subject, secret),
         ]);
+        if (!isStored) return { kind: 'lost' };
         return verified(offset);
       },
     };

@@ -73,8 +73,9 @@ export class TotpSecretStore {
     await tx.change(keepsActive ? DISCARD + PENDING_ONLY : DISCARD, [subject, pendingId ?? NO_ID]);
   }
 
-  async recordUse(tx: Tx, id: string, now: number): Promise<void> {
-    await tx.change(RECORD_USE, [now, id]);
+  /** False if the secret is gone. */
+  async recordUse(tx: Tx, id: string, now: number): Promise<boolean> {
+    return (await tx.change(RECORD_USE, [now, id])) === 1;
   }
 
   /** Returns the caller's pending secret, unless its QR code was fetched in this format before. */

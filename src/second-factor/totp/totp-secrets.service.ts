@@ -87,7 +87,8 @@ export class TotpSecrets {
     return this.store.discard(tx, subject, kept);
   }
 
-  recordUse(tx: Tx, id: string, now: number): Promise<void> {
+  /** False if the secret is gone. */
+  recordUse(tx: Tx, id: string, now: number): Promise<boolean> {
     return this.store.recordUse(tx, id, now);
   }
 
