@@ -352,6 +352,17 @@ onEachEngine('assertions', (engine) => {
       expect(await database.query(sql, [holder.id])).toEqual([{ failures: 3 }]);
     });
 
+    it('whether a synced passkey is backed up may change, and is stored', async () => {
+      const holder = await newHolder(passkeys, { isSynced: true });
+      const { client, caller } = await half(holder);
+      const local = await passkeys.assertion(client, caller, holder.authenticator, { flags: { be: true, bs: false } });
+
+      expect((await assert(client, caller, local)).body).toMatchObject({ amr: ['pwd', 'swk'] });
+
+      const sql = 'SELECT backup_eligible, backed_up FROM passkey WHERE id = ?';
+      expect(await story.database.query(sql, [holder.passkeyId])).toEqual([{ backup_eligible: 1, backed_up: 0 }]);
+    });
+
     it('a synced passkey without a counter is accepted again and again', async () => {
       const holder = await newHolder(passkeys, { isSynced: true });
 

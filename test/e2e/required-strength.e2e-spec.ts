@@ -4,6 +4,7 @@ import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-c
 import { type Enrolled, type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../support/login-story.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
 import { assert, type Caller, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
+import { atOnce, outcomes } from '../support/races.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
@@ -228,6 +229,19 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await remove(passkeyId)).toBeRefused(409, 'MFA_STATE_CONFLICT');
       await passkeys.register(client, { bearer });
       expect(await remove(passkeyId)).toBeAnswered(204);
+    });
+
+    it('keeps one of two passkeys whose removals are sent at once', async () => {
+      const holder = await clerkWithBoth();
+      const { client, accessToken: bearer, passkeyId } = holder;
+      const other = textOf(await passkeys.register(client, { bearer }), 'id');
+      const ids = [passkeyId, other];
+
+      const answers = await atOnce(2, (index) =>
+        client.delete(`/2fa/authenticators/${String(ids[index])}`, { bearer }),
+      );
+
+      expect(outcomes(answers)).toEqual({ 204: 1, MFA_STATE_CONFLICT: 1 });
     });
 
     it('cannot disable the second factor', async () => {
