@@ -64,7 +64,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
       expect(login.body).not.toHaveProperty('enrolment_methods');
     });
 
-    it('its event states amr and method', async () => {
+    it('the event of a login by passkey states amr and method', async () => {
       const holder = await passkeys.holder({ isSynced: true });
       await passkeys.signIn(holder);
 
@@ -110,7 +110,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
       expect((await client.get('/me', { bearer })).body).toHaveProperty('mfa_at');
     });
 
-    it('J8: a refresh keeps them', async () => {
+    it('J8: a refresh keeps the facts of a login by passkey', async () => {
       const before = decodeJwt(login.accessToken);
       const renewed = await refresh(login.client);
       const after = decodeJwt(textOf(renewed, 'access_token'));
@@ -132,7 +132,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
   });
 
   describe('step-up', () => {
-    it('each proof replaces the one before: by passkey, by code, and by passkey again', async () => {
+    it('each step-up replaces the proof before: by passkey, by code, and by passkey again', async () => {
       const holder = await passkeys.withApp(await passkeys.holder({ isSynced: true }));
       const { client, accessToken } = await story.signIn(holder);
       const before = decodeJwt(accessToken);
@@ -166,7 +166,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
   });
 
   describe('a session of the portal', () => {
-    it('a passkey completes it: the cookie changes, and no token is in the response', async () => {
+    it('a passkey completes a portal session: the cookie changes, and no token is in the response', async () => {
       const holder = await passkeys.holder();
       const client = story.client();
       await client.post('/session', { id: holder.id, pw: holder.password });
@@ -181,7 +181,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
       expect(await half.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('a passkey steps it up after a code, and a code after a passkey', async () => {
+    it('a passkey steps a portal session up after a code, and a code after a passkey', async () => {
       const holder = await passkeys.withApp(await passkeys.holder());
       const client = story.client();
       await client.post('/session', { id: holder.id, pw: holder.password });

@@ -61,7 +61,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
   }
 
   describe('a user without a second factor', () => {
-    it('enrols a passkey, and completes the login by an assertion with the same mfa_token', async () => {
+    it('a user who needs a passkey enrols one, and completes the login by an assertion with the same mfa_token', async () => {
       const person = await clerk();
       const client = story.client();
       const login = await story.login(person, client);
@@ -76,7 +76,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect((await story.login(person)).body).toMatchObject({ mfa_required: true, methods: ['passkey'] });
     });
 
-    it('gets no access by the registration alone, nor by a backup code of it', async () => {
+    it('the registration of a required passkey gives no access, nor do its backup codes', async () => {
       const person = await clerk();
       const client = story.client();
       const bearer = await story.mfaToken(person, client);
@@ -89,14 +89,14 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await client.post(OPTIONS, {}, { bearer })).toBeRefused(403, 'MFA_REQUIRED');
     });
 
-    it('cannot enrol an authenticator app in place of a passkey', async () => {
+    it('a user who needs a passkey cannot enrol an authenticator app instead', async () => {
       const client = story.client();
       const bearer = await story.mfaToken(await clerk(), client);
 
       expect(await client.post('/2fa/setup', {}, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
     });
 
-    it('enrols in a portal session, too', async () => {
+    it('a user who needs a passkey enrols one in a portal session, too', async () => {
       const { id, password: pw } = await clerk();
       const client = story.client();
 
@@ -112,7 +112,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
   });
 
   describe('a user with an authenticator app only', () => {
-    it('proves the app for the options, registers a passkey, and completes the login by it', async () => {
+    it('a user with an app proves it for the options, registers a passkey, and completes the login by that', async () => {
       const person = await clerkWithApp();
       const client = story.client();
       const login = await story.login(person, client);
@@ -127,7 +127,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await story.countOf(person, 'MFA_OK')).toBe(1);
     });
 
-    it('may prove a backup code instead', async () => {
+    it('a backup code gives the options of a required passkey, too', async () => {
       const person = await clerkWithApp();
       const client = story.client();
       const bearer = await story.mfaToken(person, client);
@@ -138,7 +138,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(completed).toBeAnswered(200);
     });
 
-    it('T17: gets no options with the password alone', async () => {
+    it('T17: a password alone gives no options of a further passkey', async () => {
       const person = await clerkWithApp();
       const client = story.client();
       const bearer = await story.mfaToken(person, client);
@@ -148,7 +148,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await client.post(OPTIONS, { pw: PASSWORD }, { bearer })).toBeRefused(400, 'VALIDATION_FAILED');
     });
 
-    it('T7: wrong codes for the options lock the account', async () => {
+    it('T7: wrong codes for the options of a passkey lock the account', async () => {
       const person = await clerkWithApp();
       const client = story.client();
       const bearer = await story.mfaToken(person, client);
@@ -162,7 +162,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await story.countOf(person, 'MFA_FAILED')).toBe(5);
     });
 
-    it('a code for the options counts as used', async () => {
+    it('a code for the options of a passkey works once', async () => {
       const person = await clerkWithApp();
       const client = story.client();
       const bearer = await story.mfaToken(person, client);
@@ -174,21 +174,24 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await story.countOf(person, 'MFA_REPLAY')).toBe(1);
     });
 
-    it.each(['code', 'backup code'])('a %s completes no login, and costs no attempt', async (kind) => {
-      const person = await clerkWithApp();
-      const client = story.client();
-      const bearer = await story.mfaToken(person, client);
-      const code = kind === 'code' ? story.nextCode(person) : String(person.backupCodes[0]);
+    it.each(['code', 'backup code'])(
+      'a %s completes no login of a user who needs a passkey, and costs no attempt',
+      async (kind) => {
+        const person = await clerkWithApp();
+        const client = story.client();
+        const bearer = await story.mfaToken(person, client);
+        const code = kind === 'code' ? story.nextCode(person) : String(person.backupCodes[0]);
 
-      const refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] } as const;
-      await passkeys.expectRefused(() => secondStep(client, bearer, code), refusal);
-      await passkeys.expectRefused(() => client.post('/2fa/verify', { code }, { bearer }), refusal);
+        const refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] } as const;
+        await passkeys.expectRefused(() => secondStep(client, bearer, code), refusal);
+        await passkeys.expectRefused(() => client.post('/2fa/verify', { code }, { bearer }), refusal);
 
-      const sql = 'SELECT failures FROM account WHERE login_id = ?';
-      expect(await story.database.query(sql, [person.id])).toEqual([{ failures: 0 }]);
-    });
+        const sql = 'SELECT failures FROM account WHERE login_id = ?';
+        expect(await story.database.query(sql, [person.id])).toEqual([{ failures: 0 }]);
+      },
+    );
 
-    it('a session that was complete before stays, and adds a passkey without a code', async () => {
+    it('a session that was complete before policy demands a passkey adds one without a further code', async () => {
       const { client, accessToken: bearer } = await clerkWithApp();
       expect((await client.get('/2fa', { bearer })).body).toMatchObject({
         required_by_policy: true,
@@ -201,7 +204,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
   });
 
   describe('a user with a passkey and an app', () => {
-    it('signs in by the passkey only, and may then step up by a code', async () => {
+    it('a user who needs a passkey signs in by it only, and may then step up by a code', async () => {
       const holder = await clerkWithBoth();
       const client = story.client();
       const login = await story.login(holder, client);
@@ -218,7 +221,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await own.get('/me/settlement', { bearer: textOf(raised, 'access_token') })).toBeAnswered(200);
     });
 
-    it('cannot remove the last passkey, but the app, and a passkey beside another one', async () => {
+    it('the last required passkey cannot be removed; an app and a passkey beside another one can', async () => {
       const holder = await clerkWithBoth();
       const { client, accessToken: bearer, passkeyId } = holder;
       const remove = (id: string): Promise<Answer> => client.delete(`/2fa/authenticators/${id}`, { bearer });
@@ -231,7 +234,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await remove(passkeyId)).toBeAnswered(204);
     });
 
-    it('keeps one of two passkeys whose removals are sent at once', async () => {
+    it('two removals at once leave one of two required passkeys', async () => {
       const holder = await clerkWithBoth();
       const { client, accessToken: bearer, passkeyId } = holder;
       const other = textOf(await passkeys.register(client, { bearer }), 'id');
@@ -244,7 +247,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(outcomes(answers)).toEqual({ 204: 1, MFA_STATE_CONFLICT: 1 });
     });
 
-    it('cannot disable the second factor', async () => {
+    it('a user who needs a passkey cannot disable the second factor', async () => {
       const holder = await clerkWithBoth();
       const { client, accessToken: bearer } = holder;
 
@@ -253,7 +256,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(answer).toBeRefused(409, 'MFA_STATE_CONFLICT');
     });
 
-    it('S10: a trusted device does not replace the passkey', async () => {
+    it('S10: a trusted device does not replace a required passkey', async () => {
       const holder = await passkeys.holder();
       const client = story.client();
       const bearer = await story.mfaToken(holder, client);
@@ -266,7 +269,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect((await story.login(holder, client)).body).toMatchObject({ mfa_required: true, methods: ['passkey'] });
     });
 
-    it('enrols a passkey again after a reset by an administrator', async () => {
+    it('after a reset by an administrator, a required passkey is enrolled again', async () => {
       const holder = await clerkWithBoth();
       expect((await story.command('users', 'reset-mfa', holder.id)).exitCode).toBe(0);
       const client = story.client();
@@ -278,7 +281,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
     });
   });
 
-  it('does not concern a user without the role', async () => {
+  it('required-strength does not concern a user without the role', async () => {
     const person = await story.enrolled();
 
     const { client, accessToken: bearer, answer } = await story.signIn(person);
@@ -401,7 +404,7 @@ onSqlite('services without passkeys', (engine) => {
   ])('with %s', (_, argument) => {
     const story = storyOn(engine, { people: 3, args: [argument] });
 
-    it('neither offers nor accepts passkeys', async () => {
+    it('a service without passkeys neither offers nor accepts them', async () => {
       const person = story.person();
       const { client, accessToken: bearer } = await story.signInByPassword(person);
       await story.database.query('UPDATE account SET mfa_required = 1 WHERE login_id = ?', [person.id]);
@@ -420,7 +423,7 @@ onSqlite('services without passkeys', (engine) => {
     const story = storyOn(engine, { people: 2 });
     const passkeys = new PasskeyStory(story);
 
-    it('users sign in with what they have besides, and their passkeys are kept', async () => {
+    it('after passkeys are disabled, users sign in with what they have besides, and keep their passkeys', async () => {
       const holder = await passkeys.withApp(await passkeys.holder());
       const bearer = await story.mfaToken(holder);
       const assertion = await passkeys.assertion(story.client(), { bearer }, holder.authenticator);

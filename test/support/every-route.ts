@@ -32,7 +32,10 @@ const HALF = new Set([
   ...['POST /2fa/setup', 'GET /2fa/setup/qr.svg', 'GET /2fa/setup/qr.png', 'POST /2fa/confirm', 'POST /2fa/verify'],
   ...['POST /2fa/passkeys', 'POST /2fa/passkeys/registration/options'],
   ...['POST /2fa/passkeys/assertion', 'POST /2fa/passkeys/assertion/options'],
-  ...['verify', 'setup', 'confirm', 'passkey'].flatMap((page) => [`GET /2fa/portal/${page}`, `POST /2fa/portal/${page}`]),
+  ...['verify', 'setup', 'confirm', 'passkey'].flatMap((page) => [
+    `GET /2fa/portal/${page}`,
+    `POST /2fa/portal/${page}`,
+  ]),
 ]);
 /** Closed routes that require both factors before they validate the request. */
 const OTP = new Set(['GET /me/settlement', 'POST /2fa/backup-codes']);
