@@ -311,7 +311,8 @@ needs('openssl')('attestation', () => {
   const OTHER_MODEL = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
   const [authority, stranger] = [new AttestationAuthority(), new AttestationAuthority()];
   const der = new X509Certificate(authority.pem).raw.toString('base64');
-  const describedAs = { description: 'Key of the Tests', attestationRootCertificates: [der] };
+  const description = `${'Key of the Tests 🔑 '.repeat(3)}with a name that is longer than users may choose`;
+  const describedAs = { description, attestationRootCertificates: [der] };
   const metadata = metadataFile([MODEL, OTHER_MODEL].map((aaguid) => ({ aaguid, ...describedAs })));
 
   onEachEngine('allowed-aaguids with attestation=direct and metadata', (engine) => {
@@ -341,14 +342,14 @@ needs('openssl')('attestation', () => {
       return { caller, credential: passkeys.authenticator(options).register(creation, overrides) };
     }
 
-    it('an authenticator of an allowed model is registered under the name of the model', async () => {
+    it('an authenticator of an allowed model is registered under the name of the model, up to 64 characters', async () => {
       const options = { attestation: 'packed-certificate', aaguid: MODEL, authority } as const;
       const { caller, credential } = await registration(options);
 
       const answer = await register(caller, credential);
 
       expect(answer).toBeAnswered(201);
-      expect(answer.body).toMatchObject({ name: 'Key of the Tests' });
+      expect(answer.body).toMatchObject({ name: Array.from(description).slice(0, 64).join('').trim() });
     });
 
     const certificate = { attestation: 'packed-certificate', aaguid: MODEL, authority } as const;

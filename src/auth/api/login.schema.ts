@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../account/password/password-rules.js';
+import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
 import { submittedCode, totpDigits } from '../../second-factor/second-factor.js';
 import { textOfBytes } from '../../web/schema.js';
 
@@ -64,7 +65,6 @@ export const secondStepSchema = v.strictObject({
   trust_device: v.optional(v.boolean()),
 });
 
-const MAX_NAME_LENGTH = 64;
 /** Texts without control characters and other invisible characters that are not blank. */
 const NAME_FORM = /^(?=.*\S)\P{C}*$/u;
 
