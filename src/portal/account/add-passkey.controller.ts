@@ -16,7 +16,7 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { registrationIn } from '../form/passkey-field.js';
+import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
 import { NEW_PASSKEY, SHOW_NEW_PASSKEY } from '../portal.openapi.js';
@@ -121,5 +121,5 @@ export class AddPasskeyController {
 
 function registrationErrorText(error: ServiceError): ((t: Messages) => string) | undefined {
   if (error.code === 'MFA_STATE_CONFLICT') return ({ passkey }) => passkey.expired;
-  return formErrorText(error) ?? (({ passkey }) => passkey.notCreated);
+  return formErrorText(error) ?? registrationText(error);
 }

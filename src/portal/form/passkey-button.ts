@@ -16,8 +16,6 @@ interface PasskeyButton {
   readonly options?: object;
   /** Shown above the button, and hidden with it. */
   readonly content?: Html;
-  /** True beside a button of the same form that comes first, such as that for a code. */
-  readonly isSecond?: boolean;
   readonly isFocused?: boolean;
 }
 
@@ -28,16 +26,15 @@ interface PasskeyButton {
  */
 export function passkeyButton(
   { t, contextPath }: PageContext,
-  { label, ceremony, options, content, isSecond = false, isFocused = false }: PasskeyButton,
+  { label, ceremony, options, content, isFocused = false }: PasskeyButton,
 ): Html {
   const given = options
     ? html` data-options="${JSON.stringify(options)}"`
     : html` data-options-from="${contextPath}${OPTIONS_PATHS[ceremony]}"`;
-  const type = isSecond ? html` type="button"` : html` type="submit" class="primary"`;
   const { cancelled, known, failed } = t.passkey;
   return html`<div data-passkey="${ceremony}"${given} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
 ${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
-${content}<p class="actions"><button${type}${isFocused ? html` autofocus` : undefined}>${label}</button></p>
+${content}<p class="actions"><button type="submit" class="primary"${isFocused ? html` autofocus` : undefined}>${label}</button></p>
 </div>
 `;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { assertionSchema, registrationSchema, toAssertion, toRegistration } from '../../auth/api/passkey.schema.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Messages } from '../../messages/messages.js';
 
 const MAX_LENGTH = 65_536;
 
@@ -21,6 +22,12 @@ export function assertionIn(field: string): ReturnType<typeof toAssertion> {
 /** The registration in the field `credential` of a form. @throws ServiceError `VALIDATION_FAILED` */
 export function registrationIn(field: string): ReturnType<typeof toRegistration> {
   return toRegistration(parsed(registrationSchema.entries.credential, field));
+}
+
+/** The text about a registration that is not valid. */
+export function registrationText({ facts }: ServiceError): (t: Messages) => string {
+  const isForbidden = facts.errors?.some(({ code }) => code === 'not_allowed') === true;
+  return ({ passkey }) => (isForbidden ? passkey.notAllowed : passkey.notCreated);
 }
 
 function parsed<Schema extends v.GenericSchema>(schema: Schema, field: string): v.InferOutput<Schema> {

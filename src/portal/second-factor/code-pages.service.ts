@@ -5,6 +5,7 @@ import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
+import type { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { MailQueue } from '../../mail/mail-queue.service.js';
 import type { Messages } from '../../messages/messages.js';
@@ -33,7 +34,7 @@ interface VerifyFacts {
 }
 
 /** Texts of alerts by the error, in place of those of the catalogue. */
-export type ErrorTexts = Readonly<Partial<Record<ErrorCode, (t: Messages) => string>>>;
+export type ErrorTexts = Readonly<Partial<Record<ErrorCode, (t: Messages, error: ServiceError) => string>>>;
 
 /** The pages that ask for a passkey or a code, and the page of a lock that takes their place. */
 @Injectable()
@@ -98,7 +99,10 @@ export class CodePages {
   ): Promise<T> {
     const page = async (alert: PagePart): Promise<View> => (await this.lock(caller, returnTo)) ?? again(alert);
     const shown = new Set([...CODE_ERRORS, ...(Object.keys(texts) as ErrorCode[])]);
-    return rerenderOnError(shown, page, step, ({ code }) => texts[code]);
+    return rerenderOnError(shown, page, step, (error) => {
+      const text = texts[error.code];
+      return text && ((t) => text(t, error));
+    });
   }
 
   /** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */

@@ -15,7 +15,7 @@ import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
-import { registrationIn } from '../form/passkey-field.js';
+import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
 import { creationPage } from './choice-page.js';
@@ -26,9 +26,8 @@ import { codesPage, proveAgainPage } from './setup-pages.js';
 
 const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
-const CODE_TEXTS: ErrorTexts = {};
 const PASSKEY_TEXTS: ErrorTexts = {
-  VALIDATION_FAILED: ({ passkey }) => passkey.notCreated,
+  VALIDATION_FAILED: (t, error) => registrationText(error)(t),
   MFA_STATE_CONFLICT: ({ passkey }) => passkey.expired,
 };
 
@@ -88,7 +87,7 @@ export class PasskeyPagesController {
 
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
   private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
-    const options = await this.showingErrors(caller, returnTo, CODE_TEXTS, () =>
+    const options = await this.showingErrors(caller, returnTo, {}, () =>
       this.passkeys.registrationOptions(caller, { code }),
     );
     return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
