@@ -12,7 +12,7 @@ describe('the README', () => {
     const firstUse = /^## First use\n(.*?)(?=^## )/ms.exec(README)?.[1] ?? '';
     const buttons = Array.from(firstUse.matchAll(/press\s+\*\*([^*]+)\*\*/gi), ([, label]) => label);
 
-    expect(buttons).toEqual([signIn.title, setup.begin, setup.confirm, codes.saved]);
+    expect(buttons).toEqual([signIn.title, setup.useApp, setup.confirm, codes.saved]);
   });
 
   it('shows pictures and links to pages that exist', () => {

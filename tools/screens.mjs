@@ -228,7 +228,7 @@ class Visitor {
 
   /** Begins the setup, whose QR code the phone reads. */
   async scan() {
-    await this.submit();
+    await this.page.locator('form[action$="/2fa/portal/setup"] button').click();
     return new Phone(await readQr(this.page.locator('img.qr')));
   }
 }
