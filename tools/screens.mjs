@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PNG } from 'pngjs';
-import { launchChromium, readQr } from './demo/chromium.mjs';
+import { launchChromium, plugSecurityKey, readQr } from './demo/chromium.mjs';
 import { Complaint } from './demo/complaint.mjs';
 import { Mailbox } from './demo/mailbox.mjs';
 import { Phone } from './demo/phone.mjs';
@@ -49,6 +49,7 @@ async function run() {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
     for (const look of LOOKS) await walk(browser, service, look);
+    for (const look of LOOKS.filter(({ administrator }) => administrator)) await usePasskey(browser, service, look);
     for (const look of LOOKS.filter(({ administrator }) => administrator)) {
       await administer(browser, service, look);
       await recover(browser, service, look, mailbox);
@@ -94,6 +95,26 @@ async function walk(browser, service, look) {
   await visitor.picture('not-found');
   await visitor.visit('portal/forgot');
   await visitor.picture('forgot-password');
+  await visitor.close();
+}
+
+/** Sets up a passkey in place of an app, and signs in with it. */
+async function usePasskey(browser, service, look) {
+  const id = `friend-of-${look.user}`;
+  const password = await createUser(service, id, []);
+  await runCli(['users', 'require-mfa', id], service);
+  const visitor = await Visitor.open(browser, service, look);
+  const { page } = visitor;
+  await plugSecurityKey(page);
+
+  await visitor.visit('');
+  await visitor.signIn(id, password);
+  await Promise.all([page.waitForURL(/\/2fa\/portal\/passkey$/), visitor.submit()]);
+  await visitor.picture('backup-codes-passkey');
+  await Promise.all([page.waitForURL(/\/$/), visitor.submit()]);
+  await page.locator('header form button').click();
+  await visitor.signIn(id, password);
+  await visitor.picture('passkey');
   await visitor.close();
 }
 

@@ -29,3 +29,11 @@ function program() {
     throw new Complaint(`None of these browsers is installed: ${PROGRAMS.join(', ')}.`);
   }
 }
+
+/** Gives the tab a security key, which is touched at once when a page asks for it. */
+export async function plugSecurityKey(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const options = { protocol: 'ctap2', transport: 'usb', automaticPresenceSimulation: true };
+  await session.send('WebAuthn.addVirtualAuthenticator', { options });
+}
