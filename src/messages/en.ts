@@ -327,6 +327,7 @@ export const en = {
   /** Forms about one passkey or authenticator app. */
   authenticators: {
     name: 'Name',
+    nameOptional: 'Name (optional)',
     badName: 'Enter a name of at most 64 characters.',
     proof: 'First confirm that it is you.',
     renameTitle: (name: string) => `Rename ${name}`,

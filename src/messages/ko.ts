@@ -326,6 +326,7 @@ export const ko: Messages = {
 
   authenticators: {
     name: '이름',
+    nameOptional: '이름 (선택)',
     badName: '64자 이하의 이름을 입력하십시오.',
     proof: '먼저 본인임을 확인하십시오.',
     renameTitle: (name) => `이름 변경: ${name}`,

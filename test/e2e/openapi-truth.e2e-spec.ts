@@ -312,8 +312,8 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await submit(client, verify, { credential: assertion }, {}, 'Use a passkey')).toBeAnswered(303);
 
       const adding = await visit(client, '/portal/security/add-passkey');
-      const further = JSON.stringify(passkeys.authenticator().register(await creationOptions(client, {})));
       expect(await submit(client, adding, {})).toBeAnswered(400);
+      const further = JSON.stringify(passkeys.authenticator().register(await creationOptions(client, {})));
       expect(await submit(client, adding, { credential: further })).toBeAnswered(303);
       expect(await submit(client, adding, { credential: further })).toBeAnswered(409);
       const app = await visit(client, '/portal/security/add-app');

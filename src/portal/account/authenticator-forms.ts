@@ -102,9 +102,9 @@ interface NameField {
 }
 
 function nameField({ t }: PageContext, { value, isRequired, isFocused = false }: NameField): Html {
-  const { name, nameHint } = t.passkey;
-  return html`<div class="field"><label for="name">${isRequired ? t.authenticators.name : name}</label>
+  const { name, nameOptional } = t.authenticators;
+  return html`<div class="field"><label for="name">${isRequired ? name : nameOptional}</label>
 <input id="name" name="name" value="${value}" maxlength="${MAX_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
-<p class="hint" id="name-hint">${nameHint}</p></div>
+<p class="hint" id="name-hint">${t.passkey.nameHint}</p></div>
 `;
 }
