@@ -259,7 +259,7 @@ export const en = {
     secondFactor: 'Two-step sign-in',
     on: 'On',
     off: 'Off',
-    onSince: 'On since',
+    onSince: 'Since',
     codesLeft: (count: number) => `${count} of 10 backup codes left`,
     codesLow: 'Low',
     required: 'Your organisation requires two-step sign-in for your account.',
@@ -280,6 +280,7 @@ export const en = {
     unused: 'Not used yet',
     rename: 'Rename',
     remove: 'Remove',
+    provePasskey: 'Confirm with a passkey',
     proofMissing: 'Please confirm that it is you.',
     /** In place of the button to remove an authenticator. */
     kept: {
@@ -329,13 +330,12 @@ export const en = {
     name: 'Name',
     nameOptional: 'Name (optional)',
     badName: 'Enter a name of at most 64 characters.',
-    proof: 'First confirm that it is you.',
     renameTitle: (name: string) => `Rename ${name}`,
     removeTitle: (name: string) => `Remove ${name}`,
     removeText:
-      'You can no longer sign in with it. You are signed out everywhere else, and trusted browsers ask for the second step again.',
-    removePasskey: 'After this, also delete it from your device or password manager, which still offers it otherwise.',
-    removeApp: 'After this, also delete the entry in your authenticator app: its codes no longer work.',
+      'After this, you can no longer sign in with it. You are signed out everywhere else, and trusted browsers ask for the second step again.',
+    removePasskey: 'Then also delete it from your device or password manager, which would still offer it.',
+    removeApp: 'Then also delete the entry in your authenticator app, because its codes no longer work.',
     removeLast:
       'It is the last one. Without it, two-step sign-in is off: your password alone opens your account, and your backup codes stop working.',
     addAppText: 'Codes of the new app are accepted besides what you use now. Your backup codes stay as they are.',

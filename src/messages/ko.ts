@@ -280,6 +280,7 @@ export const ko: Messages = {
     unused: '아직 사용하지 않음',
     rename: '이름 변경',
     remove: '삭제',
+    provePasskey: '패스키로 확인',
     proofMissing: '본인임을 확인하십시오.',
     kept: {
       last: '소속 기관에서 2단계 인증을 요구합니다. 삭제하려면 먼저 다른 패스키나 인증 앱을 추가하십시오.',
@@ -328,7 +329,6 @@ export const ko: Messages = {
     name: '이름',
     nameOptional: '이름 (선택)',
     badName: '64자 이하의 이름을 입력하십시오.',
-    proof: '먼저 본인임을 확인하십시오.',
     renameTitle: (name) => `이름 변경: ${name}`,
     removeTitle: (name) => `삭제: ${name}`,
     removeText:

@@ -111,7 +111,7 @@ needs('chromium')('passkeys on the page of the account', () => {
             expect(await page.locator('#code').isVisible()).toBe(false);
             await user.check('page to rename a passkey');
             await page.locator('#name').fill('Red key');
-            await user.press(t.passkey.use);
+            await user.press(t.account.provePasskey);
             await reachDone(user, 'renamed');
             expect(await item(user, 'Blue key').count()).toBe(0);
             expect(await item(user, 'Red key').textContent()).toContain(t.account.lastUsed);
@@ -186,7 +186,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           expect(await user.target(t.account.replace).count()).toBe(0);
 
           await user.press(t.account.newCodes);
-          await user.press(t.passkey.use);
+          await user.press(t.account.provePasskey);
           await reach(user, t.codes.title);
           await user.press(t.codes.saved);
 
@@ -194,11 +194,11 @@ needs('chromium')('passkeys on the page of the account', () => {
           await user.press(t.account.changePassword);
           await reach(user, t.passwordChange.title);
           await user.check('page to change the password with a passkey');
-          await user.press(t.passkey.use);
+          await user.press(t.account.provePasskey);
           expect(await page.locator('#current:invalid').count()).toBe(1);
           await page.locator('#current').fill(PASSWORD);
           await page.locator('#new').fill(CHOSEN);
-          await user.press(t.passkey.use);
+          await user.press(t.account.provePasskey);
           await reachDone(user, 'password');
 
           await user.press(t.account.turnOff);
@@ -206,7 +206,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           await page.getByText(t.verify.useCode).click();
           expect(await page.locator('main').textContent()).not.toContain(t.verify.anyLabel);
           await user.check('page to turn two-step sign-in off with a passkey');
-          await user.press(t.passkey.use);
+          await user.press(t.account.provePasskey);
           await reachDone(user, 'off');
           expect(await story.countOf({ id }, 'MFA_FAILED')).toBe(0);
         }));
@@ -260,7 +260,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           await page.locator('#name').fill('Red key');
 
           await authenticator.falsify({ isBogusSignature: true });
-          await user.press(t.passkey.use);
+          await user.press(t.account.provePasskey);
           await page.getByText(t.passkey.rejected).waitFor();
           expect(await page.locator('#name').inputValue()).toBe('Red key');
           await user.check('page to rename a passkey after a wrong signature');
@@ -284,7 +284,7 @@ needs('chromium')('passkeys on the page of the account', () => {
 
             story.clock.advance(STALE_SECONDS);
             await user.press(t.authenticators.renameTitle('Blue key'));
-            expect(await user.target(t.passkey.use).isVisible()).toBe(false);
+            expect(await user.target(t.account.provePasskey).isVisible()).toBe(false);
             await user.check('page to rename a passkey');
             await page.locator('#name').fill('Red key');
             await page.locator('#code').fill(story.nextCode(person));

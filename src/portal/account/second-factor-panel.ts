@@ -47,12 +47,13 @@ function activeFactor(context: PageContext, summary: SecondFactorSummary): Html 
   return html`<p><span class="badge good">${account.on}</span>${since}</p>
 ${demandText(context, summary)}<ul class="rows">
 ${authenticators.map((each) => authenticatorRow(context, each, summary))}</ul>
-<p>${account.codesLeft(codesLeft)}${low}</p>
 <p class="actions">${addable.includes('passkey') ? addPasskeyLink(context) : undefined}${
     addable.includes('totp') ? buttonLink(at(ACCOUNT_PAGES.addApp), account.addApp) : undefined
-  }${buttonLink(at(ACCOUNT_PAGES.backupCodes), account.newCodes)}${
-    hasApp ? buttonLink(at(ACCOUNT_PAGES.replace), account.replace) : undefined
-  }${isDemanded ? undefined : buttonLink(at(ACCOUNT_PAGES.turnOff), account.turnOff)}</p>
+  }${hasApp ? buttonLink(at(ACCOUNT_PAGES.replace), account.replace) : undefined}</p>
+<p>${account.codesLeft(codesLeft)}${low}</p>
+<p class="actions">${buttonLink(at(ACCOUNT_PAGES.backupCodes), account.newCodes)}${
+    isDemanded ? undefined : buttonLink(at(ACCOUNT_PAGES.turnOff), account.turnOff)
+  }</p>
 `;
 }
 

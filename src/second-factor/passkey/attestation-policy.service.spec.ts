@@ -77,7 +77,11 @@ describe('the models of authenticators that may be registered', () => {
     ['by a root of the same name', { chain: [forged] }, 'attestation_untrusted'],
     ['without the intermediate authority', { chain: [inside] }, 'attestation_untrusted'],
     ['with authorities in another order', { chain: [inside, root, batch] }, 'attestation_untrusted'],
-    ['with seven certificates', { chain: [...Array.from({ length: 6 }, () => inside), batch] }, 'attestation_untrusted'],
+    [
+      'with seven certificates',
+      { chain: [...Array.from({ length: 6 }, () => inside), batch] },
+      'attestation_untrusted',
+    ],
     ['without certificates', {}, 'attestation_missing'],
     ['of the format none', { format: 'none' }, 'attestation_missing'],
     ['of another model', { aaguid: OTHER_MODEL, chain: [batch] }, 'authenticator_not_allowed'],
