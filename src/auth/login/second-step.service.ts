@@ -15,6 +15,7 @@ import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-d
 import type { StepUpFacts } from '../../session/session.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { type MfaClaims, MfaTokens } from '../../token/mfa-tokens.service.js';
+import type { SubmittedProof } from './submitted-proof.js';
 
 /** An accepted second factor, with the session that it opened or stepped up. */
 export interface CompletedSecondStep {
@@ -23,9 +24,6 @@ export interface CompletedSecondStep {
   /** Present if the browser asked to be trusted and policy allows it. */
   readonly trustedDevice?: DeviceSecret;
 }
-
-/** A code, or the assertion of a passkey. */
-export type SubmittedProof = { readonly code: string } | { readonly assertion: PasskeyResponse['assertion'] };
 
 export interface CompleteOptions {
   /** Asks to skip the second step in this browser for a while; ignored if that is disabled, and unless it completes a login here. */

@@ -7,7 +7,8 @@ import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { PasswordVerifier } from '../login/password-verifier.service.js';
-import { attemptOf, type SubmittedProof } from '../login/second-step.service.js';
+import { attemptOf } from '../login/second-step.service.js';
+import type { SubmittedProof } from '../login/submitted-proof.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {

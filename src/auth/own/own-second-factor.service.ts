@@ -11,7 +11,8 @@ import type { OwnFactorState } from '../../second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptOf, attemptSubjectOf, SecondStep, type SubmittedProof } from '../login/second-step.service.js';
+import { attemptOf, attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
+import type { SubmittedProof } from '../login/submitted-proof.js';
 
 /** The session that continues with the confirmed second factor. */
 export interface ConfirmedEnrolment {

@@ -5,8 +5,14 @@ import type { Messages } from '../../messages/messages.js';
 import { button, buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton } from '../form/passkey-button.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
-import { codeField } from '../second-factor/verify-page.js';
-import type { ProofMethods } from './inline-step-up.service.js';
+import { codeField, type CodeKind } from '../second-factor/verify-page.js';
+
+/** How a caller can prove the second factor. */
+export interface ProofMethods {
+  readonly hasPasskey: boolean;
+  /** The codes that the account has. */
+  readonly code: CodeKind | 'any';
+}
 
 /** A form of a signed-in user about the own account. */
 export interface AccountFormFields extends FormFields {

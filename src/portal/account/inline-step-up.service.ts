@@ -1,20 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
-import { SecondStep, type SubmittedProof } from '../../auth/login/second-step.service.js';
+import { SecondStep } from '../../auth/login/second-step.service.js';
+import type { SubmittedProof } from '../../auth/login/submitted-proof.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { authenticationFactsOf, type FullPrincipal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { Reply } from '../../web/cookies.js';
-import type { CodeKind } from '../second-factor/verify-page.js';
+import type { ProofMethods } from './account-form.js';
 import type { Confirmation } from './account.schema.js';
 import { submittedProof } from './submitted-proof.js';
-
-/** How a caller can prove the second factor. */
-export interface ProofMethods {
-  readonly hasPasskey: boolean;
-  /** The codes that the account has. */
-  readonly code: CodeKind | 'any';
-}
 
 /** Step-up within the form of a page, so that a user whose last proof is too old is not sent to another page first. */
 @Injectable()

@@ -1,4 +1,4 @@
-import type { SubmittedProof } from '../../auth/login/second-step.service.js';
+import type { SubmittedProof } from '../../auth/login/submitted-proof.js';
 import { assertionIn } from '../form/passkey-field.js';
 import type { Confirmation } from './account.schema.js';
 
