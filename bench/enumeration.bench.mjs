@@ -20,7 +20,7 @@ const WRONG = `${PASSWORD}!`;
 /** Each kind has its own users, the n-th those from n * TRIES on; `prepare` changes imported users as the kind requires. */
 const KINDS = [
   { name: 'wrong password, second factor active', pw: WRONG },
-  { name: 'wrong password, no second factor', pw: WRONG, prepare: 'totp_id = NULL' },
+  { name: 'wrong password, no second factor', pw: WRONG, prepare: 'totp_count = 0' },
   { name: 'disabled, wrong password', pw: WRONG, prepare: "status = 'disabled'" },
   { name: 'disabled, right password', pw: PASSWORD, prepare: "status = 'disabled'" },
   { name: 'without a password', pw: WRONG, prepare: 'password_hash = NULL' },

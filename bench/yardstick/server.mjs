@@ -77,7 +77,7 @@ app.post('/login', shape({ id: text(255), pw: text(1024) }), async (request) => 
   if (!keys.every((each) => throttle.allows(each, millis))) throw refusal(429, 'RATE_LIMITED');
   const account = await store.row(sql.ACCOUNT_BY_LOGIN_ID, [loginId]);
   const isRight = await pool.run({ hash: account?.password_hash ?? decoy, password: request.body.pw });
-  if (!isRight || account?.status !== 'active' || account.totp_id === null) {
+  if (!isRight || account?.status !== 'active' || account.totp_count === 0) {
     for (const each of keys) throttle.addFailure(each, millis);
     throw refusal(401, 'INVALID_CREDENTIALS');
   }
@@ -107,7 +107,8 @@ app.post('/login/2fa', shape({ mfa_token: text(4096), code }), async (request, r
   const session = [sid, subject, authTime, now, request.ip, agentOf(request), now, now, now + SESSION_SECONDS];
   const stored = [tokens.hashOf(refreshToken), sid, subject, authTime, now, now, now + REFRESH_SECONDS];
   const isDone = await store.allOrNothing([
-    [sql.ACCEPT_STEP, [step, subject, step, secret.id]],
+    [sql.ACCEPT_STEP, [step, subject, step]],
+    [sql.RECORD_USE, [now, secret.id]],
     [sql.USE_MFA_TOKEN, [jti, claims.exp]],
     [sql.OPEN_SESSION, session],
     [sql.ADD_REFRESH_TOKEN, stored],

@@ -1,6 +1,6 @@
 // The statements of the yardstick, equal on both engines: all reads and writes that a full login requires.
 export const ACCOUNT_BY_LOGIN_ID =
-  'SELECT id, status, password_hash, security_stamp, totp_id, roles, mfa_required FROM account WHERE login_id = ?';
+  'SELECT id, status, password_hash, security_stamp, totp_count, roles, mfa_required FROM account WHERE login_id = ?';
 
 const EVENT_ROW = "(?, ?, ?, ?, NULL, ?, ?, ?, NULL, ?, 'ok', ?)";
 export const ADD_EVENT =
@@ -19,11 +19,14 @@ export const TAKE_ATTEMPT =
   'AND NOT EXISTS (SELECT 1 FROM used_mfa_token WHERE jti = ?)';
 
 export const SECRET_OF =
-  'SELECT t.id, t.sealed, a.roles FROM account a JOIN totp_secret t ON t.id = a.totp_id WHERE a.id = ?';
+  'SELECT t.id, t.sealed, a.roles FROM account a JOIN totp_secret t ON t.user_id = a.id AND t.activated_at IS NOT NULL ' +
+  'WHERE a.id = ?';
 
 export const ACCEPT_STEP =
   'UPDATE account SET last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0 ' +
-  "WHERE id = ? AND last_used_step < ? AND totp_id = ? AND status = 'active'";
+  "WHERE id = ? AND last_used_step < ? AND totp_count > 0 AND status = 'active'";
+
+export const RECORD_USE = 'UPDATE totp_secret SET last_used_at = ? WHERE id = ?';
 
 export const USE_MFA_TOKEN = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 
