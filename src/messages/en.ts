@@ -522,15 +522,7 @@ export const en = {
     protectedAccount: 'This account has a protected role. Only an administrator may act on it.',
     ownAccount: 'This is your own account: another administrator must unlock, reset, disable or delete it.',
     enrolmentForced: 'The next sign-in sets up a new second factor.',
-    authenticators: {
-      types: { passkey: 'Passkey', totp: 'Authenticator app' },
-      synced: 'Synced between devices',
-      bound: 'On one device only',
-      added: 'Added',
-      unused: 'Not used yet',
-      /** Label of the link for screen readers. */
-      remove: (name: string) => `Remove ${name}`,
-    },
+    synced: 'Synced between devices',
     lockedUntil: 'Locked until',
     lockedForGood: 'Locked until it is unlocked here.',
     reason: 'Reason',
