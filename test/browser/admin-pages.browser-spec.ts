@@ -224,13 +224,22 @@ needs('chromium')('administration and mailed links in a browser', () => {
           },
         );
 
-        it(`on ${look.name}, the help desk resets the second factor of a user`, async () => {
+        it(`on ${look.name}, the help desk removes an authenticator and resets the second factor of a user`, async () => {
           const { t, page } = user;
           const person = await story.enrolled();
+          await story.addApp(await story.signIn(person), 'Old phone');
           await signInAs(`desk-${index}`);
           await user.check('list of users for the help desk');
           await user.visit(`/portal/admin/users/${await story.subjectOf(person)}`);
           await user.check('page about a user for the help desk');
+
+          await page.locator('main a[href*="/remove-authenticator?"]').first().click();
+          expect(await user.heading()).toBe(t.admin.acts['remove-authenticator'].title(person.id));
+          await user.check('page to remove an authenticator for the help desk');
+          await page.locator('#reason').fill('lost phone');
+          await page.locator('#ticket').fill('HD-16');
+          await page.locator('form[action$="/remove-authenticator"] button').click();
+          expect(await told()).toContain(t.admin.userDone.removed);
 
           await user.press(t.admin.acts.reset.label);
           await user.check('page to reset a second factor for the help desk');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, Administrator, HELP_DESK } from '../support/administrator.js';
-import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Members, textOf } from '../support/http-client.js';
+import type { AuthenticatorApp } from '../support/authenticator-app.js';
+import type { Members } from '../support/http-client.js';
 import { PASSWORD, type SignedIn, storyOn } from '../support/login-story.js';
 import { assert, creationOptions, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
 import { onEachEngine } from '../support/story-database.js';
@@ -34,14 +34,8 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
 
   async function owner(): Promise<Owner> {
     const holder = await passkeys.holder();
-    // The app is the younger one.
-    story.clock.advance(1);
     const signedIn = await passkeys.signIn(holder);
-    const caller = { bearer: signedIn.accessToken };
-    const setup = await signedIn.client.post('/2fa/setup', { add: true, name: 'Phone' }, caller);
-    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
-    expect(await signedIn.client.post('/2fa/confirm', { code: story.codeOf(app) }, caller)).toBeAnswered(200);
-    return { ...holder, app, signedIn };
+    return { ...holder, app: await story.addApp(signedIn, 'Phone'), signedIn };
   }
 
   async function listed(path: string): Promise<readonly Members[]> {

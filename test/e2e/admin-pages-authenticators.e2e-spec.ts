@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { PUBLIC_URL } from '../support/account-links.js';
 import { adminSceneOn, HOSTILE, STATED } from '../support/admin-pages.js';
-import { AuthenticatorApp } from '../support/authenticator-app.js';
+import type { AuthenticatorApp } from '../support/authenticator-app.js';
 import { freePort } from '../support/free-port.js';
-import { type Answer, textOf } from '../support/http-client.js';
+import type { Answer } from '../support/http-client.js';
 import { type Person, refresh, type SignedIn } from '../support/login-story.js';
 import { unescaped } from '../support/pages.js';
 import { type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
@@ -27,12 +27,7 @@ onEachEngine('authenticators on the pages of the administration', (engine) => {
   async function owner(name = 'Phone', isSynced = false): Promise<Owner> {
     const holder = await passkeys.holder({ ...SITE, isSynced });
     const signedIn = await passkeys.signIn(holder);
-    const caller = { bearer: signedIn.accessToken };
-    const setup = await signedIn.client.post('/2fa/setup', { add: true, name }, caller);
-    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
-    const confirmed = await signedIn.client.post('/2fa/confirm', { code: story.codeOf(app) }, caller);
-    expect(confirmed).toBeAnswered(200);
-    return { ...holder, app, signedIn };
+    return { ...holder, app: await story.addApp(signedIn, name), signedIn };
   }
 
   /** The ids in the links to the pages that remove an authenticator, by the names of their labels. */

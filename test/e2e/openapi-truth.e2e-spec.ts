@@ -5,7 +5,7 @@ import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
-import { type Enrolled, PASSWORD, refresh, secondStep, type SignedIn } from '../support/login-story.js';
+import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
 import { BROWSER, formOf, submit, visit } from '../support/pages.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from '../support/passkey-story.js';
@@ -364,13 +364,6 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await send(admin)).toBeRefused(401, 'STEP_UP_REQUIRED');
     });
 
-    /** Adds an authenticator app to that of the user. */
-    async function addApp({ client, accessToken: bearer }: SignedIn): Promise<void> {
-      const setup = await client.post('/2fa/setup', { add: true }, { bearer });
-      const code = story.nextCode({ app: AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')) });
-      expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
-    }
-
     it('the OpenAPI document matches the administration of users, events and keys', async () => {
       const { accessToken: bearer, client } = await story.signIn(await administrator());
       const person = await story.enrolled();
@@ -380,7 +373,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
 
       expect(itemsOf(await send('GET', '/admin/users?query=person&limit=2'))).toHaveLength(2);
       const trusted = await story.signIn(person, undefined, { trust_device: true });
-      await addApp(trusted);
+      await story.addApp(trusted);
       expect(await send('GET', path)).toBeAnswered(200);
       const [session] = itemsOf(await send('GET', `${path}/sessions`));
       const [device] = itemsOf(await send('GET', `${path}/devices`));
@@ -424,7 +417,7 @@ describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
       expect(await browser.post('/session', { id: admin.id, pw: PASSWORD })).toBeAnswered(200);
       expect(await browser.post('/2fa/verify', { code: story.nextCode(admin) })).toBeAnswered(200);
       const person = await story.enrolled();
-      await addApp(await story.signIn(person, undefined, { trust_device: true }));
+      await story.addApp(await story.signIn(person, undefined, { trust_device: true }));
       const path = `/portal/admin/users/${await story.subjectOf(person)}`;
       const { csrf = '' } = formOf(browser, await visit(browser, '/portal/admin/new-user')).fields;
       const send = (to: string, form: Members = {}): Promise<Answer> =>

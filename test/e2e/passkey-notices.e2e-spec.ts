@@ -2,8 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import type { NoticeKind } from '../../src/notices/notice.js';
 import { ADMIN, Administrator, OTHERS } from '../support/administrator.js';
-import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Members, textOf } from '../support/http-client.js';
+import type { Members } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
 import { noticeTo, textsOfNotice, withAddress } from '../support/notices.js';
 import { assert, PasskeyStory } from '../support/passkey-story.js';
@@ -47,9 +46,7 @@ describe.each(['en', 'ko'] as const)('notices in %s', (language) => {
         const { client, accessToken: bearer } = await passkeys.signIn({ ...person, authenticator });
         await passkeys.register(client, { bearer }, passkeys.authenticator(), { name: 'Second key' });
         await expectNotice(address, 'passkey-added');
-        const setup = await client.post('/2fa/setup', { add: true }, { bearer });
-        const code = story.codeOf(AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')));
-        expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
+        await story.addApp({ client, accessToken: bearer });
         await expectNotice(address, 'app-added');
 
         const state = await client.get('/2fa', { bearer });

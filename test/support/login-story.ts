@@ -201,6 +201,16 @@ export class LoginStory {
     return { client, accessToken: textOf(answer, 'access_token'), answer };
   }
 
+  /** Adds an authenticator app to the second factor, which the login has just proven. */
+  async addApp({ client, accessToken: bearer }: Omit<SignedIn, 'answer'>, name?: string): Promise<AuthenticatorApp> {
+    const setup = await client.post('/2fa/setup', { add: true, ...(name !== undefined && { name }) }, { bearer });
+    if (setup.status !== 201) throw new Error(`POST /2fa/setup → ${setup.status} ${setup.text}`);
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const confirmed = await client.post('/2fa/confirm', { code: this.nextCode({ app }) }, { bearer });
+    if (confirmed.status !== 200) throw new Error(`POST /2fa/confirm → ${confirmed.status} ${confirmed.text}`);
+    return app;
+  }
+
   /** A user with an active second factor. */
   async enrolled(person = this.person(), client = this.client()): Promise<Enrolled> {
     const { accessToken } = await this.signInByPassword(person, client);
