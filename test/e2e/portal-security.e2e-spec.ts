@@ -71,6 +71,7 @@ const ADMIN_FORMS: Readonly<Record<string, Fields>> = {
   [`${USER}/enable`]: {},
   [`${USER}/end-session`]: {},
   [`${USER}/end-device`]: { id: 'x' },
+  [`${USER}/remove-authenticator`]: { authenticator: 'x', reason: 'x' },
   [`${USER}/delete`]: { reason: 'x' },
 };
 
@@ -701,10 +702,12 @@ onSqlite('security of the portal', (engine) => {
       expect(await visit(await asAdministrator(), '/portal/admin')).toBeAnswered(200);
       const shown = await visit(client, `/portal/admin/users/${subject}`);
       expect(shown).toBeAnswered(200);
-      expect(shown.text).not.toMatch(/127\.0\.0\.1|<form[^>]*\/(?:unlock|reset|change|roles|disable|delete)"/);
+      expect(shown.text).not.toMatch(
+        /127\.0\.0\.1|<form[^>]*\/(?:unlock|reset|remove-authenticator|change|roles|disable|delete)"/,
+      );
     });
 
-    it('H10: for other users the help desk has the forms to unlock and to reset only, with reason and ticket', async () => {
+    it('H10: for other users the help desk has the forms to unlock, to reset and to remove an authenticator only, with reason and ticket', async () => {
       const person = await story.enrolled();
       const subject = await story.subjectOf(person);
       const client = await asHelpDesk();
@@ -712,12 +715,17 @@ onSqlite('security of the portal', (engine) => {
       const send = (form: string, typed: Fields): Promise<Answer> =>
         post(client, form.replace('{sub}', subject), { ...typed, csrf });
 
-      for (const [form, typed] of Object.entries(ADMIN_FORMS).filter(([path]) => !/unlock|reset/.test(path))) {
+      for (const [form, typed] of Object.entries(ADMIN_FORMS).filter(([path]) => !/unlock|reset|remove-/.test(path))) {
         expect(await send(form, { ...typed, ...statedFor(form) }), form).toBeAnswered(403);
       }
-      for (const form of [`${USER}/unlock`, `${USER}/reset`]) {
-        expect(await send(form, { reason: 'lost phone' }), form).toBeAnswered(400);
-        expect(await send(form, { ticket: 'HD-1' }), form).toBeAnswered(400);
+      const [{ id: authenticator } = { id: '' }] = await story.database.query<{ id: string }>(
+        'SELECT id FROM totp_secret WHERE user_id = ?',
+        [subject],
+      );
+      for (const form of [`${USER}/unlock`, `${USER}/reset`, `${USER}/remove-authenticator`]) {
+        const named: Fields = form.endsWith('/remove-authenticator') ? { authenticator } : {};
+        expect(await send(form, { ...named, reason: 'lost phone' }), form).toBeAnswered(400);
+        expect(await send(form, { ...named, ticket: 'HD-1' }), form).toBeAnswered(400);
       }
       for (const path of ['/portal/admin/events', '/portal/admin/import', '/portal/admin/new-user']) {
         expect(await visit(client, path), path).toBeAnswered(403);
