@@ -274,7 +274,7 @@ export const en = {
     offText:
       'Only your password protects your account. With a passkey or an authenticator app, a stolen password is not enough.',
     types: { passkey: 'Passkey', totp: 'Authenticator app' },
-    synced: 'Synced between your devices',
+    synced: 'Synced between devices',
     bound: 'On one device only',
     added: 'Added',
     unused: 'Not used yet',
@@ -522,7 +522,6 @@ export const en = {
     protectedAccount: 'This account has a protected role. Only an administrator may act on it.',
     ownAccount: 'This is your own account: another administrator must unlock, reset, disable or delete it.',
     enrolmentForced: 'The next sign-in sets up a new second factor.',
-    synced: 'Synced between devices',
     lockedUntil: 'Locked until',
     lockedForGood: 'Locked until it is unlocked here.',
     reason: 'Reason',

@@ -519,7 +519,6 @@ export const ko: Messages = {
     protectedAccount: '보호된 역할이 있는 계정입니다. 관리자만 처리할 수 있습니다.',
     ownAccount: '본인 계정입니다. 잠금 해제, 초기화, 비활성화, 삭제는 다른 관리자가 처리해야 합니다.',
     enrolmentForced: '다음 로그인 때 2단계 인증을 새로 설정합니다.',
-    synced: '여러 기기에 동기화됨',
     lockedUntil: '잠금 해제 시각',
     lockedForGood: '여기에서 해제할 때까지 잠깁니다.',
     reason: '사유',

@@ -1,18 +1,13 @@
 import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
-import type { Messages } from '../../messages/messages.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
 import { buttonLink, focus, form, hidden, note, paragraph } from '../form/forms.js';
 import { passkeyButton } from '../form/passkey-button.js';
 import { navigation } from '../home/navigation.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
-
-/** The name that the owner gave an authenticator, or that of its type. */
-export function nameOf({ account }: Messages, { name, type }: Pick<Authenticator, 'name' | 'type'>): string {
-  return name ?? account.types[type];
-}
+import { nameOf } from './authenticator-facts.js';
 
 /** `GET /portal/security/authenticators/{id}/rename`; `typed` is what was typed before an error. */
 export function renamePage(fields: AccountFormFields, authenticator: Authenticator, typed?: string): View {

@@ -4,7 +4,7 @@ import type { PageContext } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { buttonLink, panel, paragraph } from '../form/forms.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
-import { nameOf } from './authenticator-forms.js';
+import { authenticatorFacts, nameOf } from './authenticator-facts.js';
 
 type Policy = Pick<SecondFactorSummary, 'authenticators' | 'isDemanded' | 'isPasskeyDemanded'>;
 
@@ -67,27 +67,13 @@ function demandText({ t }: PageContext, { isDemanded, isPasskeyDemanded, authent
 }
 
 function authenticatorRow(context: PageContext, authenticator: Authenticator, policy: Policy): Html {
-  const { t, time } = context;
-  const { type, name, isSynced, createdAt, lastUsedAt } = authenticator;
-  const { account } = t;
   const kept = keptAs(authenticator, policy);
-  const facts = [
-    ...(name === undefined ? [] : [account.types[type]]),
-    ...(isSynced === undefined ? [] : [isSynced ? account.synced : account.bound]),
-  ];
-  const used = lastUsedAt === undefined ? account.unused : html`${account.lastUsed}: ${time(lastUsedAt)}`;
-  return html`<li><div><strong>${nameOf(t, authenticator)}</strong><br>
-<span class="quiet small">${
-    facts.length === 0
-      ? undefined
-      : html`${facts.join(' · ')}<br>
-`
-  }${account.added}: ${time(createdAt)} · ${used}${
-    kept &&
-    html`<br>
-${account.kept[kept]}`
-  }</span></div>
-<div class="actions">${actLink(context, authenticator, 'rename')}${kept ? undefined : actLink(context, authenticator, 'remove')}</div></li>
+  const { account } = context.t;
+  return html`<li>${authenticatorFacts(context, authenticator, kept && account.kept[kept])}<div class="actions">${actLink(
+    context,
+    authenticator,
+    'rename',
+  )}${kept ? undefined : actLink(context, authenticator, 'remove')}</div></li>
 `;
 }
 

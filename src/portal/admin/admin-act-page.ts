@@ -5,7 +5,7 @@ import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
-import { authenticatorFacts } from './admin-authenticators.js';
+import { authenticatorFacts } from '../account/authenticator-facts.js';
 import { actRule, type UserAct } from './user-acts.js';
 
 /** The input of the form of an act. */

@@ -2,7 +2,7 @@ import { adminUserPath } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
-import { nameOf } from '../account/authenticator-forms.js';
+import { authenticatorFacts, nameOf } from '../account/authenticator-facts.js';
 
 /** The authenticators of a user; a link to the page that removes it is beside each if `isRemovable`. */
 export function authenticatorList(
@@ -20,20 +20,6 @@ ${isRemovable ? removalLink(context, subject, authenticator) : undefined}</li>
   return html`<ul class="rows">
 ${rows}</ul>
 `;
-}
-
-/** Name, type and times of an authenticator. */
-export function authenticatorFacts({ t, time }: PageContext, authenticator: Authenticator): Html {
-  const { type, name, createdAt, lastUsedAt, isSynced } = authenticator;
-  const { account, admin } = t;
-  const facts = [
-    ...(name === undefined ? [] : [account.types[type]]),
-    ...(isSynced === undefined ? [] : [isSynced ? admin.synced : account.bound]),
-  ];
-  const kind = facts.length === 0 ? undefined : html`${facts.join(' · ')}<br>`;
-  const used = lastUsedAt === undefined ? account.unused : html`${account.lastUsed}: ${time(lastUsedAt)}`;
-  return html`<div><strong>${nameOf(t, authenticator)}</strong><br>
-<span class="quiet small">${kind}${account.added}: ${time(createdAt)} · ${used}</span></div>`;
 }
 
 function removalLink({ t, contextPath }: PageContext, subject: string, authenticator: Authenticator): Html {
