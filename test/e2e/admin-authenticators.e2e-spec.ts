@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, Administrator, HELP_DESK } from '../support/administrator.js';
 import type { AuthenticatorApp } from '../support/authenticator-app.js';
 import type { Members } from '../support/http-client.js';
@@ -29,6 +29,16 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
     admin = await Administrator.of(story);
     desk = await Administrator.of(story, HELP_DESK);
   });
+
+  // Codes age while users set up their apps.
+  beforeEach(async () => {
+    [admin, desk] = [await signedInAgain(admin), await signedInAgain(desk)];
+  });
+
+  async function signedInAgain({ person }: Administrator): Promise<Administrator> {
+    const { accessToken } = await story.signIn(person);
+    return Administrator.signedIn(story, { ...person, accessToken });
+  }
 
   const pathOf = async (person: { readonly id: string }): Promise<string> => `/users/${await story.subjectOf(person)}`;
 
