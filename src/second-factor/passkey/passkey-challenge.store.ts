@@ -16,7 +16,7 @@ personalTable('passkey_challenge', {
   key: 'id',
   owner: 'user_id',
   shown: ['purpose', 'created_at', 'expires_at'],
-  withheld: ['id', 'user_id', 'asked_by'],
+  withheld: ['id', 'user_id', 'asked_by', 'security_stamp'],
 });
 
 const CHALLENGE_BYTES = 32;
