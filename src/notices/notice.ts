@@ -30,26 +30,23 @@ export type NoticeEvent = keyof typeof NOTICE_OF_EVENT;
 
 export const NOTICE_EVENTS = Object.keys(NOTICE_OF_EVENT) as readonly NoticeEvent[];
 
-/** The notices about events whose reason makes a difference; `MFA_DISABLED` reports the removal of the last authenticator. */
-const NOTICE_OF_REASON: ReadonlyMap<string, NoticeKind | undefined> = new Map([
+/** The notices about events whose reason makes a difference. */
+const NOTICE_OF_REASON: ReadonlyMap<string, NoticeKind> = new Map<string, NoticeKind>([
   ['MFA_CONFIRMED replaced', 'mfa-replaced'],
   ['MFA_CONFIRMED added', 'app-added'],
   ['PASSKEY_ADDED added', 'passkey-added'],
-  ['TOTP_REMOVED last', undefined],
-  ['PASSKEY_REMOVED last', undefined],
 ]);
 
 /** Notices that `NoticeMails` writes with what it knows of the account. */
 export const NOTICE_KINDS: readonly NoticeKind[] = [
   ...Object.values(NOTICE_OF_EVENT),
-  ...Array.from(NOTICE_OF_REASON.values()).filter((kind) => kind !== undefined),
+  ...NOTICE_OF_REASON.values(),
   'address-changed',
 ];
 
-/** The notice about an event of `NOTICE_EVENTS`; undefined if that of another event of the same act reports it. */
-export function noticeKindOf({ kind, reason }: Pick<EventRow, 'kind' | 'reason'>): NoticeKind | undefined {
-  const byReason = `${kind} ${reason ?? ''}`;
-  return NOTICE_OF_REASON.has(byReason) ? NOTICE_OF_REASON.get(byReason) : NOTICE_OF_EVENT[kind as NoticeEvent];
+/** The notice about an event of `NOTICE_EVENTS`. */
+export function noticeKindOf({ kind, reason }: Pick<EventRow, 'kind' | 'reason'>): NoticeKind {
+  return NOTICE_OF_REASON.get(`${kind} ${reason ?? ''}`) ?? NOTICE_OF_EVENT[kind as NoticeEvent];
 }
 
 /** Name of the mail template of a notice. */

@@ -6,8 +6,8 @@ import { buildOf, hasCommit } from '../support/other-build.js';
 import { type RunningService, THIS_BUILD } from '../support/service.js';
 import { MARIADB } from '../support/story-database.js';
 
-/** The last commit before the pool and the tables of the database layer: what may still run beside this build. */
-const PREVIOUS = '3173debc33d0da0395777c8326739dc92e4d7b50';
+/** A version with several authenticators for an account: earlier ones cannot run beside this build. */
+const PREVIOUS = 'da3834b56dffbe993ef3d162faf1db46d7b12d7f';
 const WORKERS = 4;
 /** Rounds of each worker in each phase. */
 const ROUNDS = 8;

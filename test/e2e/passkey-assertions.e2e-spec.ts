@@ -297,10 +297,10 @@ onEachEngine('assertions', (engine) => {
       const holder = await newHolder(passkeys);
       const before = await half(holder);
       const kept = await passkeys.assertion(before.client, before.caller, holder.authenticator);
-      const other = await half(holder);
-      for (let attempt = 0; attempt < 5; attempt += 1) await wrongAssertion(other, holder);
       const { client, caller } = await half(holder);
       const right = await passkeys.assertion(client, caller, holder.authenticator);
+      const other = await half(holder);
+      for (let attempt = 0; attempt < 5; attempt += 1) await wrongAssertion(other, holder);
 
       const locked: Refusal = { status: 429, code: 'MFA_LOCKED', events: [] };
       await passkeys.expectRefused(() => assert(client, caller, right), locked);

@@ -57,16 +57,17 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Removes one authenticator, for a caller with a fresh proof of the second factor. All other sessions and half-authenticated
+   * Removes one of several authenticators, for a caller with a fresh proof of the second factor. All other sessions and half-authenticated
    * logins end. Returns the session if its cookie was replaced, which must then be written.
-   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` if policy demands that it stays
+   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, which `disable` removes by a
+   * proof, and for the last passkey where policy demands one
    */
   async remove(caller: FullPrincipal, id: string): Promise<OpenedSession | undefined> {
     this.reauthentication.requireFreshMfa(caller);
     const { subject } = caller;
     const account = await this.reauthentication.accountOf(caller);
-    const kept = { any: this.policy.demands(account), passkey: this.policy.demandsPasskey(account) };
-    return this.enrolment.removeOne(subject, id, { kept }, (tx) => this.endOthers(tx, caller));
+    const keepsPasskey = this.policy.demandsPasskey(account);
+    return this.enrolment.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
   }
 
   /** Seconds until codes are accepted again; undefined without a lock, Infinity if only an administrator can end it. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
@@ -88,11 +89,11 @@ export class AttemptBudget {
   }
 
   /** Records an attempt that failed; the attempt that begins a lock also ends the trust in all devices. */
-  async fail(subject: string, attemptId: string, { event, reason }: Failure): Promise<void> {
+  async fail(subject: string, attemptId: string, { event: kind, reason, detail }: Failure): Promise<void> {
     await this.work.run(async (tx) => {
       const [isLocked] = await Promise.all([
         this.store.lock(tx, subject, attemptId),
-        this.events.record(tx, { kind: event, subject, result: 'refused', reason }),
+        this.events.record(tx, { kind, subject, result: 'refused', reason, ...withoutUndefined({ detail }) }),
       ]);
       if (!isLocked) return;
       await this.devices.deleteAll(tx, subject);

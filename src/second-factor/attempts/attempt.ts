@@ -127,6 +127,8 @@ export type Refusal = { readonly kind: 'locked'; readonly lock: Lock } | EndedRe
 export interface Failure {
   readonly event: 'MFA_FAILED' | 'MFA_REPLAY' | 'PASSKEY_COUNTER';
   readonly reason: Reason;
+  /** Of the event. */
+  readonly detail?: Readonly<Record<string, string>>;
 }
 
 /** A charged attempt whose response is wrong or used. */

@@ -30,14 +30,6 @@ export interface SetupRequest extends AttemptSubject {
   readonly keepsOwn?: boolean;
 }
 
-/** What has to stay of an account: its last authenticator, and its last passkey. */
-export interface Kept {
-  readonly any: boolean;
-  readonly passkey: boolean;
-  /** Why; by default since policy demands it. */
-  readonly reason?: Reason;
-}
-
 /** A stored passkey; the codes are shown once. */
 export interface AddedPasskey {
   readonly id: string;
@@ -122,25 +114,19 @@ export class Authenticators {
   }
 
   /**
-   * Removes one authenticator, with the last one also everything else of the second factor.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if it has to stay
+   * Removes one of several authenticators; the last one goes with the whole second factor only.
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, with `keepsPasskey` also for the last passkey
    */
-  async removeOne(
-    tx: Tx,
-    subject: string,
-    id: string,
-    kept: Kept,
-  ): Promise<{ readonly type: AuthenticatorType; readonly wasLast: boolean }> {
+  async removeOne(tx: Tx, subject: string, id: string, keepsPasskey: boolean): Promise<AuthenticatorType> {
     const type = await this.list.typeOf(tx, subject, id);
     if (!type) throw new ServiceError('NOT_FOUND');
-    const isRemoved = await this.store.removeOne(tx, subject, type, kept.passkey);
-    if (!isRemoved && (kept.any || !(await this.store.removeLast(tx, subject)))) {
-      throw new ServiceError('MFA_STATE_CONFLICT', { reason: kept.reason ?? 'policy demands it' });
+    if (!(await this.store.removeOne(tx, subject, type, keepsPasskey))) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'last authenticator' });
     }
     // Another request may have removed it in the meantime; this one is then rolled back.
     if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
     await this.cleanUp(tx, subject);
-    return { type, wasLast: !isRemoved };
+    return type;
   }
 
   /**

@@ -10,7 +10,7 @@ import { SecondFactors, type SubmittedAttempt } from '../second-factors.service.
 import type { NewPasskey } from '../passkey/passkey.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import type { PasskeyOwner } from './enrolment.store.js';
-import { type AddedPasskey, Authenticators, type Kept } from './authenticators.service.js';
+import { type AddedPasskey, Authenticators } from './authenticators.service.js';
 import type { PasskeyPlace } from '../passkey/passkey.js';
 
 /** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */
@@ -83,7 +83,7 @@ export class Enrolment {
       if (!added) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
       await require(tx);
       await this.events.record(tx, {
-        ...{ kind: 'PASSKEY_ADDED', subject },
+        ...{ kind: 'PASSKEY_ADDED', subject, detail: { authenticator: added.id } },
         ...withoutUndefined({ reason: place === 'first' ? undefined : 'added' }),
       });
       return added;
@@ -91,17 +91,17 @@ export class Enrolment {
   }
 
   /**
-   * Removes one authenticator; without any other one, the second factor ends. `complete` ends sessions.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` if it has to stay
+   * Removes one of several authenticators; `complete` ends sessions.
+   * @throws ServiceError as `Authenticators.removeOne` does
    */
   removeOne<T>(
     subject: string,
     id: string,
-    { kept }: { readonly kept: Kept },
+    { keepsPasskey }: { readonly keepsPasskey: boolean },
     complete: (tx: Tx) => Promise<T>,
   ): Promise<T> {
     return this.work.run(async (tx) => {
-      await this.removeWithin(tx, subject, id, kept);
+      await this.removeWithin(tx, subject, id, keepsPasskey);
       return complete(tx);
     });
   }
@@ -109,11 +109,10 @@ export class Enrolment {
   /**
    * Removes one of several authenticators by an administrator, within the transaction that admits the act. What policy
    * demands is set up again at the next login.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, which only `reset` removes
+   * @throws ServiceError as `Authenticators.removeOne` does
    */
   removeOneBy(tx: Tx, actor: string, subject: string, id: string): Promise<void> {
-    const kept = { any: true, passkey: false, reason: 'last authenticator' } as const;
-    return this.removeWithin(tx, subject, id, kept, actor);
+    return this.removeWithin(tx, subject, id, false, actor);
   }
 
   /** Removes the second factor by a proof of it; `complete` ends the other sessions. */
@@ -154,12 +153,15 @@ export class Enrolment {
     return this.authenticators.cleanUp(tx, subject);
   }
 
-  private async removeWithin(tx: Tx, subject: string, id: string, kept: Kept, actor?: string): Promise<void> {
-    const by = withoutUndefined({ actor });
-    const { type, wasLast } = await this.authenticators.removeOne(tx, subject, id, kept);
+  private async removeWithin(
+    tx: Tx,
+    subject: string,
+    id: string,
+    keepsPasskey: boolean,
+    actor?: string,
+  ): Promise<void> {
+    const type = await this.authenticators.removeOne(tx, subject, id, keepsPasskey);
     const kind = type === 'totp' ? 'TOTP_REMOVED' : 'PASSKEY_REMOVED';
-    const reason = wasLast ? 'last' : undefined;
-    await this.events.record(tx, { kind, subject, ...by, ...withoutUndefined({ reason }) });
-    if (wasLast) await this.events.record(tx, { kind: 'MFA_DISABLED', subject, ...by });
+    await this.events.record(tx, { kind, subject, detail: { authenticator: id }, ...withoutUndefined({ actor }) });
   }
 }

@@ -37,7 +37,6 @@ const REMOVE: Readonly<Record<AuthenticatorType, string>> = {
   passkey: removalOf('passkey_count'),
 };
 const KEEPS_PASSKEY = ' AND passkey_count > 1';
-const REMOVE_LAST = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_count + passkey_count = 1`;
 const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
 const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
   WHERE id = ? AND status = 'active'${WITH_ACTIVE}`;
@@ -167,11 +166,6 @@ export class EnrolmentStore {
   async removeOne(tx: Tx, subject: string, type: AuthenticatorType, keepsPasskey: boolean): Promise<boolean> {
     const sql = type === 'passkey' && keepsPasskey ? REMOVE[type] + KEEPS_PASSKEY : REMOVE[type];
     return (await tx.change(sql, [subject])) === 1;
-  }
-
-  /** Removes the second factor with its last authenticator; false if it has none or several. */
-  async removeLast(tx: Tx, subject: string): Promise<boolean> {
-    return (await tx.change(REMOVE_LAST, [subject])) === 1;
   }
 
   /** Removes the second factor and demands a new one at the next login. */

@@ -6,6 +6,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { FailedAttempt } from '../attempts/attempt.js';
 import type {
   Acceptance,
   ChargedAttempt,
@@ -27,6 +28,10 @@ const WRONG_CHALLENGE = { kind: 'failed', event: 'MFA_FAILED', reason: 'challeng
 const UNKNOWN_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'unknown_passkey' } as const;
 const WRONG_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_passkey' } as const;
 const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'passkey_counter' } as const;
+
+function fallenCounterOf({ id }: StoredPasskey): FailedAttempt {
+  return { ...FALLEN_COUNTER, detail: { authenticator: id } };
+}
 
 /** Messages of the library repeat what clients send. */
 const LOGGED_LENGTH = 200;
@@ -56,6 +61,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
   async verify({ caller, state, response }: ChargedAttempt<'passkey'>): Promise<Verdict> {
     const { subject } = caller;
     const { assertion, askedBy } = response;
+    if (!this.relyingParty.isAvailable) return UNKNOWN_PASSKEY;
     const clientData = clientDataOf(assertion.response.clientDataJSON);
     if (!clientData) return WRONG_PASSKEY;
     const owner = { subject, askedBy, purpose: 'assertion' } as const;
@@ -75,7 +81,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
       accept: async (tx): Promise<Acceptance> => {
         // The row of the account first, as for every other factor.
         if (!(await this.accounts.acceptPasskey(tx, caller, state))) return { kind: 'lost' };
-        if (!(await this.recordUse(tx, subject, passkey, { signCount, isBackedUp }))) return FALLEN_COUNTER;
+        if (!(await this.recordUse(tx, subject, passkey, { signCount, isBackedUp }))) return fallenCounterOf(passkey);
         return { kind: 'verified', response: { method: 'passkey', amr: amrOfPasskey(passkey), roles: state.roles } };
       },
     };
@@ -105,7 +111,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     if (await this.passkeys.recordUse(tx, id, { signCount, isBackedUp, now })) return true;
     if (this.properties.rejectCounter) return false;
     if (!(await this.passkeys.recordFallen(tx, id, { signCount, now }))) return false;
-    await this.events.record(tx, { kind: 'PASSKEY_COUNTER', subject });
+    await this.events.record(tx, { kind: 'PASSKEY_COUNTER', subject, detail: { authenticator: id } });
     return true;
   }
 
