@@ -284,6 +284,7 @@ export const en = {
     proofMissing: 'Please confirm that it is you.',
     /** In place of the button to remove an authenticator. */
     kept: {
+      only: 'To remove this, turn two-step sign-in off, or first add another passkey or authenticator app.',
       last: 'Your organisation requires two-step sign-in. To remove this, first add another passkey or authenticator app.',
       passkey: 'Your organisation requires a passkey. To remove this one, first add another passkey.',
     },
@@ -336,8 +337,6 @@ export const en = {
       'After this, you can no longer sign in with it. You are signed out everywhere else, and trusted browsers ask for the second step again.',
     removePasskey: 'Then also delete it from your device or password manager, which would still offer it.',
     removeApp: 'Then also delete the entry in your authenticator app, because its codes no longer work.',
-    removeLast:
-      'It is the last one. Without it, two-step sign-in is off: your password alone opens your account, and your backup codes stop working.',
     addAppText: 'Codes of the new app are accepted besides what you use now. Your backup codes stay as they are.',
     addPasskeyText:
       'With a passkey, you confirm your sign-in with the fingerprint, face or PIN of your device, or with a security key. Other sites cannot ask for it.',

@@ -236,9 +236,8 @@ onSqlite('authenticators on the pages of account security', (engine) => {
 
       expect(page.text).toContain(authenticators.removeText);
       expect(page.text).toContain(authenticators.removeApp);
-      expect(page.text).not.toContain(authenticators.removeLast);
       expect((await follow(client, removed)).text).toContain(account.done.removed);
-      expect(await pathsOf(client, 'remove')).toHaveLength(1);
+      expect(await pathsOf(client, 'rename')).toHaveLength(1);
       expect([await isSignedIn(client), await isSignedIn(other)]).toEqual([true, false]);
       expect(await story.countOf(person, 'TOTP_REMOVED')).toBe(1);
       expect(await story.countOf(person, 'MFA_DISABLED')).toBe(0);
@@ -259,16 +258,48 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(await story.countOf(person, 'PASSKEY_REMOVED')).toBe(1);
     });
 
-    it('the last one turns two-step sign-in off, which the page says', async () => {
-      const person = await story.enrolled();
-      const client = await signIn(person);
-      const page = await visit(client, await pathOf(client, 'remove'));
+    it('the only one has no button for it, and its page leads to the one that turns two-step sign-in off', async () => {
+      const client = await signIn(await story.enrolled());
+      const remove = (await pathOf(client, 'rename')).replace('rename', 'remove');
 
-      expect(await submit(client, page, {})).toBeAnswered(303);
+      const shown = await visit(client, remove);
 
-      expect(page.text).toContain(authenticators.removeLast);
-      expect(await panelOf(client)).toContain(account.off);
-      expect(await story.countOf(person, 'MFA_DISABLED')).toBe(1);
+      expect(await pathsOf(client, 'remove')).toEqual([]);
+      expect(await panelOf(client)).toContain(account.kept.only);
+      expect(shown).toBeAnswered(200);
+      expect(shown.text).toContain(account.kept.only);
+      expect(shown.text).toContain(`href="${SECURITY}/turn-off"`);
+      expect(shown.text).not.toContain('<form method="post" action="/portal/security/');
+    });
+
+    it('one that has become the only one stays, and the response says what is possible instead', async () => {
+      const { person, client } = await withBoth();
+      const [app, passkey] = await pathsOf(client, 'remove');
+      const page = await visit(client, passkey ?? '');
+      await submit(client, await visit(client, app ?? ''), {});
+
+      const refused = await submit(client, page, {});
+
+      expect(refused).toBeAnswered(409);
+      expect(refused.text).toContain(account.kept.only);
+      expect(refused.text).toContain(`href="${SECURITY}/turn-off"`);
+      expect(await panelOf(client)).toContain('Blue key');
+      expect(await story.countOf(person, 'PASSKEY_REMOVED')).toBe(0);
+      expect(await story.countOf(person, 'MFA_DISABLED')).toBe(0);
+    });
+
+    it('of forms for both at once, one removes its authenticator', async () => {
+      const { person, client } = await withBoth();
+      const paths = await pathsOf(client, 'remove');
+      const forms = await Promise.all(paths.map(async (path) => formOf(client, await visit(client, path))));
+
+      const answers = await Promise.all(
+        forms.map(({ path, fields }) => client.copy().send('POST', path, { form: fields, headers: BROWSER })),
+      );
+
+      expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      expect(await story.countOf(person, 'MFA_DISABLED')).toBe(0);
     });
 
     it('changes nothing without a proof, or with a wrong one, if the last proof is too old', async () => {
@@ -430,7 +461,21 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(uriOf(replaced)).not.toBe(uriOf(added));
       expect(codes).toBeAnswered(200);
       expect(codes.text).toContain('id="backup-codes"');
-      expect(await pathsOf(client, 'remove')).toHaveLength(1);
+      expect(await pathsOf(client, 'rename')).toHaveLength(1);
+    });
+
+    it('an account with two is not offered to replace the app, which would remove both', async () => {
+      const client = await signIn(await story.enrolled());
+      const before = await visit(client, SECURITY);
+      const shown = await follow(client, await submit(client, await visit(client, `${SECURITY}/add-app`), {}));
+      const app = AuthenticatorApp.scan(unescaped(/href="(otpauth:[^"]*)"/.exec(shown.text)?.[1] ?? ''));
+      story.clock.nextStep();
+      await submit(client, shown, { code: story.codeOf(app) });
+
+      const after = await visit(client, SECURITY);
+
+      expect(before.text).toContain(`href="${SECURITY}/replace"`);
+      expect(after.text).not.toContain(`${SECURITY}/replace`);
     });
 
     it('is not offered to an account with five', async () => {

@@ -102,15 +102,20 @@ ${options}</select></div>
   );
 }
 
-/** A note that something on another page is needed first, or is not possible. */
+/** A note that something on another page is needed first, or is not possible; with a link to such a page. */
 export function accountNotePage(
   nav: NavigationFields,
   title: (t: PageContext['t']) => string,
   text: (t: PageContext['t']) => string,
+  link?: { readonly path: string; readonly label: (t: PageContext['t']) => string },
 ): View {
   return new View((context) => ({
     title: title(context.t),
     navigation: navigation(context, nav),
-    body: note('', paragraph(text(context.t))),
+    body: html`${note('', paragraph(text(context.t)))}${
+      link &&
+      html`<p class="actions">${buttonLink(context.contextPath + link.path, link.label(context.t))}</p>
+`
+    }`,
   }));
 }

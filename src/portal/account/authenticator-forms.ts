@@ -24,7 +24,7 @@ export function renamePage(fields: AccountFormFields, authenticator: Authenticat
 }
 
 /** `GET /portal/security/authenticators/{id}/remove`. */
-export function removePage(fields: AccountFormFields, authenticator: Authenticator, isLast: boolean): View {
+export function removePage(fields: AccountFormFields, authenticator: Authenticator): View {
   return accountForm(
     fields,
     (t) => ({
@@ -33,10 +33,8 @@ export function removePage(fields: AccountFormFields, authenticator: Authenticat
       isDangerous: true,
     }),
     ({ t }) => {
-      const { removeText, removeLast, removePasskey, removeApp } = t.authenticators;
-      return html`${isLast ? paragraph(removeLast) : undefined}${paragraph(removeText)}${paragraph(
-        authenticator.type === 'passkey' ? removePasskey : removeApp,
-      )}`;
+      const { removeText, removePasskey, removeApp } = t.authenticators;
+      return html`${paragraph(removeText)}${paragraph(authenticator.type === 'passkey' ? removePasskey : removeApp)}`;
     },
   );
 }

@@ -3,6 +3,8 @@ import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { ACCOUNT_PAGES, authenticatorPath } from '../../auth/page-paths.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { View } from '../../http/page/view.js';
 import { Caller } from '../../principal/access.decorator.js';
@@ -11,7 +13,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
-import { withForm } from '../form/form-errors.js';
+import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
@@ -30,7 +32,14 @@ import { nameOf } from './authenticator-facts.js';
 import { removePage, renamePage } from './authenticator-forms.js';
 import { givenName } from './given-name.js';
 import { InlineStepUp } from './inline-step-up.service.js';
-import { keptAs } from './second-factor-panel.js';
+import { type Kept, keptAs } from './second-factor-panel.js';
+
+const KEPT: ReadonlySet<ErrorCode> = new Set(['MFA_STATE_CONFLICT']);
+const REASONS: Readonly<Record<Kept, Reason>> = {
+  only: 'last authenticator',
+  last: 'policy demands it',
+  passkey: 'policy demands a passkey',
+};
 
 interface Found {
   readonly authenticator: Authenticator;
@@ -86,8 +95,8 @@ export class AuthenticatorsController {
   async showRemove(@Caller() caller: FullPrincipal, @Param('id') id: string): Promise<View> {
     const found = await this.find(caller, id);
     const kept = keptAs(found.authenticator, found.summary);
-    if (kept) return this.keptPage(caller, found, kept);
-    return this.removePage(found, await this.forms.fields(caller, authenticatorPath('remove', id)));
+    if (kept) return this.keptPage(caller, found);
+    return removePage(await this.forms.fields(caller, authenticatorPath('remove', id)), found.authenticator);
   }
 
   @Post(ACCOUNT_PAGES.remove)
@@ -102,15 +111,18 @@ export class AuthenticatorsController {
     const found = await this.find(caller, id);
     const shown = {
       path: authenticatorPath('remove', id),
-      page: (fields: AccountFormFields) => this.removePage(found, fields),
+      page: (fields: AccountFormFields) => removePage(fields, found.authenticator),
     };
     const kept = keptAs(found.authenticator, found.summary);
-    if (kept) {
-      const refused = new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
-      throw await withForm(refused, () => this.keptPage(caller, found, kept));
-    }
-    const renewed = await this.forms.showingErrors(caller, shown, async () =>
-      this.own.remove(await this.stepUp.prove(caller, confirmation, reply), id),
+    const renewed = await rerenderOnError(
+      KEPT,
+      async () => this.keptPage(caller, await this.find(caller, id)),
+      () => {
+        if (kept) throw new ServiceError('MFA_STATE_CONFLICT', { reason: REASONS[kept] });
+        return this.forms.showingErrors(caller, shown, async () =>
+          this.own.remove(await this.stepUp.prove(caller, confirmation, reply), id),
+        );
+      },
     );
     if (renewed) this.credentials.writeCookies(reply, renewed);
     return this.forms.overviewAfter('removed');
@@ -124,16 +136,14 @@ export class AuthenticatorsController {
     return { authenticator, summary };
   }
 
-  private removePage({ authenticator, summary }: Found, fields: AccountFormFields): View {
-    return removePage(fields, authenticator, summary.authenticators.length === 1);
-  }
-
-  /** Says what policy keeps, in place of the form. */
-  private keptPage(caller: FullPrincipal, { authenticator }: Found, kept: 'last' | 'passkey'): View {
+  /** Says why the authenticator cannot be removed, and what is possible instead, in place of the form. */
+  private keptPage(caller: FullPrincipal, { authenticator, summary }: Found): View {
+    const kept = keptAs(authenticator, summary) ?? 'only';
     return accountNotePage(
       this.forms.navigationFor(caller),
       (t) => t.authenticators.removeTitle(nameOf(t, authenticator)),
       ({ account }) => account.kept[kept],
+      kept === 'only' ? { path: ACCOUNT_PAGES.turnOff, label: ({ turnOff }) => turnOff.title } : undefined,
     );
   }
 }

@@ -1,21 +1,24 @@
 import { ACCOUNT_PAGES, authenticatorPath, SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext } from '../../http/page/view.js';
+import type { Messages } from '../../messages/messages.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { buttonLink, panel, paragraph } from '../form/forms.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { authenticatorFacts, nameOf } from './authenticator-facts.js';
 
+export type Kept = keyof Messages['account']['kept'];
 type Policy = Pick<SecondFactorSummary, 'authenticators' | 'isDemanded' | 'isPasskeyDemanded'>;
 
-/** What policy keeps, so that the authenticator cannot be removed: the last one, or the last passkey. */
+/** Why an authenticator cannot be removed: it is the only one, which policy may keep, or the last passkey, which policy keeps. */
 export function keptAs(
   { type }: Pick<Authenticator, 'type'>,
   { authenticators, isDemanded, isPasskeyDemanded }: Policy,
-): 'last' | 'passkey' | undefined {
+): Kept | undefined {
   const passkeys = authenticators.filter((each) => each.type === 'passkey').length;
   if (isPasskeyDemanded && type === 'passkey' && passkeys === 1) return 'passkey';
-  return isDemanded && authenticators.length === 1 ? 'last' : undefined;
+  if (authenticators.length > 1) return undefined;
+  return isDemanded ? 'last' : 'only';
 }
 
 /** The second factor of the user: its authenticators, and what the user can do about it. */
@@ -43,13 +46,14 @@ function activeFactor(context: PageContext, summary: SecondFactorSummary): Html 
   const at = (path: string): string => context.contextPath + path;
   const since = activatedAt === undefined ? undefined : html` ${account.onSince}: ${context.time(activatedAt)}`;
   const low = isLow ? html` <span class="badge warn">${account.codesLow}</span>` : undefined;
-  const hasApp = authenticators.some(({ type }) => type === 'totp');
+  // A replacement takes the place of every app.
+  const isReplaceable = authenticators.filter(({ type }) => type === 'totp').length === 1;
   return html`<p><span class="badge good">${account.on}</span>${since}</p>
 ${demandText(context, summary)}<ul class="rows">
 ${authenticators.map((each) => authenticatorRow(context, each, summary))}</ul>
 <p class="actions">${addable.includes('passkey') ? addPasskeyLink(context) : undefined}${
     addable.includes('totp') ? buttonLink(at(ACCOUNT_PAGES.addApp), account.addApp) : undefined
-  }${hasApp ? buttonLink(at(ACCOUNT_PAGES.replace), account.replace) : undefined}</p>
+  }${isReplaceable ? buttonLink(at(ACCOUNT_PAGES.replace), account.replace) : undefined}</p>
 <p>${account.codesLeft(codesLeft)}${low}</p>
 <p class="actions">${buttonLink(at(ACCOUNT_PAGES.backupCodes), account.newCodes)}${
     isDemanded ? undefined : buttonLink(at(ACCOUNT_PAGES.turnOff), account.turnOff)
