@@ -179,7 +179,7 @@ export const en = {
     intro:
       'To protect your account, sign-in asks for a code from an app on your phone, besides your password. You need an authenticator app such as Google Authenticator, Microsoft Authenticator or 2FAS.',
     introReplace:
-      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, you are signed out everywhere else, and trusted browsers ask for a code again.',
+      'Set up an authenticator app on your new phone. Your present app works until you have confirmed the new one. You then get new backup codes: the earlier ones stop working, you are signed out everywhere else, and trusted browsers ask for the second step again.',
     introAdd: 'Set up an authenticator app as another way to confirm your sign-in.',
     begin: 'Begin',
     beginAgain: 'Begin again',
@@ -299,9 +299,9 @@ export const en = {
     endSession: 'Sign out',
     endOthers: 'Sign out everywhere else',
     devices: 'Trusted browsers',
-    devicesText: 'These browsers are not asked for a code.',
+    devicesText: 'These browsers are not asked for the second step.',
     until: 'Until',
-    forget: 'Ask for a code again',
+    forget: 'Ask for the second step again',
     activity: 'Activity',
     activityText: 'See sign-ins and changes of your account.',
     showActivity: 'Show activity',
@@ -316,7 +316,7 @@ export const en = {
       password: 'Your password is changed. You are signed out everywhere else.',
       session: 'The session is ended.',
       sessions: 'You are signed out everywhere else.',
-      device: 'The browser will be asked for a code at its next sign-in.',
+      device: 'The browser will be asked for the second step at its next sign-in.',
       off: 'Two-step sign-in is turned off. You are signed out everywhere else.',
       language: 'The language is saved.',
       renamed: 'The name is saved.',
@@ -388,7 +388,7 @@ export const en = {
       MFA_FAILED: 'Wrong code',
       MFA_FAILED_PASSKEY: 'Passkey rejected',
       MFA_REPLAY: 'Code used a second time',
-      MFA_LOCKED: 'Account locked after wrong codes',
+      MFA_LOCKED: 'Account locked after failed attempts',
       MFA_UNLOCKED: 'Account unlocked',
       MFA_SETUP: 'Setup of an authenticator app begun',
       MFA_SETUP_PASSKEY: 'Setup of a passkey begun',
@@ -398,7 +398,8 @@ export const en = {
       TOTP_REMOVED: 'Authenticator app removed',
       PASSKEY_ADDED: 'Passkey added',
       PASSKEY_REMOVED: 'Passkey removed',
-      PASSKEY_COUNTER: 'Passkey rejected: it may have been copied',
+      PASSKEY_COUNTER: 'Passkey used that may have been copied',
+      PASSKEY_COUNTER_REJECTED: 'Passkey rejected: it may have been copied',
       MFA_DISABLED: 'Two-step sign-in turned off',
       MFA_RESET_BY_ADMIN: 'Second factor reset by an administrator',
       BACKUP_USED: 'Backup code used',
@@ -456,7 +457,7 @@ export const en = {
     reset: {
       title: 'Choose a new password',
       text: (user: string) =>
-        `Choose a new password for ${user}. You will be signed out on all devices; your authenticator app stays as it is.`,
+        `Choose a new password for ${user}. You will be signed out on all devices; your two-step sign-in stays as it is.`,
       submit: 'Save password',
       done: 'Your new password is saved. Sign in with it now.',
     },
@@ -469,7 +470,7 @@ export const en = {
     unlock: {
       title: 'Unlock your account',
       text: (user: string) =>
-        `This ends the lock of the account ${user}. Unlock it only if the wrong codes were yours.`,
+        `This ends the lock of the account ${user}. Unlock it only if the failed attempts were yours.`,
       submit: 'Unlock account',
       done: 'Your account is unlocked. You can sign in now.',
     },
@@ -478,7 +479,7 @@ export const en = {
       text: (user: string) =>
         `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password.`,
       submit: 'Protect my account',
-      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If somebody else replaced your authenticator app, also ask your help desk to reset your two-step sign-in.',
+      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If somebody else changed your two-step sign-in, also ask your help desk to reset it.',
     },
   },
 
@@ -544,7 +545,7 @@ export const en = {
       unlock: {
         label: 'Unlock',
         title: (user: string) => `Unlock ${user}?`,
-        text: 'Ends the lock after too many wrong codes.',
+        text: 'Ends the lock after too many failed attempts.',
       },
       'remove-authenticator': {
         label: 'Remove',
@@ -599,7 +600,7 @@ export const en = {
       created: 'The user is created.',
       invited: 'The invitation is on its way.',
       unlocked: 'The account is unlocked.',
-      notLocked: 'There was no lock and no wrong code.',
+      notLocked: 'There was no lock and no failed attempt.',
       removed: 'The authenticator is removed, and all sessions are ended.',
       reset: 'The second factor is reset. The next sign-in sets up a new one.',
       changed: 'The changes are saved.',
@@ -705,7 +706,7 @@ export const en = {
     /** For an account that gets no link, such as a disabled one. */
     notMeContact: 'If this was not you, contact your administrator.',
     unlock: (minutes: number): string =>
-      `If you entered the codes yourself, you can unlock your account now. The link works once, for ${minutes} minutes.`,
+      `If the failed attempts were yours, you can unlock your account now. The link works once, for ${minutes} minutes.`,
     unlockLink: 'Unlock my account',
     /** If the lock has ended before the mail was sent. */
     unlocked: 'The lock has ended in the meantime.',
@@ -761,7 +762,7 @@ export const en = {
       },
       locked: {
         title: 'Your account is locked',
-        text: 'Too many wrong codes were entered, so your account accepts no codes for a while. Whoever entered them knows your password. If it was not you, change your password.',
+        text: 'There were too many failed attempts at the second step of your sign-in, so your account accepts no code and no passkey for a while. Whoever made them knows your password. If it was not you, change your password.',
       },
       'new-device': {
         title: 'Sign-in with a new browser',
@@ -791,14 +792,15 @@ export const en = {
     },
     codesLeft: (count: number): string =>
       count === 1 ? 'You have 1 unused backup code left.' : `You have ${count} unused backup codes left.`,
-    codesLow: 'Sign in and create new backup codes soon, so that you are not locked out without your phone.',
+    codesLow:
+      'Sign in and create new backup codes soon, so that you are not locked out if you lose your phone or passkey.',
   },
 
   /** Mails with links that let users into their account. */
   recovery: {
     'password-reset': {
       title: 'Choose a new password',
-      text: 'Someone asked for a new password for your account. To choose one, open the following page within 15 minutes. The link works once. Your one-time codes stay as they are.',
+      text: 'Someone asked for a new password for your account. To choose one, open the following page within 15 minutes. The link works once. Your two-step sign-in stays as it is.',
       link: 'Choose a new password',
       more: 'If you did not ask for this, ignore this mail: your password stays as it is.',
     },
@@ -806,13 +808,13 @@ export const en = {
       title: 'Your account is protected',
       text: 'You reported that someone else used your account. We signed out all devices, and the old password no longer works. To choose a new password, open the following page within 15 minutes. The link works once.',
       link: 'Choose a new password',
-      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else. Your authenticator app stays as it is: if somebody else replaced it, ask your help desk to reset your two-step sign-in.',
+      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else. Your two-step sign-in stays as it is: if somebody else changed it, ask your help desk to reset it.',
     },
     invitation: {
       title: 'Your new account',
       text: 'An account was created for you. To choose your password, open the following page. The link works once.',
       link: 'Choose your password',
-      more: 'After that, sign in with your username and the new password. You will then set up an authenticator app on your phone.',
+      more: 'After that, sign in with your username and the new password. You may then have to set up a second step, such as a passkey or an authenticator app.',
     },
     /** Label of the login id. */
     username: 'Username',

@@ -38,7 +38,7 @@ onEachEngine('acts on a user by the pages', (engine) => {
     await story.lock(user);
 
     expect((await scene.admin.done(user, 'unlock')).text).toContain('The account is unlocked.');
-    expect((await scene.admin.done(user, 'unlock')).text).toContain('There was no lock and no wrong code.');
+    expect((await scene.admin.done(user, 'unlock')).text).toContain('There was no lock and no failed attempt.');
     await story.signIn(user);
   });
 

@@ -20,6 +20,7 @@ const TEXT_OF_REASON: Readonly<Record<string, Readonly<Record<string, string>>>>
     unknown_passkey: 'MFA_FAILED_PASSKEY',
     wrong_passkey: 'MFA_FAILED_PASSKEY',
   },
+  PASSKEY_COUNTER: { passkey_counter: 'PASSKEY_COUNTER_REJECTED' },
 };
 
 /** An event of the account; `at` in epoch seconds. */
