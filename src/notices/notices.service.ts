@@ -25,8 +25,8 @@ export class Notices implements OnApplicationBootstrap {
 
   private async enqueue(tx: Tx, event: EventRow): Promise<void> {
     const { user_id: subject } = event;
-    const kind = noticeKindOf(event);
-    if (subject === null || kind === undefined) return;
-    await this.queue.add(tx, { template: templateOf(kind), subject, facts: mailFactsOf(event) });
+    if (subject === null) return;
+    const template = templateOf(noticeKindOf(event));
+    await this.queue.add(tx, { template, subject, facts: mailFactsOf(event) });
   }
 }

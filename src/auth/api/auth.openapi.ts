@@ -170,8 +170,8 @@ export const RENAME_AUTHENTICATOR: OperationOptions = {
 export const REMOVE_AUTHENTICATOR: OperationOptions = {
   summary: 'Remove one of the own authenticators',
   description:
-    'Requires a fresh proof of the second factor. All other sessions and the trusted browsers end; with the last authenticator, ' +
-    'also the backup codes. The last one stays if policy demands a second factor, the last passkey if it demands one. A ' +
+    'Requires a fresh proof of the second factor. All other sessions and the trusted browsers end. The last authenticator ' +
+    'stays: `POST /2fa/disable` removes it with the whole second factor. So does the last passkey if policy demands one. A ' +
     'session cookie is replaced.',
   cookies: [REFRESH_TOKEN, SESSION],
   errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'MFA_STATE_CONFLICT'],

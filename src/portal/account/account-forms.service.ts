@@ -97,6 +97,7 @@ const OF_PASSKEY: ReadonlySet<Reason | undefined> = new Set([
 
 /** The text about an error of a form; undefined selects the text of its code. */
 export function formErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
+  if (facts.reason === 'wrong_backup_code') return ({ verify }) => verify.wrongBackupCode;
   if (code === 'MFA_CODE_INVALID') return OF_PASSKEY.has(facts.reason) ? ({ passkey }) => passkey.rejected : undefined;
   const [fault] = facts.errors ?? [];
   if (fault?.field === 'name') return ({ authenticators }) => authenticators.badName;

@@ -4,7 +4,7 @@ import { type PageContext, View } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
 import { buttonLink, focus, form, hidden, note, paragraph } from '../form/forms.js';
-import { passkeyButton } from '../form/passkey-button.js';
+import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { navigation } from '../home/navigation.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
 import { nameOf } from './authenticator-facts.js';
@@ -78,7 +78,7 @@ ${fields.alert?.(context)}${paragraph(t.authenticators.addPasskeyText)}${form(
           html`${nameField(context, { value: typed, isRequired: false })}${passkeyButton(context, {
             label: t.account.addPasskey,
             ceremony: 'create',
-          })}<p class="actions">${back}</p>
+          })}${withoutPasskeys(context, false)}<p class="actions">${back}</p>
 `,
         )}</div>
 `,

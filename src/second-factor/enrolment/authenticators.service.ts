@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../random/random.js';
-import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { AskedFor, AttemptSubject, FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';

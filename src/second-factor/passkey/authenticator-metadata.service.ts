@@ -21,7 +21,7 @@ export class AuthenticatorMetadata {
     private readonly clock: Clock,
     loggers: Loggers,
   ) {
-    this.log = loggers.get('second-factor');
+    this.log = loggers.get('mfa');
   }
 
   /**
