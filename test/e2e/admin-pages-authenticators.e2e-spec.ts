@@ -88,7 +88,9 @@ onEachEngine('authenticators on the pages of the administration', (engine) => {
     await story.signIn(user);
     const event = (await story.events(user)).findLast(({ kind }) => kind === 'PASSKEY_REMOVED');
     expect(event).toMatchObject({ actor: await story.subjectOf(scene.boss) });
-    expect(JSON.parse(event?.detail ?? '{}')).toEqual({ stated_reason: STATED.reason, ticket: STATED.ticket });
+    expect(JSON.parse(event?.detail ?? '{}')).toEqual({
+      ...{ authenticator: id, stated_reason: STATED.reason, ticket: STATED.ticket },
+    });
 
     expect(await admin.act(user, ACT, { authenticator: id, ...STATED })).toBeAnswered(404);
     const last = await admin.act(user, ACT, { authenticator: app, ...STATED });

@@ -299,13 +299,17 @@ onEachEngine('several authenticators of an account', (engine) => {
       expect(await secondStep(client, bearer, String(holder.backupCodes[0]))).toBeAnswered(200);
     });
 
-    it('without policy, the last authenticator takes the whole second factor with it', async () => {
+    it('the last authenticator stays, and goes with the whole second factor by a proof of it', async () => {
       const holder = await passkeys.holder();
       const full = await passkeys.signIn(holder);
-
-      expect(await remove(full, holder.passkeyId)).toBeAnswered(204);
-
       const { client, accessToken: bearer } = full;
+
+      expect(await remove(full, holder.passkeyId)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(await typesOf(holder)).toEqual(['passkey']);
+      expect(await story.countOf(holder, 'PASSKEY_REMOVED')).toBe(0);
+
+      const [code = ''] = holder.backupCodes;
+      expect(await client.post('/2fa/disable', { code }, { bearer })).toBeAnswered(204);
       expect((await client.get('/2fa', { bearer })).body).toMatchObject({
         state: 'none',
         authenticators: [],

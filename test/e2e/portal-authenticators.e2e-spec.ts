@@ -334,7 +334,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       'the authenticator of another user is not found, by the page to %s it and by its form',
       async (act) => {
         const { client: victim } = await withBoth();
-        const client = await signIn(await story.enrolled());
+        const { client } = await withBoth();
         const foreign = await pathOf(victim, act, 1);
         const page = await visit(client, await pathOf(client, act));
         const { fields } = formOf(client, page);

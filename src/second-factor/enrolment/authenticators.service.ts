@@ -120,7 +120,10 @@ export class Authenticators {
     const type = await this.list.typeOf(tx, subject, id);
     if (!type) throw new ServiceError('NOT_FOUND');
     if (!(await this.store.removeOne(tx, subject, type, keepsPasskey))) {
-      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'last authenticator' });
+      const isGone = (await this.list.typeOf(tx, subject, id)) === undefined;
+      throw isGone
+        ? new ServiceError('NOT_FOUND')
+        : new ServiceError('MFA_STATE_CONFLICT', { reason: 'last authenticator' });
     }
     // Another request may have removed it in the meantime; this one is then rolled back.
     if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
