@@ -49,7 +49,7 @@ export class Accounts {
 
   /**
    * Locks the account's row for the rest of the transaction; false if the account is no longer active, its security stamp
-   * was raised since `account` was read, or it has got its first authenticator.
+   * was raised since `account` was read, or it had a second factor then and has none now, or the other way round.
    */
   holds(tx: Tx, account: Account): Promise<boolean> {
     return this.store.holds(tx, account);

@@ -16,9 +16,10 @@ export const passkeysOffered = new Rule('security', (facts) => {
   const what = 'Passkeys cannot be offered, so users have one-time codes only';
   const action = `Set ${PUBLIC_URL} to an https URL with a host name, or ${ENABLED} to false.`;
   if (facts.configuration.isSet(ENABLED)) return [facts.about(ENABLED, { what, action }, { Reason: site.reason })];
-  const isPlain = facts.get(PublicUrlProperties).publicUrl?.startsWith('http:') === true;
-  // With profile prod, such a URL is a breach by itself.
-  if (!isPlain || facts.activeProfiles.includes('prod')) return [];
+  const { publicUrl } = facts.get(PublicUrlProperties);
+  if (publicUrl === undefined) return [];
+  // With profile prod, a URL without https is a breach by itself.
+  if (publicUrl.startsWith('http:') && facts.activeProfiles.includes('prod')) return [];
   return [facts.about(PUBLIC_URL, { severity: 'warning', what, action }, { Reason: site.reason })];
 });
 

@@ -125,8 +125,8 @@ describe('the keys of passkeys', () => {
 describe('a public URL at which there are no passkeys', () => {
   const offered = 'Passkeys cannot be offered, so users have one-time codes only';
 
-  it('an IP address is reported if passkeys are enabled expressly', async () => {
-    expect((await read(IP)).found).toEqual([]);
+  it('an IP address is a warning, and a breach if passkeys are enabled expressly', async () => {
+    expect((await read(IP)).found).toEqual([`warning: app.security.public-url: ${offered}`]);
     expect((await read([...IP, `${PASSKEY}.enabled=true`])).found).toEqual([`breach: ${PASSKEY}.enabled: ${offered}`]);
     expect((await read([...IP, `${PASSKEY}.enabled=false`])).found).toEqual([]);
   });

@@ -64,7 +64,7 @@ export class PasswordAuthenticator {
 
   /**
    * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
-   * this login, too, and so does a second factor that it has got.
+   * this login, too, and so does the first authenticator that was added, or the last one that was removed.
    * @throws ServiceError `INVALID_CREDENTIALS`
    */
   async requireUnchanged(tx: Tx, account: Account): Promise<void> {

@@ -44,8 +44,8 @@ export interface NewEnrolment {
 }
 
 /**
- * The authenticators of an account as its row counts and names them: apps and passkeys, one pending secret, one active set
- * of codes. Each method changes the row first, by a condition that decides, and then deletes what the row no longer names.
+ * Changes the authenticators of an account: apps and passkeys, one pending secret, and one active set of backup codes. The
+ * row of the account has their numbers and the ids of the secret and the set. Each method changes the row first, by a condition that decides, and then deletes what the row no longer names.
  */
 @Injectable()
 export class Authenticators {

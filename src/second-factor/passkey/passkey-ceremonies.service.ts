@@ -43,7 +43,7 @@ export interface VerifiedRegistration {
 /** Messages of the library repeat what clients send. */
 const LOGGED_LENGTH = 200;
 
-/** The registration ceremony, and the begin of the authentication ceremony (WebAuthn level 3, section 7). */
+/** The registration ceremony, and the start of the authentication ceremony (WebAuthn level 3, section 7). */
 @Injectable()
 export class PasskeyCeremonies {
   private readonly log: Logger;
@@ -120,7 +120,8 @@ export class PasskeyCeremonies {
   }
 
   /**
-   * Verifies the response to a challenge of an account with the security stamp `ofStamp`, and takes that challenge, whatever the response is worth.
+   * Verifies the response to a challenge of an account with the security stamp `ofStamp`. Takes that challenge first, so that
+   * a rejected response uses it up, too.
    * @throws ServiceError `MFA_STATE_CONFLICT` if the caller has no such challenge, `VALIDATION_FAILED`
    */
   async verifyRegistration(

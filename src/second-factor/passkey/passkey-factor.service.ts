@@ -57,7 +57,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     this.log = loggers.get('mfa');
   }
 
-  /** Takes the challenge first, whatever the assertion is worth. */
+  /** Takes the challenge first: a rejected assertion uses it up, too. */
   async verify({ caller, state, response }: ChargedAttempt<'passkey'>): Promise<Verdict> {
     const { subject } = caller;
     const { assertion, askedBy } = response;

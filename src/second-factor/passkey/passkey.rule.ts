@@ -7,7 +7,7 @@ const PREFIX = 'app.security.mfa.passkey';
 const ALLOWED = `${PREFIX}.allowed-aaguids`;
 const METADATA = `${PREFIX}.metadata-file`;
 
-/** An allow list without proof of the models would accept nobody, or whoever claims to be on it. */
+/** Without attestation or metadata, an allow list accepts no authenticator, or every one that claims an allowed model. */
 export const allowedModelsProven = new Rule('security', (facts) => {
   const { enabled, allowedAaguids, attestation, metadataFile } = facts.get(PasskeyProperties);
   if (!enabled || allowedAaguids.length === 0) return [];
