@@ -118,10 +118,10 @@ async function sessions({ directory }: UsersServices, { id }: Account): Promise<
 }
 
 /** Its type and name, for a passkey whether it may be synced, and its times. */
-function authenticatorText({ type, name, isSynced, createdAt, lastUsedAt }: Authenticator): string {
+function authenticatorText({ type, id, name, isSynced, createdAt, lastUsedAt }: Authenticator): string {
   const used = lastUsedAt === undefined ? 'never used' : `last used ${instant(lastUsedAt)}`;
   const kept = isSynced === undefined ? [] : [isSynced ? 'synced' : 'bound to one device'];
-  return [type, name ?? '-', ...kept, `created ${instant(createdAt)}`, used].join('  ');
+  return [type, id, name ?? '-', ...kept, `created ${instant(createdAt)}`, used].join('  ');
 }
 
 function lockText(lock: Lock | undefined): string {

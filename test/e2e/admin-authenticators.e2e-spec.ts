@@ -198,21 +198,23 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
   });
 
   describe('the commands', () => {
-    it('users show lists authenticators with type, name, times and whether they may be synced', async () => {
+    it('users show lists authenticators with type, id, name, times and whether they may be synced', async () => {
       const [user, synced] = [await owner(), await passkeys.holder({ isSynced: true })];
       await story.signIn(user);
 
       const shown = await story.command('users', 'show', user.id);
       const other = await story.command('users', 'show', synced.id);
 
-      const at = '[\\dT:.-]+Z';
+      const [at, uuid] = ['[\\dT:.-]+Z', '[\\da-f-]{36}'];
       expect(shown.stdout).toMatch(
         new RegExp(
-          `^authenticator  passkey  -  bound to one device  created ${at}  last used ${at}\\nauthenticator  totp  Phone  created ${at}  last used ${at}$`,
+          `^authenticator  passkey  ${uuid}  -  bound to one device  created ${at}  last used ${at}\\nauthenticator  totp  ${uuid}  Phone  created ${at}  last used ${at}$`,
           'm',
         ),
       );
-      expect(other.stdout).toMatch(new RegExp(`^authenticator  passkey  -  synced  created ${at}  never used$`, 'm'));
+      expect(other.stdout).toMatch(
+        new RegExp(`^authenticator  passkey  ${uuid}  -  synced  created ${at}  never used$`, 'm'),
+      );
       expect((await story.command('users', 'show', story.person().id)).stdout).not.toContain('authenticator');
     });
 
