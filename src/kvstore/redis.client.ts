@@ -10,7 +10,13 @@ const CONNECTION_NAME = 'login-service';
 
 /** A client that connects at `connect()`, and again for ever after it lost the connection. */
 export function redisClient(properties: KvstoreProperties, tls: ConnectionOptions | undefined): Redis {
-  return new Redis({ ...optionsOf(properties), ...targetOf(properties, tls) });
+  const client = new Redis({ ...optionsOf(properties), ...targetOf(properties, tls) });
+  client.on('connect', () => {
+    // ioredis handles the first error of a connection only. A store that rejects our certificate causes two: its alert and the
+    // reset. Without a listener, the second one would end the process.
+    client.stream.on('error', () => undefined);
+  });
+  return client;
 }
 
 function optionsOf({ timeout, connectTimeout, username, password, database }: KvstoreProperties): RedisOptions {
