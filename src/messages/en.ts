@@ -194,7 +194,6 @@ export const en = {
     typeKey: 'Type this key into the app:',
     copyKey: 'Copy key',
     enter: 'Then enter the six digits that the app shows.',
-    codeLabel: 'Six-digit code',
     confirm: 'Confirm',
     wrongCode:
       'This code does not match the QR code of this page. Enter the code that the newest entry for this account shows. If its codes keep failing, check the time of your phone.',
@@ -365,7 +364,6 @@ export const en = {
     title: 'Turn off two-step sign-in',
     text: 'After this, your password alone opens your account. All your passkeys, authenticator apps and backup codes stop working, and you are signed out everywhere else.',
     submit: 'Turn off',
-    keep: 'Keep it on',
   },
 
   activity: {

@@ -194,7 +194,6 @@ export const ko: Messages = {
     typeKey: '앱에 이 키를 입력하십시오:',
     copyKey: '키 복사',
     enter: '그런 다음 앱에 표시된 숫자 6자리를 입력하십시오.',
-    codeLabel: '6자리 코드',
     confirm: '확인',
     wrongCode:
       '이 페이지의 QR 코드와 맞지 않는 코드입니다. 이 계정의 가장 최근 항목에 표시된 코드를 입력하십시오. 계속 틀리면 휴대폰의 시간을 확인하십시오.',
@@ -364,7 +363,6 @@ export const ko: Messages = {
     title: '2단계 인증 끄기',
     text: '끄면 비밀번호만으로 로그인할 수 있습니다. 모든 패스키, 인증 앱, 백업 코드를 사용할 수 없게 되고 다른 모든 곳에서 로그아웃됩니다.',
     submit: '끄기',
-    keep: '계속 사용',
   },
 
   activity: {

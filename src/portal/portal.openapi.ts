@@ -86,13 +86,13 @@ export const SHOW_CONFIRM: OperationOptions = {
   description: 'Redirects to the setup page, which shows the pending secret of this login.',
 };
 
-export const SHOW_ADD_PASSKEY: OperationOptions = {
+export const SHOW_SET_UP_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Address of the form for a new passkey',
   description: 'Redirects to the setup page, which offers a passkey.',
 };
 
-export const ADD_PASSKEY: OperationOptions = {
+export const SET_UP_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Set up a passkey by the form of the page',
   description:
@@ -169,13 +169,13 @@ export const ADD_APP: OperationOptions = {
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 
-export const SHOW_NEW_PASSKEY: OperationOptions = {
+export const SHOW_ADD_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Page to add a passkey',
   description: 'Redirects to the page that proves the second factor if its last proof is too old.',
 };
 
-export const NEW_PASSKEY: OperationOptions = {
+export const ADD_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Add a passkey by the form of the page',
   description:

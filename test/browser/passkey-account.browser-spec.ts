@@ -233,7 +233,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           expect(await authenticator.credentials()).toHaveLength(1);
         }));
 
-      it('an authenticator that has a passkey of the account is told beside the button', () =>
+      it('the page says beside the button that the authenticator already has a passkey of the account', () =>
         withBrowser(DESK, async (user) => {
           const { t, page } = user;
           await VirtualAuthenticator.addTo(page);
@@ -269,6 +269,31 @@ needs('chromium')('passkeys on the page of the account', () => {
 
           await reachDone(user, 'renamed');
           expect(await story.countOf(person, 'MFA_FAILED')).toBe(1);
+        }));
+
+      it('Enter in the name sends a code that was typed, and asks for the passkey without one', () =>
+        withBrowser(DESK, async (user) => {
+          const { t, page } = user;
+          await VirtualAuthenticator.addTo(page);
+          const person = await story.enrolled();
+          await signIn(user, person);
+          await addPasskey(user, 'Blue key');
+
+          story.clock.advance(STALE_SECONDS);
+          await user.press(t.authenticators.renameTitle('Blue key'));
+          await page.locator('#name').fill('Red key');
+          await page.keyboard.press('Enter');
+          await reachDone(user, 'renamed');
+          story.clock.advance(STALE_SECONDS);
+          await user.press(t.authenticators.renameTitle('Red key'));
+          await page.getByText(t.verify.useCode).click();
+          await page.locator('#code').fill(story.nextCode(person));
+          await page.locator('#name').fill('Green key');
+          await page.keyboard.press('Enter');
+          await reachDone(user, 'renamed');
+
+          const proofs = (await story.events(person)).filter(({ kind }) => kind === 'STEP_UP_OK');
+          expect(proofs.slice(-2).map(({ reason }) => reason)).toEqual(['passkey', 'totp']);
         }));
 
       it('without script, a user renames and removes authenticators by a code, and adds an app but no passkey', () =>

@@ -312,7 +312,7 @@ needs('chromium')('passkeys on the pages', () => {
     });
 
     describe('a passkey that is not used', () => {
-      it('a request that ends without a passkey is told beside the button, and can be repeated', () =>
+      it('the page says beside the button that a request ended without a passkey, and the user can repeat it', () =>
         withBrowser(DESK, async (user) => {
           const { t, page } = user;
           const authenticator = await VirtualAuthenticator.addTo(page, { isUserPresent: false });

@@ -264,6 +264,20 @@ onSqlite('pages of passkeys', (engine) => {
       expect(await send(client, SETUP, genuine)).toBeAnswered(200);
     });
 
+    it('a registration of a signed-in user that is sent again leads to the end', async () => {
+      const person = story.person();
+      const client = await afterPassword(person);
+      const page = await visit(client, `${SETUP}?return_to=/me`);
+      const credential = await registration(client);
+      await submit(client, page, { credential }, {}, USE);
+
+      const again = await submit(client, page, { credential }, {}, USE);
+
+      expect(again).toBeAnswered(303);
+      expect(again.headers.get('location')).toBe('/me');
+      expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(1);
+    });
+
     it('a registration that another session asked for shows the choice again', async () => {
       const person = story.person();
       const [client, other] = [await afterPassword(person), await afterPassword(person)];
@@ -285,10 +299,21 @@ onSqlite('pages of passkeys', (engine) => {
       expect(answer.text).toMatch(/ data-options="\{&quot;challenge&quot;:/);
     });
 
-    it('a name with control characters is rejected', async () => {
+    it('a name with control characters shows the choice again', async () => {
       const client = await afterPassword(story.person());
 
-      expect(await send(client, SETUP, await registration(client), { name: 'a\u0007b' })).toBeAnswered(400);
+      const answer = await send(client, SETUP, await registration(client), { name: 'a\u0007b' });
+
+      expect(answer).toBeAnswered(400);
+      expect(answer.text).toContain('Enter a name of at most 64 characters.');
+    });
+
+    it('a name of spaces is none', async () => {
+      const client = await afterPassword(story.person());
+
+      expect(await send(client, SETUP, await registration(client), { name: '   ' })).toBeAnswered(200);
+      const { authenticators } = (await client.get('/2fa')).body as { authenticators: readonly object[] };
+      expect(authenticators).toEqual([expect.not.objectContaining({ name: expect.anything() as unknown })]);
     });
 
     it('the second form of a user for whom policy demands a passkey takes a code once', async () => {

@@ -224,6 +224,42 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(locked).toBeAnswered(429);
       expect(locked.text).toContain('data-wait=');
     });
+
+    it('the page of a lock also takes the place of forms whose script gets no options because of it', async () => {
+      const { person, client } = await withBoth();
+      const rename = await visit(client, await pathOf(client, 'rename'));
+      const addition = await visit(client, `${SECURITY}/add-passkey`);
+      await story.lock(person);
+      const lockedAddition = await submit(client, addition, { credential: '' });
+      story.clock.advance(STALE_SECONDS);
+      await story.lock(person);
+      const { path, fields } = formOf(client, await visit(client, `${SECURITY}/password`));
+      const form = { csrf: fields['csrf'] ?? '', current: PASSWORD, new: CHOSEN, code: '', credential: '' };
+
+      const locked = [
+        lockedAddition,
+        await submit(client, rename, { name: 'Red key', code: '', credential: '' }),
+        await submit(client, await visit(client, `${SECURITY}/turn-off`), { code: '', credential: '' }),
+        await client.send('POST', path, { form, headers: BROWSER }),
+      ];
+
+      for (const answer of locked) {
+        expect(answer).toBeAnswered(429);
+        expect(answer.text).toContain('data-wait=');
+      }
+    });
+
+    it('a form whose script got no options for another reason is shown again, and costs no attempt', async () => {
+      const { person, client } = await withBoth();
+      const path = await pathOf(client, 'rename');
+      story.clock.advance(STALE_SECONDS);
+
+      const answer = await submit(client, await visit(client, path), { name: 'Red key', code: '', credential: '' });
+
+      expect(answer).toBeAnswered(400);
+      expect(answer.text).toContain(account.proofMissing);
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+    });
   });
 
   describe('removing', () => {
@@ -525,6 +561,17 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(fresh.text).toContain(passkeyTexts.notCreated);
       expect(formOf(client, fresh).fields['name']).toBe('Red key');
       expect(stale.headers.get('location')).toMatch(/^\/2fa\/portal\/verify\?return_to=/);
+    });
+
+    it('without script, its page has no field but says what is missing', async () => {
+      const { client } = await withBoth();
+
+      const { text } = await visit(client, `${SECURITY}/add-passkey`);
+
+      const [, shown = ''] = /<div data-passkey="create"[^>]* hidden>([^]*?)<p class="actions">/.exec(text) ?? [];
+      expect(shown).toContain('name="name"');
+      expect(text.replace(shown, '')).not.toContain('name="name"');
+      expect(text).toContain(`<noscript><p>${passkeyTexts.noScript}</p></noscript>`);
     });
 
     it('is not added twice by one response, nor by one that another session has asked for', async () => {

@@ -71,7 +71,7 @@ function submission(
   }
   // After an error, the user may have to correct the code. Without script, the code is the only way.
   const closedByScript = alert ? undefined : html` data-without-passkey`;
-  return html`${passkeyButton(context, { label: t.account.provePasskey, ceremony: 'get' })}<details open${closedByScript}>
+  return html`${passkeyButton(context, { label: t.account.provePasskey, ceremony: 'get', isDangerous })}<details open${closedByScript}>
 <summary>${t.verify.useCode}</summary>
 ${sendWithCode}<p class="actions">${isDangerous ? send : button(submit)}</p>
 </details>

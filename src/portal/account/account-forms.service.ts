@@ -63,8 +63,13 @@ export class AccountForms {
       }
     };
     const again = async (alert: PagePart): Promise<View> =>
-      (await this.pages.lock(caller, this.urlOf(path))) ?? page(await this.fields(caller, path, { alert, asksAlways }));
+      (await this.lock(caller, path)) ?? page(await this.fields(caller, path, { alert, asksAlways }));
     return rerenderOnError(CODE_ERRORS, again, withoutProof, formErrorText);
+  }
+
+  /** The page of the lock, which leads to `path`; undefined if the account is not locked. */
+  lock(caller: FullPrincipal, path: string): Promise<View | undefined> {
+    return this.pages.lock(caller, this.urlOf(path));
   }
 
   navigationFor(caller: FullPrincipal): NavigationFields {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { password } from '../../auth/api/login.schema.js';
 import { LANGUAGES } from '../../messages/messages.js';
-import { formEntries, setupForm, typedCode } from '../form/forms.schema.js';
+import { formEntries, setupForm, typedCode, typedName } from '../form/forms.schema.js';
 import { credentialField } from '../form/passkey-field.js';
 
 /** Longest id of a session, device or event. */
@@ -34,9 +34,6 @@ export const confirmedForm = v.strictObject({
 
 /** The fields of a form that prove the second factor. */
 export type Confirmation = Pick<v.InferOutput<typeof confirmedForm>, 'code' | 'credential'>;
-
-/** Verified by `givenName`, so that the form itself shows the error. */
-const typedName = v.optional(v.pipe(v.string(), v.maxLength(1024)), '');
 
 export const namedForm = v.strictObject({ ...confirmedForm.entries, name: typedName });
 

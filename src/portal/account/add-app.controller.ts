@@ -12,6 +12,7 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
+import { optionalName } from '../form/given-name.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, type PageResult, SendsOn } from '../page.decorator.js';
 import { ADD_APP, SHOW_ADD_APP } from '../portal.openapi.js';
@@ -20,7 +21,6 @@ import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { newAppForm } from './account.schema.js';
 import { addAppPage } from './authenticator-forms.js';
-import { optionalName } from './given-name.js';
 import { InlineStepUp } from './inline-step-up.service.js';
 
 const PATH = ACCOUNT_PAGES.addApp;

@@ -16,19 +16,19 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
+import { optionalName } from '../form/given-name.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
-import { NEW_PASSKEY, SHOW_NEW_PASSKEY } from '../portal.openapi.js';
+import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
 import { codesPage } from '../second-factor/setup-pages.js';
 import { AccountForms, formErrorText } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { newPasskeyForm } from './account.schema.js';
 import { addPasskeyPage } from './authenticator-forms.js';
-import { optionalName } from './given-name.js';
 
 const PATH = ACCOUNT_PAGES.addPasskey;
-const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'MFA_STATE_CONFLICT']);
+const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'MFA_STATE_CONFLICT', 'MFA_LOCKED']);
 
 /**
  * The page to add a passkey to the second factor of an account. Its options need a fresh proof before the form is sent, so the
@@ -48,7 +48,7 @@ export class AddPasskeyController {
 
   @Get()
   @AccountPage()
-  @Operation(SHOW_NEW_PASSKEY)
+  @Operation(SHOW_ADD_PASSKEY)
   async show(@Caller() caller: FullPrincipal, @Res() reply: Reply): Promise<PageResult> {
     const { isActive, addable, authenticators } = await this.summaries.of(caller);
     if (!isActive) return this.goTo('enrol', ACCOUNT_PAGES.security, reply);
@@ -65,7 +65,7 @@ export class AddPasskeyController {
   @HttpCode(200)
   @Page()
   @FormBody()
-  @Operation(NEW_PASSKEY)
+  @Operation(ADD_PASSKEY)
   async add(
     @Caller() caller: FullPrincipal,
     @Body({ schema: newPasskeyForm }) { name: typed, credential = '' }: InferOutput<typeof newPasskeyForm>,
@@ -75,7 +75,7 @@ export class AddPasskeyController {
     if (credential === '' && !this.reauthentication.hasFreshMfa(caller)) return this.goTo('verify', PATH, reply);
     const { backupCodes } = await rerenderOnError(
       TOLD,
-      (alert) => this.page(caller, { alert, typed }),
+      async (alert) => (await this.forms.lock(caller, PATH)) ?? this.page(caller, { alert, typed }),
       () => this.register(caller, credential, typed),
       registrationErrorText,
     );

@@ -1,9 +1,9 @@
 import { ACCOUNT_PAGES } from '../../auth/page-paths.js';
-import { type Html, html } from '../../encoding/html.js';
-import { type PageContext, View } from '../../http/page/view.js';
+import { html } from '../../encoding/html.js';
+import { View } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
-import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
-import { buttonLink, focus, form, hidden, note, paragraph } from '../form/forms.js';
+import { buttonLink, form, hidden, note, paragraph } from '../form/forms.js';
+import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { navigation } from '../home/navigation.js';
 import { accountForm, type AccountFormFields } from './account-form.js';
@@ -16,6 +16,7 @@ export function renamePage(fields: AccountFormFields, authenticator: Authenticat
     (t) => ({ title: t.authenticators.renameTitle(nameOf(t, authenticator)), submit: t.common.save }),
     (context) =>
       nameField(context, {
+        label: context.t.authenticators.name,
         value: typed ?? authenticator.name ?? '',
         isRequired: true,
         isFocused: fields.alert === undefined,
@@ -55,11 +56,13 @@ export function addAppPage(fields: AccountFormFields, { typed = '', pending }: A
       text: authenticators.addAppText,
       submit: pending ? setup.beginAgain : common.continue,
     }),
-    (context) =>
-      html`${pending && html`${note('warn', paragraph(context.t.setup.otherPending))}${hidden('replaces', String(pending.until))}`}${nameField(
-        context,
-        { value: typed, isRequired: false, isFocused: fields.alert === undefined },
-      )}`,
+    (context) => {
+      const { setup, authenticators } = context.t;
+      const agreement =
+        pending && html`${note('warn', paragraph(setup.otherPending))}${hidden('replaces', String(pending.until))}`;
+      const label = authenticators.nameOptional;
+      return html`${agreement}${nameField(context, { label, value: typed, isFocused: fields.alert === undefined })}`;
+    },
   );
 }
 
@@ -75,9 +78,10 @@ export function addPasskeyPage(fields: AccountFormFields, typed = ''): View {
         body: html`<div class="panel narrow">
 ${fields.alert?.(context)}${paragraph(t.authenticators.addPasskeyText)}${form(
           fields,
-          html`${nameField(context, { value: typed, isRequired: false })}${passkeyButton(context, {
+          html`${passkeyButton(context, {
             label: t.account.addPasskey,
             ceremony: 'create',
+            content: nameField(context, { label: t.authenticators.nameOptional, value: typed }),
           })}${withoutPasskeys(context, false)}<p class="actions">${back}</p>
 `,
         )}</div>
@@ -86,18 +90,4 @@ ${fields.alert?.(context)}${paragraph(t.authenticators.addPasskeyText)}${form(
     },
     { passkeys: true },
   );
-}
-
-interface NameField {
-  readonly value: string;
-  readonly isRequired: boolean;
-  readonly isFocused?: boolean;
-}
-
-function nameField({ t }: PageContext, { value, isRequired, isFocused = false }: NameField): Html {
-  const { name, nameOptional } = t.authenticators;
-  return html`<div class="field"><label for="name">${isRequired ? name : nameOptional}</label>
-<input id="name" name="name" value="${value}" maxlength="${MAX_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
-<p class="hint" id="name-hint">${t.passkey.nameHint}</p></div>
-`;
 }

@@ -76,8 +76,8 @@ export class AuthenticatorPagesController {
   ): Promise<{ readonly url: string }> {
     // Turning the second factor off always needs a proof of it, however recent the last one is.
     const shown = { path: ACCOUNT_PAGES.turnOff, page: turnOffPage, asksAlways: true };
-    const renewed = await this.forms.showingErrors(caller, shown, () =>
-      this.own.disable(caller, this.stepUp.required(confirmation), { isFreshProof: true }),
+    const renewed = await this.forms.showingErrors(caller, shown, async () =>
+      this.own.disable(caller, await this.stepUp.required(caller, confirmation), { isFreshProof: true }),
     );
     if (renewed) this.credentials.writeCookies(reply, renewed);
     return this.forms.overviewAfter('off');

@@ -15,6 +15,7 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
+import { givenName } from '../form/given-name.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, SendsOn } from '../page.decorator.js';
@@ -30,7 +31,6 @@ import { accountNotePage } from './account-page.js';
 import { confirmedForm, namedForm } from './account.schema.js';
 import { nameOf } from './authenticator-facts.js';
 import { removePage, renamePage } from './authenticator-forms.js';
-import { givenName } from './given-name.js';
 import { InlineStepUp } from './inline-step-up.service.js';
 import { type Kept, keptAs } from './second-factor-panel.js';
 

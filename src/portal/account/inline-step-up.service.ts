@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { SecondStep } from '../../auth/login/second-step.service.js';
 import type { SubmittedProof } from '../../auth/login/submitted-proof.js';
+import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { authenticationFactsOf, type FullPrincipal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { Reply } from '../../web/cookies.js';
+import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
 import type { Confirmation } from './account.schema.js';
-import { submittedProof } from './submitted-proof.js';
 
 /** Step-up within the form of a page, so that a user whose last proof is too old is not sent to another page first. */
 @Injectable()
@@ -17,6 +18,7 @@ export class InlineStepUp {
     private readonly reauthentication: Reauthentication,
     private readonly policy: MfaPolicy,
     private readonly secondStep: SecondStep,
+    private readonly passkeys: OwnPasskeys,
     private readonly credentials: CredentialWriter,
   ) {}
 
@@ -32,20 +34,32 @@ export class InlineStepUp {
     return { hasPasskey: methods.includes('passkey'), code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
   }
 
-  /** The proof in the fields of a form. @throws ServiceError `STEP_UP_REQUIRED` without one, `VALIDATION_FAILED` */
-  required(confirmation: Confirmation): SubmittedProof {
-    const submitted = submittedProof(confirmation);
+  /**
+   * The proof in the fields of a form; undefined without one.
+   * @throws ServiceError `VALIDATION_FAILED`, and as `OwnPasskeys.assertionOptions` does if the script got no options
+   */
+  async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
+    if (credential) return { assertion: assertionIn(credential) };
+    if (code !== '') return { code };
+    // The script got no options: the service says why, if that has not changed meanwhile.
+    if (credential === '') await this.passkeys.assertionOptions(caller);
+    return undefined;
+  }
+
+  /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof */
+  async required(caller: FullPrincipal, confirmation: Confirmation): Promise<SubmittedProof> {
+    const submitted = await this.submitted(caller, confirmation);
     if (!submitted) throw this.reauthentication.stepUpRequired('mfa');
     return submitted;
   }
 
   /**
    * Proves the second factor if the last proof is too old, and returns the caller with the new one.
-   * @throws ServiceError `STEP_UP_REQUIRED` without a proof; as `SecondStep.prove` does
+   * @throws ServiceError as `required` and `SecondStep.proveBy` do
    */
   async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
     if (!this.isNeeded(caller)) return caller;
-    const { opened, proof } = await this.secondStep.proveBy(caller, this.required(confirmation));
+    const { opened, proof } = await this.secondStep.proveBy(caller, await this.required(caller, confirmation));
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };
   }

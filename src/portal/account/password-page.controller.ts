@@ -24,8 +24,8 @@ import { newPasswordText } from '../sign-in/new-password-text.js';
 import { passwordPage } from './account-forms.js';
 import { AccountForms, formErrorText } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
-import { submittedProof } from './submitted-proof.js';
 import { passwordForm } from './account.schema.js';
+import { InlineStepUp } from './inline-step-up.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const TOLD: ReadonlySet<ErrorCode> = new Set([
@@ -42,6 +42,7 @@ export class PasswordPageController {
   constructor(
     private readonly ownPassword: OwnPassword,
     private readonly reauthentication: Reauthentication,
+    private readonly stepUp: InlineStepUp,
     private readonly credentials: CredentialWriter,
     private readonly forms: AccountForms,
     private readonly passwords: PasswordProperties,
@@ -65,11 +66,13 @@ export class PasswordPageController {
     @Body({ schema: passwordForm }) { current, new: next, ...confirmation }: InferOutput<typeof passwordForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const change = async (): Promise<OpenedSession | undefined> =>
-      this.ownPassword.change(caller, { current, new: next }, submittedProof(confirmation));
+    const change = async (): Promise<OpenedSession | undefined> => {
+      const proof = this.stepUp.isNeeded(caller) ? await this.stepUp.submitted(caller, confirmation) : undefined;
+      return this.ownPassword.change(caller, { current, new: next }, proof);
+    };
     const renewed = await rerenderOnError(
       TOLD,
-      (alert) => this.page(caller, alert),
+      async (alert) => (await this.lock(caller)) ?? this.page(caller, alert),
       change,
       (error) => this.textOf(error),
     );
@@ -85,6 +88,11 @@ export class PasswordPageController {
   find(@Res() reply: Reply): PageResult {
     reply.seeOther(this.forms.urlOf(ACCOUNT_PAGES.password));
     return '';
+  }
+
+  /** A caller who need not prove the second factor can change the password of a locked account. */
+  private async lock(caller: FullPrincipal): Promise<View | undefined> {
+    return this.stepUp.isNeeded(caller) ? this.forms.lock(caller, ACCOUNT_PAGES.password) : undefined;
   }
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { authenticatorName, loginSchema } from '../../auth/api/login.schema.js';
+import { loginSchema } from '../../auth/api/login.schema.js';
 import { credentialField } from './passkey-field.js';
 
 const MAX_CODE_LENGTH = 64;
+const MAX_TYPED_NAME_LENGTH = 1024;
 
 /** `return_to` of a query or form; any text but a local path or an address of an allowed origin means the home page. */
 export const returnToSchema = v.object({
@@ -30,6 +31,9 @@ export const signInForm = v.strictObject({ ...formEntries, ...loginSchema.entrie
 
 /** The form itself shows the error for a text without the form of a code. */
 export const typedCode = v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH));
+
+/** The name of an authenticator; the form itself shows the error for a name that `givenName` rejects. */
+export const typedName = v.optional(v.pipe(v.string(), v.maxLength(MAX_TYPED_NAME_LENGTH)), '');
 
 export const codeForm = v.strictObject({ ...formEntries, code: typedCode });
 
@@ -87,5 +91,5 @@ export const passkeyForm = v.strictObject({
     v.pipe(typedCode, v.description('Code of the authenticator app, or backup code, of a login that lacks a passkey.')),
   ),
   credential: credentialField,
-  name: v.optional(v.union([v.literal(''), authenticatorName])),
+  name: typedName,
 });

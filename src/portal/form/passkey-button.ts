@@ -1,6 +1,6 @@
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext } from '../../http/page/view.js';
-import { hidden } from './forms.js';
+import { focus, hidden } from './forms.js';
 
 /** Paths below the context path from which the script of the pages fetches the options of a ceremony. */
 const OPTIONS_PATHS = {
@@ -17,6 +17,8 @@ interface PasskeyButton {
   /** Shown above the button, and hidden with it. */
   readonly content?: Html;
   readonly isFocused?: boolean;
+  /** True for what cannot be undone. */
+  readonly isDangerous?: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ interface PasskeyButton {
  */
 export function passkeyButton(
   { t, contextPath }: PageContext,
-  { label, ceremony, options, content, isFocused = false }: PasskeyButton,
+  { label, ceremony, options, content, isFocused = false, isDangerous = false }: PasskeyButton,
 ): Html {
   const given = options
     ? html` data-options="${JSON.stringify(options)}"`
@@ -34,7 +36,7 @@ export function passkeyButton(
   const { cancelled, known, failed } = t.passkey;
   return html`<div data-passkey="${ceremony}"${given} data-cancelled="${cancelled}" data-known="${known}" data-failed="${failed}" hidden>
 ${hidden('credential', '')}<p class="note bad" role="alert" tabindex="-1" hidden></p>
-${content}<p class="actions"><button type="submit" class="primary"${isFocused ? html` autofocus` : undefined}>${label}</button></p>
+${content}<p class="actions"><button type="submit" class="${isDangerous ? 'danger' : 'primary'}"${focus(isFocused)}>${label}</button></p>
 </div>
 `;
 }

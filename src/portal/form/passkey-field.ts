@@ -24,9 +24,10 @@ export function registrationIn(field: string): ReturnType<typeof toRegistration>
   return toRegistration(parsed(registrationSchema.entries.credential, field));
 }
 
-/** The text about a registration that is not valid. */
-export function registrationText({ facts }: ServiceError): (t: Messages) => string {
-  const isForbidden = facts.errors?.some(({ code }) => code === 'not_allowed') === true;
+/** The text about the form of a registration that is not valid. */
+export function registrationText({ facts: { errors = [] } }: ServiceError): (t: Messages) => string {
+  if (errors[0]?.field === 'name') return ({ authenticators }) => authenticators.badName;
+  const isForbidden = errors.some(({ code }) => code === 'not_allowed');
   return ({ passkey }) => (isForbidden ? passkey.notAllowed : passkey.notCreated);
 }
 

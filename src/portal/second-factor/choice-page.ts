@@ -1,11 +1,10 @@
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, View } from '../../http/page/view.js';
 import { button, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
+import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { leaving, type SetupFields } from './setup-pages.js';
 import { codeField } from './verify-page.js';
-
-const MAX_NAME_LENGTH = 64;
 
 /** The authenticators that the user may set up. */
 export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
@@ -34,7 +33,7 @@ export function choicePage(fields: ChoiceFields): View {
           : app === undefined
             ? passkeyOnly(context, passkey)
             : html`${paragraph(setup.choice)}${creationForm(context, passkey.form, { label: setup.usePasskey, about: setup.aboutPasskey })}\
-${withoutPasskeys(context, false)}<p class="or">${context.t.signIn.or}</p>
+${withoutPasskeys(context, false)}<p class="or" data-with-passkeys hidden>${context.t.signIn.or}</p>
 ${paragraph(setup.aboutApp)}${appForm(
                 context,
                 app,
@@ -94,14 +93,6 @@ function creationForm(
   fields: FormFields,
   { label, about, options }: { readonly label: string; readonly about: string; readonly options?: object },
 ): Html {
-  const content = html`${paragraph(about)}${nameField(context)}`;
+  const content = html`${paragraph(about)}${nameField(context, { label: context.t.passkey.name })}`;
   return form(fields, passkeyButton(context, { ceremony: 'create', label, content, ...(options && { options }) }));
-}
-
-/** The name of a new passkey, which its owner may leave to the service. */
-export function nameField({ t }: PageContext): Html {
-  return html`<div class="field"><label for="name">${t.passkey.name}</label>
-<input id="name" name="name" maxlength="${MAX_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint">
-<p class="hint" id="name-hint">${t.passkey.nameHint}</p></div>
-`;
 }

@@ -13,11 +13,12 @@ import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
+import { optionalName } from '../form/given-name.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { Page, type PageResult } from '../page.decorator.js';
-import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
+import { SET_UP_PASSKEY, SHOW_SET_UP_PASSKEY } from '../portal.openapi.js';
 import { creationPage } from './choice-page.js';
 import { CodePages, type ErrorTexts } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
@@ -52,7 +53,7 @@ export class PasskeyPagesController {
 
   @Get()
   @Page()
-  @Operation(SHOW_ADD_PASSKEY)
+  @Operation(SHOW_SET_UP_PASSKEY)
   show(
     @Query({ schema: returnToSchema }) { return_to: returnTo }: InferOutput<typeof returnToSchema>,
     @Res() reply: Reply,
@@ -65,7 +66,7 @@ export class PasskeyPagesController {
   @HttpCode(200)
   @Page()
   @FormBody()
-  @Operation(ADD_PASSKEY)
+  @Operation(SET_UP_PASSKEY)
   async add(
     @Caller() caller: Principal,
     @Body({ schema: passkeyForm }) form: PasskeyForm,
@@ -73,16 +74,14 @@ export class PasskeyPagesController {
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(form.return_to);
     // The form was sent before, as after a reload.
-    if (caller.kind === 'half' && !(await this.pages.mustEnrol(caller))) return this.goTo('verify', returnTo, reply);
+    if (!(await this.pages.mustEnrol(caller))) return this.goOn(caller, returnTo, reply);
     const { credential = '' } = form;
     if (credential === '') return this.creation(caller, form, returnTo);
     const { backupCodes } = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, () =>
       this.register(caller, credential, form.name),
     );
     if (backupCodes) return this.codes(caller, backupCodes, returnTo);
-    if (caller.kind === 'half') return this.goTo('verify', returnTo, reply);
-    reply.seeOther(returnTo);
-    return '';
+    return this.goOn(caller, returnTo, reply);
   }
 
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
@@ -93,8 +92,9 @@ export class PasskeyPagesController {
     return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
   }
 
-  private register(caller: Principal, credential: string, name = ''): Promise<NewOwnPasskey> {
-    return this.passkeys.register(caller, registrationIn(credential), name === '' ? undefined : name);
+  private async register(caller: Principal, credential: string, typed: string): Promise<NewOwnPasskey> {
+    const name = optionalName(typed);
+    return this.passkeys.register(caller, registrationIn(credential), name);
   }
 
   /** A registration proves nothing yet, so a half-authenticated user proves the passkey from here. */
@@ -122,8 +122,9 @@ export class PasskeyPagesController {
     );
   }
 
-  private goTo(next: 'verify', returnTo: string, reply: Reply): '' {
-    reply.seeOther(this.pathOf(next, returnTo));
+  /** A half-authenticated user proves the second factor next. */
+  private goOn({ kind }: Principal, returnTo: string, reply: Reply): '' {
+    reply.seeOther(kind === 'half' ? this.pathOf('verify', returnTo) : returnTo);
     return '';
   }
 

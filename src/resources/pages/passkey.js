@@ -20,10 +20,8 @@ function enable(part) {
   const { form } = button;
   part.hidden = false;
   if (button.autofocus && document.activeElement === document.body) button.focus();
-  // Browsers also click the first button of a form when its user presses Enter in a field.
   button.addEventListener('click', async (event) => {
-    const { activeElement } = document;
-    if (activeElement.name === 'code' && activeElement.form === form) return;
+    if (sendsCode(event, form)) return;
     event.preventDefault();
     if (!isComplete(form)) return;
     button.disabled = true;
@@ -44,6 +42,12 @@ function enable(part) {
     button.disabled = false;
     field.value = '';
   });
+}
+
+/** True if the user has pressed Enter in a field, for which browsers click the first button of the form, to send a code. */
+function sendsCode({ detail, currentTarget }, { elements: { code } }) {
+  const isPressed = detail > 0 || document.activeElement === currentTarget;
+  return !isPressed && code !== undefined && (document.activeElement === code || code.value !== '');
 }
 
 /** False, with a message of the browser, if a field is not filled in. A passkey takes the place of a code. */
