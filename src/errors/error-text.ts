@@ -22,8 +22,8 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     advice: 'Start again with the password step.',
   },
   MFA_CODE_INVALID: {
-    title: 'The code is not accepted',
-    advice: 'Ask for the next code; the mfa_token stays usable.',
+    title: 'The code or the passkey is not accepted',
+    advice: 'Ask for the next code, or request new options for the passkey; the mfa_token stays usable.',
   },
   MFA_LOCKED: {
     title: 'The second factor is locked',

@@ -48,7 +48,7 @@ type PasswordReason =
 /** Which limit of the password throttle is exceeded. */
 type ThrottleReason = 'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere' | 'route';
 
-/** Why a code is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
+/** Why a code or a passkey is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
 type SecondFactorReason =
   | 'wrong_code'
   | 'used_step'

@@ -142,7 +142,7 @@ export const en = {
     title: 'Create your passkey',
     create: 'Create a passkey',
     creation:
-      'Your browser now asks how to keep it: on this device, in a password manager, on your phone, or on a security key.',
+      'Your browser now asks where to save it: on this device, in a password manager, on your phone, or on a security key.',
     name: 'Name of the passkey (optional)',
     nameHint: 'For example “Phone” or “Blue security key”.',
     notAllowed: 'Your organisation does not allow this kind of passkey. Use another device or security key.',
@@ -153,7 +153,6 @@ export const en = {
   lock: {
     title: 'Sign-in is locked',
     what: 'There were too many failed attempts at the second step of this account. To protect it, no code and no passkey is accepted for now, not even a correct one.',
-    left: 'Time left',
     until: (seconds: number) => `You can try again in ${wait(seconds)}.`,
     retry: 'Try again',
     mailed: 'If your account has a mail address, we have sent you a link that unlocks it at once.',
@@ -273,7 +272,7 @@ export const en = {
     offText:
       'Only your password protects your account. With a passkey or an authenticator app, a stolen password is not enough.',
     types: { passkey: 'Passkey', totp: 'Authenticator app' },
-    synced: 'Synced between devices',
+    synced: 'Can be synced between devices',
     bound: 'On one device only',
     added: 'Added',
     unused: 'Not used yet',
@@ -290,10 +289,9 @@ export const en = {
     atOrganisation: (organisation: string) => `${organisation} checks your second factor when you sign in.`,
     password: 'Password',
     changePassword: 'Change password',
-    passwordText: 'Change your password if somebody else may know it.',
+    passwordText: 'Change your password if someone else may know it.',
     sessions: 'Where you are signed in',
     thisSession: 'This browser',
-    otherSession: 'Application',
     lastUsed: 'Last used',
     endSession: 'Sign out',
     endOthers: 'Sign out everywhere else',
@@ -319,7 +317,7 @@ export const en = {
       off: 'Two-step sign-in is turned off. You are signed out everywhere else.',
       language: 'The language is saved.',
       renamed: 'The name is saved.',
-      removed: 'It is removed. You are signed out everywhere else.',
+      removed: 'The passkey or authenticator app is removed. You are signed out everywhere else.',
       passkey: 'The passkey is added. You can use it at your next sign-in.',
       app: 'The authenticator app is added.',
     },
@@ -477,7 +475,7 @@ export const en = {
       text: (user: string) =>
         `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password.`,
       submit: 'Protect my account',
-      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If somebody else changed your two-step sign-in, also ask your help desk to reset it.',
+      done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If someone else changed your two-step sign-in, also ask your help desk to reset it.',
     },
   },
 
@@ -548,7 +546,7 @@ export const en = {
       'remove-authenticator': {
         label: 'Remove',
         title: (user: string) => `Remove an authenticator of ${user}?`,
-        text: 'For a lost or stolen one, while the user has another one: it is no longer accepted. Ends all sessions and the trust in all browsers. Verify first that the person is who they say.',
+        text: 'Use this for a lost or stolen authenticator of a user who has another one. It is no longer accepted; all sessions and the trust in all browsers end. Verify first that the person is who they say.',
       },
       reset: {
         label: 'Reset second factor',
@@ -760,7 +758,7 @@ export const en = {
       },
       locked: {
         title: 'Your account is locked',
-        text: 'There were too many failed attempts at the second step of your sign-in, so your account accepts no code and no passkey for a while. Whoever made them knows your password. If it was not you, change your password.',
+        text: 'There were too many failed attempts at the second step of your sign-in, so your account accepts no code and no passkey for a while. The person who made them knows your password. If it was not you, change your password.',
       },
       'new-device': {
         title: 'Sign-in with a new browser',
@@ -806,7 +804,7 @@ export const en = {
       title: 'Your account is protected',
       text: 'You reported that someone else used your account. We signed out all devices, and the old password no longer works. To choose a new password, open the following page within 15 minutes. The link works once.',
       link: 'Choose a new password',
-      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else. Your two-step sign-in stays as it is: if somebody else changed it, ask your help desk to reset it.',
+      more: 'If the link has expired, ask for another one on the sign-in page. Do not use the old password again, here or anywhere else. Your two-step sign-in stays as it is: if someone else changed it, ask your help desk to reset it.',
     },
     invitation: {
       title: 'Your new account',

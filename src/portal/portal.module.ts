@@ -12,7 +12,7 @@ import { ActivityController } from './account/activity.controller.js';
 import { AddAppController } from './account/add-app.controller.js';
 import { AddPasskeyController } from './account/add-passkey.controller.js';
 import { AuthenticatorsController } from './account/authenticators.controller.js';
-import { AuthenticatorPagesController } from './account/authenticator-pages.controller.js';
+import { SecondFactorChangesController } from './account/second-factor-changes.controller.js';
 import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
@@ -70,7 +70,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     PasskeyPagesController,
     AccountController,
     BackupCodesPageController,
-    AuthenticatorPagesController,
+    SecondFactorChangesController,
     AuthenticatorsController,
     AddAppController,
     AddPasskeyController,

@@ -172,7 +172,10 @@ export const ADD_APP: OperationOptions = {
 export const SHOW_ADD_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Page to add a passkey',
-  description: 'Redirects to the page that proves the second factor if its last proof is too old.',
+  description:
+    'Redirects to the page that proves the second factor if its last proof is too old, and to the setup page if the account ' +
+    'has no second factor. 404 if passkeys cannot be used here.',
+  errors: ['NOT_FOUND'],
 };
 
 export const ADD_PASSKEY: OperationOptions = {
@@ -198,7 +201,7 @@ export const RENAME_AUTHENTICATOR: OperationOptions = {
 
 export const SHOW_REMOVE_AUTHENTICATOR: OperationOptions = {
   summary: 'Page to remove an authenticator',
-  description: 'Says so if policy keeps it.',
+  description: 'If the authenticator is the only one, or if policy demands it, the page says so in place of the form.',
   errors: ['NOT_FOUND'],
 };
 

@@ -182,9 +182,9 @@ export class IdpProperties {
 
   @Key(oneOf(...ON_MISSING_MFA), {
     does:
-      'How a login without a proven second factor is treated: deny rejects it, local-totp asks for a code here, ' +
-      'accept-as-pwd accepts it as a password only, or asks for a code if policy demands a second factor of the ' +
-      'account.',
+      'How a login without a proven second factor is treated: deny rejects it, local-totp asks for a second factor ' +
+      'here, accept-as-pwd accepts it as a password only, or asks for a second factor here if policy demands one of ' +
+      'the account.',
     effect: full,
   })
   readonly onMissingMfa: OnMissingMfa = 'accept-as-pwd';

@@ -85,7 +85,7 @@ export class MfaProperties implements SelfChecking {
 
   @Key(duration({ unit: 's', min: '1s' }), {
     name: 'lock.duration',
-    does: 'Length of the first lock after five wrong codes; each further one is twice as long.',
+    does: 'Length of the first lock, after five failures in a row; each further one is twice as long.',
     effect: full,
   })
   readonly lockDuration: Duration = Duration.ofSeconds(300);

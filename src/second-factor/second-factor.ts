@@ -26,6 +26,9 @@ export const AUTHENTICATOR_TYPES = ['passkey', 'totp'] as const;
 
 export type AuthenticatorType = (typeof AUTHENTICATOR_TYPES)[number];
 
+/** Longest name of an authenticator, in characters; length of the columns. */
+export const MAX_AUTHENTICATOR_NAME_LENGTH = 64;
+
 /** An active authenticator as its owner sees it; instants are epoch seconds. */
 export interface Authenticator {
   readonly id: string;
@@ -151,6 +154,20 @@ export interface BackupCodeState {
   readonly isLow: boolean;
 }
 
+/** A request for a new secret. */
+export interface SetupRequest extends AttemptSubject {
+  /** The session or `mfa_token` that alone may see and confirm the pending secret. */
+  readonly askedBy: string;
+  /** What the secret is for; by default the first authenticator of the account. */
+  readonly askedFor?: AskedFor;
+  /** The security stamp of the account when the request was authorized; another one means other authenticators. */
+  readonly ofStamp?: number;
+  /** The name that the owner gives the authenticator. */
+  readonly name?: string;
+  /** Keeps a pending secret that the same session or `mfa_token` asked for in the same way. */
+  readonly keepsOwn?: boolean;
+}
+
 /** Facts about all second factors that the owner of an account may know, and the lock that they share. */
 export interface EnrolmentState extends TotpState {
   readonly hasPasskey: boolean;
@@ -208,7 +225,7 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
   readonly failures: readonly Reason[];
   /** Judges the response by the authenticators of the target; stores nothing but the end of a challenge. */
   verify(attempt: ChargedAttempt<Id>): Promise<Verdict> | Verdict;
-  /** Stores a new authenticator and returns what its owner is shown once. */
+  /** Stores a new authenticator and returns what its owner is shown once; of a passkey, whether it was stored. */
   enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
   /** Deletes the authenticators of the account that are not in `named`. */
   discard(tx: Tx, subject: string, named: NamedAuthenticators): Promise<void>;

@@ -20,8 +20,8 @@ export class SessionProperties implements SelfChecking {
 
   @Key(duration({ unit: 's', min: '3m', max: '1h' }), {
     does:
-      'Time that a sign-in in a browser waits for its user to set up an authenticator app, where policy demands one. A ' +
-      'sign-in that only waits for a code ends after 3 minutes.',
+      'Time that a sign-in in a browser waits for its user to set up an authenticator, where policy demands one. A ' +
+      'sign-in that only waits for the second step ends after 3 minutes.',
     effect: full,
   })
   readonly enrolmentTimeout: Duration = Duration.ofSeconds(600);

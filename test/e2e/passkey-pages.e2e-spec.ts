@@ -308,7 +308,7 @@ onSqlite('pages of passkeys', (engine) => {
       expect(answer.text).toContain('Enter a name of at most 64 characters.');
     });
 
-    it('a name of spaces is none', async () => {
+    it('a name of spaces only is treated as no name', async () => {
       const client = await afterPassword(story.person());
 
       expect(await send(client, SETUP, await registration(client), { name: '   ' })).toBeAnswered(200);

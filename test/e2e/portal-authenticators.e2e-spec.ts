@@ -675,7 +675,7 @@ onSqlite('authenticators where policy demands a passkey from a date', (engine) =
     return client;
   }
 
-  it('the home page counts the days for users without a passkey, and for nobody else', async () => {
+  it('the home page counts the days for users without a passkey only', async () => {
     const person = await story.enrolled();
     const client = await signIn(person);
     const plain = story.client();

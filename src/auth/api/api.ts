@@ -18,8 +18,8 @@ export const SCHEMES = {
 export const API: Api = {
   title: 'Login service',
   description:
-    'Login in two steps: the password, then a one-time password of an authenticator app or a backup code. Applications ' +
-    'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
+    'Login in two steps: the password, then a passkey, a one-time code of an authenticator app or a backup code. ' +
+    'Applications get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
     'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
     '`Authorization` takes precedence over cookies; an invalid one is rejected whatever the cookies are. State-changing ' +
     'requests authenticated by a cookie must come from the same origin or from an allowed one: `CROSS_SITE`.\n\n' +

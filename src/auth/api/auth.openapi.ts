@@ -141,7 +141,7 @@ export const ADD_PASSKEY: OperationOptions = {
   description:
     'The first authenticator of an account comes with ten backup codes. A registration proves no possession: `amr` does not ' +
     'change, and a login is completed by an assertion.',
-  errors: ['MFA_REQUIRED', 'MFA_STATE_CONFLICT'],
+  errors: ['MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
 export const ASSERTION_OPTIONS: OperationOptions = {

@@ -8,7 +8,7 @@ import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { OwnSecondFactor } from '../own/own-second-factor.service.js';
 import { REMOVE_AUTHENTICATOR, RENAME_AUTHENTICATOR } from './auth.openapi.js';
-import { authenticatorNameSchema } from './passkey.schema.js';
+import { authenticatorNameSchema } from './login.schema.js';
 
 /** The own authenticators, of every type; `GET /2fa` lists them (http-api section 3). */
 @ApiTag('Second factor')

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../account/password/password-rules.js';
-import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../second-factor/second-factor.js';
 import { submittedCode, totpDigits } from '../../second-factor/second-factor.js';
 import { textOfBytes } from '../../web/schema.js';
 
@@ -71,15 +71,21 @@ const NAME_FORM = /^(?=.*\S)\P{C}*$/u;
 /** A name that a user gives an authenticator; it is shown as text. */
 export const authenticatorName = v.pipe(
   v.string(),
-  v.check((name) => name.length <= 2 * MAX_NAME_LENGTH && Array.from(name).length <= MAX_NAME_LENGTH, 'too_long'),
+  v.check((name) => {
+    const longest = MAX_AUTHENTICATOR_NAME_LENGTH;
+    return name.length <= 2 * longest && Array.from(name).length <= longest;
+  }, 'too_long'),
   v.check((name) => NAME_FORM.test(name), 'format'),
   v.metadata({
-    maxLength: MAX_NAME_LENGTH,
+    maxLength: MAX_AUTHENTICATOR_NAME_LENGTH,
     pattern: NAME_FORM.source,
     description: 'A name by which the owner tells authenticators apart; spaces around it are removed.',
   }),
   v.transform((name) => name.trim()),
 );
+
+/** `PATCH /2fa/authenticators/{id}`. */
+export const authenticatorNameSchema = v.strictObject({ name: authenticatorName });
 
 export const codeSchema = v.strictObject({ code });
 

@@ -77,9 +77,6 @@ export const assertionSchema = v.strictObject({
   ),
 });
 
-/** `PATCH /2fa/authenticators/{id}`. */
-export const authenticatorNameSchema = v.strictObject({ name: authenticatorName });
-
 const descriptor = v.object({
   id: v.string(),
   type: v.literal('public-key'),

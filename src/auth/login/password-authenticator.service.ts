@@ -16,14 +16,14 @@ export interface FirstFactorResult extends DueStep {
   readonly account: Account;
   /** When the password was verified, in epoch seconds. */
   readonly authTime: number;
-  /** Cookie of a browser that may replace the code; only if policy demands no second factor. */
+  /** Cookie of a browser that may replace the second step; only if policy demands no second factor. */
   readonly trustedDevice?: string;
 }
 
 /** Texts of the log for the next step. */
 const DUE: Readonly<Record<NextStep, string>> = {
-  none: 'no code is due',
-  verify: 'a code is due unless the browser is trusted and policy demands none',
+  none: 'no second step is due',
+  verify: 'the second step is due unless the browser is trusted and policy demands none',
   enrol: 'policy demands a second factor that does not exist yet',
 };
 

@@ -11,7 +11,7 @@ import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.se
 
 /** The cookies of a browser that matter to its login. */
 export interface BrowserCookies {
-  /** Secret of a trusted device, which may replace the code. */
+  /** Secret of a trusted device, which may replace the second step. */
   readonly trustedDevice: string | undefined;
   /** Secret of the session that the new one replaces; absent for token clients. */
   readonly former?: string | undefined;

@@ -26,7 +26,7 @@ export class SingleFactorLogin {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Undefined if a code is due. In a browser, the new session replaces the one with the cookie `former`. */
+  /** Undefined if the second step is due. In a browser, the new session replaces the one with the cookie `former`. */
   async complete(
     { account, next, authTime, trustedDevice }: FirstFactorResult,
     kind: SessionKind,

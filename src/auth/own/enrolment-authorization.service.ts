@@ -26,7 +26,8 @@ export class EnrolmentAuthorization {
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') {
       this.requireAllowed(caller, account, type);
-      // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
+      // A password was checked minutes ago; a SAML assertion may rest on a session of the identity
+      // provider that began hours ago.
       if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
     } else if (hasSecondFactor(account)) this.reauthentication.requireFreshMfa(caller);
     else await this.requireFreshLogin(caller, password);

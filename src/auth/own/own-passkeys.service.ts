@@ -100,13 +100,16 @@ export class OwnPasskeys {
     return { ...added, isSynced: passkey.isBackupEligible, ...withoutUndefined({ name }) };
   }
 
-  /** Options for an assertion. @throws ServiceError as `PasskeyCeremonies.creationOptions` does */
+  /** Options for an assertion. @throws ServiceError as `PasskeyCeremonies.requireAvailable` and `requestOptions` do */
   async assertionOptions(caller: Principal): Promise<PublicKeyCredentialRequestOptionsJSON> {
     this.ceremonies.requireAvailable();
     return this.ceremonies.requestOptions(ceremonyCallerOf(caller));
   }
 
-  /** Completes a login or steps it up by an assertion. @throws ServiceError as `SecondFactors.prove` does */
+  /**
+   * Completes a login or steps it up by an assertion.
+   * @throws ServiceError as `SecondFactors.prove` does; `MFA_STATE_CONFLICT` if passkeys cannot be used
+   */
   async assert(
     caller: Principal,
     assertion: AuthenticationResponseJSON,

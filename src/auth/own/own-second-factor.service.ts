@@ -70,7 +70,7 @@ export class OwnSecondFactor {
     return this.enrolment.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
   }
 
-  /** Seconds until codes are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
+  /** Seconds until attempts are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
   async lockSeconds({ subject }: Principal): Promise<number | undefined> {
     const { lock } = await this.enrolment.state(subject);
     if (!lock) return undefined;

@@ -15,7 +15,7 @@ export class SeveralAuthenticators1796700000001 implements MigrationInterface {
     for (const column of ['totp_count', 'passkey_count']) {
       await runner.query(`ALTER TABLE account ADD COLUMN ${column} int NOT NULL DEFAULT 0`);
     }
-    // The last step of an interrupted run was the last one of all.
+    // MySQL commits each statement: without this column, an earlier run that was interrupted had done everything.
     if (!(await runner.hasColumn('account', 'totp_id'))) return;
     await runner.query('UPDATE account SET totp_count = 1 WHERE totp_id IS NOT NULL');
     await runner.query(
@@ -80,7 +80,6 @@ const CHALLENGE = `CREATE TABLE passkey_challenge (
     expires_at bigint NOT NULL
   )`;
 
-/** Name and table; MySQL wants the table to drop one. */
 const INDEXES = [
   { name: 'passkey_user', on: 'passkey (user_id)' },
   { name: 'passkey_challenge_asked', on: 'passkey_challenge (asked_by)' },

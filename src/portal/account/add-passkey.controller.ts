@@ -7,7 +7,6 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
-import type { Messages } from '../../messages/messages.js';
 import { Caller } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
@@ -22,7 +21,7 @@ import { SecondFactorSummaries } from '../home/second-factor-summaries.service.j
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
 import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
 import { codesPage } from '../second-factor/setup-pages.js';
-import { AccountForms, formErrorText } from './account-forms.service.js';
+import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
 import { newPasskeyForm } from './account.schema.js';
 import { addPasskeyPage } from './authenticator-forms.js';
@@ -77,7 +76,7 @@ export class AddPasskeyController {
       TOLD,
       async (alert) => (await this.forms.lock(caller, PATH)) ?? this.page(caller, { alert, typed }),
       () => this.register(caller, credential, typed),
-      registrationErrorText,
+      registrationText,
     );
     if (!backupCodes) {
       reply.seeOther(this.forms.overviewAfter('passkey').url);
@@ -117,9 +116,4 @@ export class AddPasskeyController {
     reply.seeOther(secondFactorPage(this.forms.contextPath, next, this.forms.urlOf(path)));
     return '';
   }
-}
-
-function registrationErrorText(error: ServiceError): ((t: Messages) => string) | undefined {
-  if (error.code === 'MFA_STATE_CONFLICT') return ({ passkey }) => passkey.expired;
-  return formErrorText(error) ?? registrationText(error);
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../encoding/html.js';
 import type { PageContext } from '../../http/page/view.js';
-import { MAX_NAME_LENGTH } from '../../second-factor/passkey/passkey.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../second-factor/second-factor.js';
 import { focus } from './forms.js';
 
 interface NameField {
@@ -16,7 +16,7 @@ export function nameField(
   { label, value = '', isRequired = false, isFocused = false }: NameField,
 ): Html {
   return html`<div class="field"><label for="name">${label}</label>
-<input id="name" name="name" value="${value}" maxlength="${MAX_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
+<input id="name" name="name" value="${value}" maxlength="${MAX_AUTHENTICATOR_NAME_LENGTH}" autocomplete="off" aria-describedby="name-hint"${focus(isFocused)}${isRequired ? html` required` : undefined}>
 <p class="hint" id="name-hint">${t.passkey.nameHint}</p></div>
 `;
 }

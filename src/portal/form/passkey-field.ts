@@ -24,8 +24,9 @@ export function registrationIn(field: string): ReturnType<typeof toRegistration>
   return toRegistration(parsed(registrationSchema.entries.credential, field));
 }
 
-/** The text about the form of a registration that is not valid. */
-export function registrationText({ facts: { errors = [] } }: ServiceError): (t: Messages) => string {
+/** The text about a registration that is not stored. */
+export function registrationText({ code, facts: { errors = [] } }: ServiceError): (t: Messages) => string {
+  if (code === 'MFA_STATE_CONFLICT') return ({ passkey }) => passkey.expired;
   if (errors[0]?.field === 'name') return ({ authenticators }) => authenticators.badName;
   const isForbidden = errors.some(({ code }) => code === 'not_allowed');
   return ({ passkey }) => (isForbidden ? passkey.notAllowed : passkey.notCreated);

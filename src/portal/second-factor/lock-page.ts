@@ -4,7 +4,7 @@ import { button, buttonLink, form, type FormFields, note, paragraph } from '../f
 
 /** A locked account, as its owner sees it. */
 export interface LockFacts {
-  /** Seconds until codes are accepted again; undefined if only an administrator can end the lock. */
+  /** Seconds until attempts are accepted again; undefined if only an administrator can end the lock. */
   readonly waitSeconds: number | undefined;
   /** True if the notice of the lock is mailed, with a link that ends it. */
   readonly isMailed: boolean;

@@ -27,10 +27,8 @@ import { codesPage, proveAgainPage } from './setup-pages.js';
 
 const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
-const PASSKEY_TEXTS: ErrorTexts = {
-  VALIDATION_FAILED: (t, error) => registrationText(error)(t),
-  MFA_STATE_CONFLICT: ({ passkey }) => passkey.expired,
-};
+const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
+const PASSKEY_TEXTS: ErrorTexts = { VALIDATION_FAILED: textOf, MFA_STATE_CONFLICT: textOf };
 
 type PasskeyForm = InferOutput<typeof passkeyForm>;
 

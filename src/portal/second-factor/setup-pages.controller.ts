@@ -31,7 +31,7 @@ const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED'
 
 type ReturnTo = InferOutput<typeof returnToSchema>;
 
-/** Enrolment as pages: the choice of an authenticator, and an app without script (http-api section 5). */
+/** Pages of enrolment: the choice of an authenticator, and the setup of an app, which needs no script (http-api section 5). */
 @SecondFactorRoute()
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)

@@ -42,7 +42,7 @@ export interface Attempt {
 /** Stores what follows from a verified response, in the transaction that uses it up. */
 type CompleteAttempt<T> = (tx: Tx, response: VerifiedResponse, state: FactorState) => Promise<T>;
 
-/** Every verification of a code, of any factor and on any route: charges an attempt, verifies, then settles and counts. */
+/** Every verification of a code or an assertion, on any route: charges an attempt, verifies, then settles and counts. */
 @Injectable()
 export class Attempts {
   private readonly log: Logger;

@@ -19,7 +19,7 @@ import { BackupCodes } from './backup-codes.service.js';
 
 const WRONG_BACKUP_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_backup_code' } as const;
 
-/** Backup codes, for a user without the authenticator app; each is accepted once. */
+/** Backup codes, for a user without the other authenticators; each is accepted once. */
 @Injectable()
 export class BackupCodeFactor implements SecondFactor<'backup_code'> {
   readonly id = 'backup_code';

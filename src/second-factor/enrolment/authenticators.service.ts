@@ -3,31 +3,17 @@ import { Clock } from '../../clock/clock.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../random/random.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { AskedFor, AttemptSubject, FailureCounter } from '../attempts/attempt.js';
+import type { FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
-import type { AuthenticatorType, EnrolmentState, NamedAuthenticators } from '../second-factor.js';
+import type { AuthenticatorType, EnrolmentState, NamedAuthenticators, SetupRequest } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
 export const PENDING_SECONDS = 600;
-
-/** A request for a new secret. */
-export interface SetupRequest extends AttemptSubject {
-  /** The session or `mfa_token` that alone may see and confirm the pending secret. */
-  readonly askedBy: string;
-  /** What the secret is for; by default the first authenticator of the account. */
-  readonly askedFor?: AskedFor;
-  /** The security stamp of the account when the request was authorized; another one means other authenticators. */
-  readonly ofStamp?: number;
-  /** The name that the owner gives the authenticator. */
-  readonly name?: string;
-  /** Keeps a pending secret that the same session or `mfa_token` asked for in the same way. */
-  readonly keepsOwn?: boolean;
-}
 
 /** A stored passkey; the codes are shown once. */
 export interface AddedPasskey {
@@ -45,7 +31,8 @@ export interface NewEnrolment {
 
 /**
  * Changes the authenticators of an account: apps and passkeys, one pending secret, and one active set of backup codes. The
- * row of the account has their numbers and the ids of the secret and the set. Each method changes the row first, by a condition that decides, and then deletes what the row no longer names.
+ * row of the account has their numbers and the ids of the secret and the set. Each method changes the row first, by a
+ * condition that decides, and then deletes what the row no longer names.
  */
 @Injectable()
 export class Authenticators {
@@ -155,7 +142,7 @@ export class Authenticators {
     return isReset;
   }
 
-  /** Replaces the active set of codes; undefined if no secret is active. */
+  /** Replaces the active set of codes; undefined without an authenticator. */
   async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     const setId = this.newId();
     if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;

@@ -7,11 +7,10 @@ import { type AttemptSubject, endedError, NO_ACCOUNT, NO_SECRET } from '../attem
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type { Authenticator, Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
 import { SecondFactors, type SubmittedAttempt } from '../second-factors.service.js';
-import type { NewPasskey } from '../passkey/passkey.js';
+import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import type { PasskeyOwner } from './enrolment.store.js';
 import { type AddedPasskey, Authenticators } from './authenticators.service.js';
-import type { PasskeyPlace } from '../passkey/passkey.js';
 
 /** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */
 @Injectable()
@@ -68,8 +67,8 @@ export class Enrolment {
   /**
    * Stores a verified passkey. A first authenticator comes with backup codes, which are shown once; `require` may still
    * reject it.
-   * @throws ServiceError `MFA_STATE_CONFLICT` if the account may have no more, or the passkey is registered already, and for
-   * a login that has ended `MFA_TOKEN_INVALID` or `INVALID_TOKEN`
+   * @throws ServiceError `MFA_LOCKED`, `MFA_STATE_CONFLICT` if the account may have no more, or the passkey is registered already,
+   * and for a login that has ended `MFA_TOKEN_INVALID` or `INVALID_TOKEN`
    */
   addPasskey(
     caller: PasskeyOwner,

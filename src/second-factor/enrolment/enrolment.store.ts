@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { type AskedFor, type AttemptSubject, MAX_TOTPS, OF_STAMP, subjectConditions } from '../attempts/attempt.js';
 import { MAX_PASSKEYS, type PasskeyPlace } from '../passkey/passkey.js';
-import type { AuthenticatorType, NamedAuthenticators, StoredFactors } from '../second-factor.js';
+import type { AuthenticatorType, NamedAuthenticators, SetupRequest, StoredFactors } from '../second-factor.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
@@ -61,15 +61,6 @@ interface NamedRow {
   readonly backup_set_id: string | null;
 }
 
-/** A request for a secret. */
-interface Asked extends AttemptSubject {
-  readonly askedBy: string;
-  readonly askedFor?: AskedFor;
-  readonly ofStamp?: number;
-  readonly name?: string;
-  readonly keepsOwn?: boolean;
-}
-
 /** Who adds a passkey. */
 export interface PasskeyOwner extends AttemptSubject {
   /** The security stamp of the account when its challenge was issued; another one means other authenticators. */
@@ -115,7 +106,7 @@ export class EnrolmentStore {
    * Makes a secret the pending one; false unless the account has the authenticators that the request was authorized for. With
    * `keepsOwn`, also false if the caller has a pending secret at `now` that it asked for in the same way.
    */
-  async ask(tx: Tx, caller: Asked, pendingId: string, now: number): Promise<boolean> {
+  async ask(tx: Tx, caller: SetupRequest, pendingId: string, now: number): Promise<boolean> {
     const { askedFor = 'first', ofStamp, name = '', keepsOwn = false, askedBy } = caller;
     const ofCaller = subjectConditions(caller);
     const sql = ASK + MAY_ASK[askedFor] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
@@ -126,7 +117,7 @@ export class EnrolmentStore {
   }
 
   /** The pending secret that the caller asked for; undefined if there is none, or if the caller may not act any more. */
-  async pending(tx: Tx, caller: Asked, now: number): Promise<StoredPendingSecret | undefined> {
+  async pending(tx: Tx, caller: SetupRequest, now: number): Promise<StoredPendingSecret | undefined> {
     const ofCaller = subjectConditions(caller);
     const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
     const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);

@@ -4,9 +4,9 @@ import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type AskedFor, type AttemptSubject, endedError, NO_ACCOUNT, refusalError } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
+import type { SetupRequest } from '../second-factor.js';
 import { qrPng, qrSvg } from '../totp/otpauth-uri.js';
 import { TotpSecrets } from '../totp/totp-secrets.service.js';
-import type { SetupRequest } from './authenticators.service.js';
 import { EnrolmentStore, type StoredPendingSecret } from './enrolment.store.js';
 
 /** A pending secret as it is shown to the login that asked for it. */

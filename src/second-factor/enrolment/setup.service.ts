@@ -4,7 +4,8 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import { Authenticators, PENDING_SECONDS, type SetupRequest } from './authenticators.service.js';
+import type { SetupRequest } from '../second-factor.js';
+import { Authenticators, PENDING_SECONDS } from './authenticators.service.js';
 import { PendingSecrets, type ShownSecret } from './pending-secrets.service.js';
 
 /** A pending secret with its backup codes, which are shown in this response only; a further app has none of its own. */

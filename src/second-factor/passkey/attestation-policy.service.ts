@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { AttestationRejection } from '../../errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
 import { type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
-import { MAX_NAME_LENGTH } from './passkey.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../second-factor.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { leadsTo } from './trust-path.js';
 
@@ -75,7 +75,7 @@ export class AttestationPolicy {
 
 /** At most as long as a name that a user gives. */
 function shortened(name = ''): string | undefined {
-  return Array.from(name).slice(0, MAX_NAME_LENGTH).join('').trim() || undefined;
+  return Array.from(name).slice(0, MAX_AUTHENTICATOR_NAME_LENGTH).join('').trim() || undefined;
 }
 
 function rejected(reason: AttestationRejection): AttestationVerdict {

@@ -123,7 +123,7 @@ async function verifiedPayload(blob: string, { roots, hosts }: MetadataSigners, 
   if (!leadsTo(chain, roots, Math.min(now, dueOf(nextUpdate)))) {
     throw new UnusableMetadata('its signer is not certified by a trusted root');
   }
-  // The roots of FIDO certify web servers of everybody.
+  // The roots of FIDO also certify unrelated web servers, so the name decides.
   if (hosts && !hosts.some((host) => signer.checkHost(host) !== undefined)) {
     throw new UnusableMetadata(`its signer is none of ${hosts.join(', ')}`);
   }

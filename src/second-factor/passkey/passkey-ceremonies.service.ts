@@ -19,7 +19,7 @@ import { PasskeyStore } from './passkey.store.js';
 import { type ChallengePurpose, PasskeyChallengeStore } from './passkey-challenge.store.js';
 import { strictAlgorithmOf } from './registration-bytes.js';
 import { RelyingParty } from './relying-party.service.js';
-import { clientDataOf, webauthn } from './webauthn.js';
+import { clientDataOf, loggedText, webauthn } from './webauthn.js';
 
 /** A login, and the session or `mfa_token` that alone may respond to its challenges. */
 export interface CeremonyCaller extends AttemptSubject {
@@ -39,9 +39,6 @@ export interface VerifiedRegistration {
   /** `name` is that of the model. */
   readonly passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
 }
-
-/** Messages of the library repeat what clients send. */
-const LOGGED_LENGTH = 200;
 
 /** The registration ceremony, and the start of the authentication ceremony (WebAuthn level 3, section 7). */
 @Injectable()
@@ -194,7 +191,7 @@ export class PasskeyCeremonies {
   }
 
   private invalid(why: string): ServiceError {
-    this.log.debug('The registration of a passkey is not valid', { why: why.slice(0, LOGGED_LENGTH) });
+    this.log.debug('The registration of a passkey is not valid', { why: loggedText(why) });
     return new ServiceError('VALIDATION_FAILED', {
       reason: 'wrong_passkey',
       errors: [{ field: 'credential', code: 'invalid' }],

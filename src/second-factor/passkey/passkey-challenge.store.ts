@@ -5,7 +5,7 @@ import { personalTable } from '../../persistence/personal-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { hashSecret } from '../../session/session.js';
-import { type AttemptSubject, subjectConditions } from '../attempts/attempt.js';
+import { type AttemptSubject, OF_STAMP, subjectConditions, TOLERATED_SKEW_SECONDS } from '../attempts/attempt.js';
 import { CHALLENGE_SECONDS, MAX_PASSKEYS } from './passkey.js';
 
 /** Nothing is remembered of an expired challenge: one that is not stored is rejected. */
@@ -34,11 +34,9 @@ const OF_PURPOSE: Readonly<Record<ChallengePurpose, string>> = {
 };
 const DELETE_EARLIER = 'DELETE FROM passkey_challenge WHERE asked_by = ? AND purpose = ?';
 const DELETE_ALL = 'DELETE FROM passkey_challenge WHERE user_id = ?';
+/** A challenge from further in the future means that a clock was set back, after which it would live too long. */
 const TAKE = `DELETE FROM passkey_challenge
   WHERE id = ? AND user_id = ? AND asked_by = ? AND purpose = ? AND expires_at > ? AND created_at <= ?`;
-const OF_STAMP = ' AND security_stamp = ?';
-/** A challenge from further in the future means that a clock was set back, after which it would live too long. */
-const TOLERATED_SKEW_SECONDS = 60;
 
 /** Who asked for a challenge, and what for. */
 export interface ChallengeOwner {

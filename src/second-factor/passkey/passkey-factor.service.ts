@@ -22,7 +22,7 @@ import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore, type StoredPasskey } from './passkey.store.js';
 import { PasskeyChallengeStore } from './passkey-challenge.store.js';
 import { RelyingParty } from './relying-party.service.js';
-import { type ClientData, clientDataOf, userHandleOf, webauthn } from './webauthn.js';
+import { type ClientData, clientDataOf, loggedText, userHandleOf, webauthn } from './webauthn.js';
 
 const WRONG_CHALLENGE = { kind: 'failed', event: 'MFA_FAILED', reason: 'challenge' } as const;
 const UNKNOWN_PASSKEY = { kind: 'failed', event: 'MFA_FAILED', reason: 'unknown_passkey' } as const;
@@ -32,9 +32,6 @@ const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'pass
 function fallenCounterOf({ id }: StoredPasskey): FailedAttempt {
   return { ...FALLEN_COUNTER, detail: { authenticator: id } };
 }
-
-/** Messages of the library repeat what clients send. */
-const LOGGED_LENGTH = 200;
 
 /** Passkeys (WebAuthn level 3): an assertion takes a challenge, and each challenge is taken once. */
 @Injectable()
@@ -72,7 +69,7 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     if (!passkey) return UNKNOWN_PASSKEY;
     const verified = await this.verifiedAssertion(response, clientData, passkey, subject);
     if (typeof verified === 'string') {
-      this.log.debug('The assertion of a passkey is not valid', { why: verified.slice(0, LOGGED_LENGTH) });
+      this.log.debug('The assertion of a passkey is not valid', { why: loggedText(verified) });
       return WRONG_PASSKEY;
     }
     const { newCounter: signCount, credentialBackedUp: isBackedUp } = verified;

@@ -14,7 +14,7 @@ export class BrowserAddress {
   ) {}
 }
 
-/** The site of the URL at which browsers use this service; undefined without a listener. */
+/** The site of the URL at which browsers use this service; `url` is undefined without a public URL and a listener. */
 export function passkeySite(url: string | undefined): PasskeySite {
   if (url === undefined) {
     return { kind: 'unusable', reason: 'there is neither app.security.public-url nor a listener' };

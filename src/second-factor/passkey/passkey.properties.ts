@@ -62,7 +62,7 @@ export class PasskeyProperties {
   @Key(oneOf('none', 'direct'), {
     does:
       'Whether authenticators prove their model at registration (direct); browsers may ask users for permission. Needed ' +
-      'for allowed-aaguids only.',
+      'for allowed-aaguids; without it, metadata-file recognizes few security keys.',
     effect: full,
   })
   readonly attestation: 'none' | 'direct' = 'none';

@@ -20,7 +20,7 @@ export const allowedModelsProven = new Rule('security', (facts) => {
   if (metadataFile !== undefined) return [];
   const what =
     'Authenticators are limited to models whose proof cannot be verified: without the root certificates of their ' +
-    'manufacturers, anybody can certify an AAGUID';
+    'manufacturers, anyone can certify an AAGUID';
   const action = `Set ${METADATA} to the BLOB of https://mds3.fidoalliance.org/, or remove ${ALLOWED}.`;
   return [facts.about(ALLOWED, { severity: 'fault', what, action })];
 });

@@ -11,8 +11,6 @@ export const MAX_PASSKEYS = 20;
 export const CHALLENGE_SECONDS = 300;
 /** Longest credential id (WebAuthn level 3, section 5.8.6). */
 export const MAX_CREDENTIAL_ID_BYTES = 1023;
-/** Length of the column. */
-export const MAX_NAME_LENGTH = 64;
 
 /** A verified passkey to be stored; binary members are Base64url. */
 export interface NewPasskey {
@@ -39,10 +37,8 @@ export interface NewPasskey {
  */
 export type PasskeyPlace = 'first' | 'further' | 'demanded';
 
-/** The response to creation options, with transports that are known. */ export type Registration = Omit<
-  RegistrationResponseJSON,
-  'response'
-> & {
+/** The response to creation options, with transports that are known. */
+export type Registration = Omit<RegistrationResponseJSON, 'response'> & {
   readonly response: Omit<RegistrationResponseJSON['response'], 'transports'> & {
     readonly transports?: AuthenticatorTransport[];
   };

@@ -8,6 +8,13 @@ export function webauthn(): Promise<typeof WebAuthn> {
   return import('@simplewebauthn/server');
 }
 
+const LOGGED_LENGTH = 200;
+
+/** The text of an error of the library for the log, cut, since it repeats what clients send. */
+export function loggedText(error: string): string {
+  return error.slice(0, LOGGED_LENGTH);
+}
+
 /** The parts of client data (WebAuthn level 3, section 5.8.1) that the service reads itself. */
 export interface ClientData {
   readonly challenge: string;

@@ -60,7 +60,7 @@ export interface NewSecret {
   readonly expiresAt: number;
 }
 
-/** Sealed TOTP secrets; the row of the account names the pending and the active one. */
+/** Sealed TOTP secrets; the row of the account names the pending one and counts the active ones. */
 @Injectable()
 export class TotpSecretStore {
   async insert(tx: Tx, secret: NewSecret): Promise<void> {

@@ -63,7 +63,7 @@ export class TrustedDevices {
     this.log.debug(
       expiresAt === undefined
         ? 'The browser is not trusted, or no longer'
-        : 'The browser is trusted: no code is required',
+        : 'The browser is trusted: no second step is required',
     );
     return expiresAt === undefined ? undefined : { secret: next, expiresAt };
   }

@@ -25,7 +25,7 @@ type Confirmed = InferOutput<typeof confirmedForm>;
 @ApiTag('Pages')
 @RateLimited('self-service')
 @Controller()
-export class AuthenticatorPagesController {
+export class SecondFactorChangesController {
   constructor(
     private readonly own: OwnSecondFactor,
     private readonly ownEnrolment: OwnEnrolment,
