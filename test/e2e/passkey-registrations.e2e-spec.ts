@@ -357,6 +357,15 @@ needs('openssl')('attestation', () => {
       ['of another model', { ...certificate, aaguid: OTHER_MODEL }, {}],
       ['whose certificate is of another model', certificate, { certifiedAaguid: OTHER_MODEL }],
       ['with the certificate of another manufacturer', { ...certificate, authority: stranger }, {}],
+      [
+        'with the root of the manufacturer as PEM after a certificate of its own',
+        { ...certificate, authority: stranger },
+        {
+          statement: {
+            x5c: [Buffer.concat([stranger.signerOf(MODEL).certificate, Buffer.from(`\n${authority.pem}`)])],
+          },
+        },
+      ],
       ['with a changed signature', certificate, { signature: () => Buffer.from('3006020101020101', 'hex') }],
       ['with a self attestation', { attestation: 'packed-self', aaguid: MODEL }, {}],
       ['without attestation', { aaguid: MODEL }, {}],

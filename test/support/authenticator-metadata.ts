@@ -60,9 +60,11 @@ export function attestationObject(parts: {
   readonly format?: string;
   readonly aaguid?: string;
   readonly chain?: readonly MadeCertificate[];
+  /** In place of `chain`: what a client sends as certificates. */
+  readonly x5c?: readonly Uint8Array[];
 }): Uint8Array<ArrayBuffer> {
   const { format = 'packed', aaguid = MODEL, chain } = parts;
-  const x5c = chain?.map(({ pem }) => new Uint8Array(new X509Certificate(pem).raw));
+  const x5c = (parts.x5c ?? chain?.map(({ pem }) => new X509Certificate(pem).raw))?.map((der) => new Uint8Array(der));
   const statement = new Map<string, Uint8Array | number | Uint8Array[]>();
   if (format !== 'none') statement.set('alg', -7).set('sig', new Uint8Array(70));
   if (x5c) statement.set('x5c', x5c);

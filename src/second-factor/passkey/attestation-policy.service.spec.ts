@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { attestationObject, metadataFile, MODEL, statementOf } from '../../../test/support/authenticator-metadata.js';
-import { makeCertificate } from '../../../test/support/certificates.js';
+import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
 import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { SystemClock } from '../../clock/clock.js';
@@ -28,6 +29,11 @@ function judge(
   const service = new AuthenticatorMetadata(passkeys, clock, new CollectedLog().loggers);
   return new AttestationPolicy(passkeys, service, clock).judge(bytes);
 }
+
+const derOf = ({ pem }: MadeCertificate): Buffer => new X509Certificate(pem).raw;
+
+/** A certificate extension, in the notation of `openssl`, that contains a text. */
+const extensionOf = (text: string): string => `1.3.6.1.4.1.99999.1=DER:${Buffer.from(`\n${text}`).toString('hex')}`;
 
 const rejected = (reason: string): unknown => ({ kind: 'rejected', reason });
 
@@ -100,6 +106,16 @@ describe('the models of authenticators that may be registered', () => {
 
   it('a forged attestation of a described model is rejected without allowed-aaguids, too', async () => {
     expect(await judge(DIRECT, attestationObject({ chain: [forged] }))).toEqual(rejected('attestation_untrusted'));
+  });
+
+  it.each([
+    ['after its own certificate', () => Buffer.concat([derOf(forged), Buffer.from(`\n${batch.pem}`)])],
+    ['in an extension of its own certificate', () => derOf(makeCertificate({ extensions: [extensionOf(batch.pem)] }))],
+    ['in place of the DER', () => Buffer.from(batch.pem)],
+  ])('a certificate of the manufacturer that a client hides as PEM %s certifies nothing', async (_, bytes) => {
+    const verdict = await judge(LIMITED, attestationObject({ x5c: [bytes()] }));
+
+    expect(verdict.kind).toBe('rejected');
   });
 
   it('an attestation by an expired certificate is rejected', async () => {

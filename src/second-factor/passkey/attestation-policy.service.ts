@@ -93,11 +93,22 @@ async function readAttestation(bytes: Uint8Array<ArrayBuffer>): Promise<Attestat
     return {
       format: decoded.get('fmt'),
       aaguid: aaguid ? convertAAGUIDToString(aaguid) : '',
-      chain: chain?.map((der) => new X509Certificate(der)),
+      chain: chain?.map((der) => strictCertificate(der)),
     };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Node also finds PEM between other bytes, where the library reads the DER around it: the policy would then trust another
+ * certificate than the one whose key verifies the signature.
+ * @throws Error unless the bytes are the DER of one certificate
+ */
+function strictCertificate(der: Uint8Array): X509Certificate {
+  const certificate = new X509Certificate(der);
+  if (!certificate.raw.equals(der)) throw new Error('more or less than a certificate');
+  return certificate;
 }
 
 /** Certificates of metadata; those that cannot be read certify nothing. */
