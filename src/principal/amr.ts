@@ -52,9 +52,9 @@ export interface RequiredAmr {
   readonly maxAge?: number;
 }
 
-/** What a login lacks: another method, or a more recent proof. */
+/** What a login lacks: another method, such as a passkey where policy demands one, or a more recent proof. */
 export interface RequiredLogin {
-  readonly method: 'pwd' | RequiredAmr['method'];
+  readonly method: 'pwd' | 'passkey' | RequiredAmr['method'];
   /** Seconds. */
   readonly maxAge?: number;
 }

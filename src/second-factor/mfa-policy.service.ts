@@ -29,6 +29,14 @@ export class MfaPolicy {
     return this.properties.demandsPhishingResistant(account, this.clock.seconds());
   }
 
+  /**
+   * True if only a passkey authorizes changes of the authenticators and the password: a code that was phished must not
+   * replace what resists phishing.
+   */
+  changesNeedPasskey(account: Account): boolean {
+    return account.passkeyCount > 0 && this.demandsPasskey(account);
+  }
+
   /** When policy begins to demand a passkey of the account, in epoch seconds; undefined if it already does, or never will. */
   passkeyFrom(account: Account): number | undefined {
     return this.properties.phishingResistantFrom(account, this.clock.seconds());

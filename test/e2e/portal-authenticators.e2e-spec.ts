@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import { Administrator } from '../support/administrator.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Answer, type HttpClient, textsOf } from '../support/http-client.js';
+import type { Answer, HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, type Person, storyOn } from '../support/login-story.js';
 import { BROWSER, follow, formOf, submit, unescaped, visit } from '../support/pages.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
@@ -693,26 +693,75 @@ onSqlite('authenticators where policy demands a passkey from a date', (engine) =
     expect(after.text).not.toContain(home.passkeyFrom(12));
   });
 
-  it('after the date, the last passkey cannot be removed, and the app can', async () => {
-    const person = await story.enrolled();
-    const client = await signIn(person);
-    const key = passkeys.authenticator();
-    const added = await client.post('/2fa/passkeys', { credential: key.register(await creationOptions(client, {})) });
-    expect(textsOf({ ...added, body: { id: [added.body['id']] } }, 'id')).toHaveLength(1);
-    story.clock.advance(13 * 86_400);
-    const again = story.client();
-    await submit(again, await visit(again, '/portal/login'), { id: person.id, pw: person.password });
-    const credential = JSON.stringify(key.assert(await requestOptions(again, {})));
-    await submit(again, await visit(again, VERIFY), { credential });
+  async function assertionFor(client: HttpClient, key: SoftwareAuthenticator): Promise<string> {
+    return JSON.stringify(key.assert(await requestOptions(client, {})));
+  }
 
-    const { text } = await visit(again, SECURITY);
-    const removable = [...text.matchAll(/href="([^"]*\/remove)"/g)].map(([, path = '']) => path);
+  describe('after the date', () => {
+    const holders: { readonly person: Enrolled; readonly key: SoftwareAuthenticator }[] = [];
 
-    expect(text).toContain(account.requiredPasskey);
-    expect(text).toContain(account.kept.passkey);
-    expect(removable).toHaveLength(1);
-    expect(await submit(again, await visit(again, removable[0] ?? ''), {})).toBeAnswered(303);
-    expect((await visit(again, SECURITY)).text).toContain(account.kept.passkey);
-    expect(await story.countOf(person, 'TOTP_REMOVED')).toBe(1);
+    beforeAll(async () => {
+      for (let count = 0; count < 2; count += 1) {
+        const person = await story.enrolled();
+        const client = await signIn(person);
+        const key = passkeys.authenticator();
+        const credential = key.register(await creationOptions(client, {}));
+        await client.post('/2fa/passkeys', { credential });
+        holders.push({ person, key });
+      }
+      story.clock.advance(13 * 86_400);
+    });
+
+    /** A user with an app and a passkey who has signed in by the passkey. */
+    async function signedIn(): Promise<{ person: Enrolled; client: HttpClient; key: SoftwareAuthenticator }> {
+      const holder = holders.pop();
+      if (!holder) throw new Error('no user is left');
+      const { person, key } = holder;
+      const client = story.client();
+      await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+      await submit(client, await visit(client, VERIFY), { credential: await assertionFor(client, key) });
+      return { person, client, key };
+    }
+
+    it('only a passkey confirms forms of the account, and they ask for no code', async () => {
+      const { person, client, key } = await signedIn();
+      story.clock.advance(STALE_SECONDS);
+      const [rename = ''] = [...(await visit(client, SECURITY)).text.matchAll(/href="([^"]*\/rename)"/g)].map(
+        ([, at]) => at,
+      );
+      const page = await visit(client, rename);
+      const { path, fields } = formOf(client, page);
+      const form = { ...fields, name: 'Red key', code: story.nextCode(person) };
+      const addition = await visit(client, `${SECURITY}/add-passkey`);
+      const verify = await follow(client, addition);
+
+      const byCode = await client.send('POST', path, { form, headers: BROWSER });
+      const byPasskey = await submit(client, page, { name: 'Red key', credential: await assertionFor(client, key) });
+
+      expect(page.text).not.toContain('name="code"');
+      expect(page.text).toContain(passkeyTexts.turnOnScript);
+      expect(byCode).toBeAnswered(400);
+      expect(byCode.text).toContain(account.proofMissing);
+      expect(addition.headers.get('location')).toMatch(/&required=passkey$/);
+      expect(verify.text).toContain('data-passkey="get"');
+      expect(verify.text).not.toContain('name="code"');
+      expect(byPasskey).toBeAnswered(303);
+      const proofs = (await story.events(person)).filter(({ kind }) => kind === 'STEP_UP_OK');
+      expect(proofs.map(({ reason }) => reason)).toEqual(['totp', 'passkey']);
+    });
+
+    it('the last passkey cannot be removed, and the app can', async () => {
+      const { person, client: again } = await signedIn();
+
+      const { text } = await visit(again, SECURITY);
+      const removable = [...text.matchAll(/href="([^"]*\/remove)"/g)].map(([, path = '']) => path);
+
+      expect(text).toContain(account.requiredPasskey);
+      expect(text).toContain(account.kept.passkey);
+      expect(removable).toHaveLength(1);
+      expect(await submit(again, await visit(again, removable[0] ?? ''), {})).toBeAnswered(303);
+      expect((await visit(again, SECURITY)).text).toContain(account.kept.passkey);
+      expect(await story.countOf(person, 'TOTP_REMOVED')).toBe(1);
+    });
   });
 });

@@ -221,6 +221,42 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await own.get('/me/settlement', { bearer: textOf(raised, 'access_token') })).toBeAnswered(200);
     });
 
+    it('a code changes no credential of a user who needs a passkey and has one, however recent it is', async () => {
+      const holder = await clerkWithBoth();
+      const { client, passkeyId, authenticator } = holder;
+      const raised = await client.post('/2fa/verify', { code: story.nextCode(holder) }, { bearer: holder.accessToken });
+      const bearer = textOf(raised, 'access_token');
+      const before = await passkeys.authenticatorsOf(client, { bearer });
+      story.clock.advance(30);
+      const code = story.nextCode(holder);
+      const own = `/2fa/authenticators/${passkeyId}`;
+
+      const answers = [
+        await client.post(OPTIONS, {}, { bearer }),
+        await client.post('/2fa/setup', { add: true }, { bearer }),
+        await client.delete(own, { bearer }),
+        await client.send('PATCH', own, { json: { name: 'Red key' }, bearer }),
+        await client.post('/2fa/backup-codes', {}, { bearer }),
+        await client.post(
+          '/me/password',
+          { current: PASSWORD, new: 'nine wet lanterns & 3 harbours', code },
+          { bearer },
+        ),
+      ];
+
+      for (const answer of answers) {
+        expect(answer).toBeRefused(401, 'STEP_UP_REQUIRED');
+        expect(answer.body).toMatchObject({ required: 'passkey' });
+        expect(answer.headers.get('www-authenticate')).toContain(
+          'A passkey is required, proven at most 300 seconds ago',
+        );
+      }
+      expect(await passkeys.authenticatorsOf(client, { bearer })).toEqual(before);
+      const proved = await assert(client, { bearer }, await passkeys.assertion(client, { bearer }, authenticator));
+      const strong = { bearer: textOf(proved, 'access_token') };
+      expect(await client.post('/2fa/backup-codes', {}, strong)).toBeAnswered(201);
+    });
+
     it('the last required passkey cannot be removed; an app and a passkey beside another one can', async () => {
       const holder = await clerkWithBoth();
       const { client, accessToken: bearer, passkeyId } = holder;

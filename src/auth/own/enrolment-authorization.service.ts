@@ -29,7 +29,7 @@ export class EnrolmentAuthorization {
       // A password was checked minutes ago; a SAML assertion may rest on a session of the identity
       // provider that began hours ago.
       if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
-    } else if (hasSecondFactor(account)) this.reauthentication.requireFreshMfa(caller);
+    } else if (hasSecondFactor(account)) this.reauthentication.requireFreshMfa(caller, account);
     else await this.requireFreshLogin(caller, password);
     return account;
   }

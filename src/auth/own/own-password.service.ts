@@ -71,9 +71,8 @@ export class OwnPassword {
     const account = await this.reauthentication.accountOf(caller);
     const { securityStamp } = account;
     // Decided once: a clock that is set back meanwhile must not make the proof unnecessary.
-    const isProved = !hasSecondFactor(account) || this.reauthentication.hasFreshMfa(caller);
-    const proof = isProved ? undefined : submitted;
-    if (!isProved && proof === undefined) throw this.reauthentication.stepUpRequired('mfa');
+    const isProved = !hasSecondFactor(account) || this.reauthentication.mayChange(caller, account);
+    const proof = isProved ? undefined : this.reauthentication.requireProof(account, submitted);
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
     const store = (tx: Tx): Promise<OpenedSession | undefined> =>

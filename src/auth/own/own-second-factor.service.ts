@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
@@ -52,7 +52,7 @@ export class OwnSecondFactor {
 
   /** @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND` */
   async rename(caller: FullPrincipal, id: string, name: string): Promise<void> {
-    this.reauthentication.requireFreshMfa(caller);
+    await this.requireFreshMfa(caller);
     await this.enrolment.rename(caller.subject, id, name);
   }
 
@@ -63,9 +63,8 @@ export class OwnSecondFactor {
    * proof, and for the last passkey where policy demands one
    */
   async remove(caller: FullPrincipal, id: string): Promise<OpenedSession | undefined> {
-    this.reauthentication.requireFreshMfa(caller);
+    const account = await this.requireFreshMfa(caller);
     const { subject } = caller;
-    const account = await this.reauthentication.accountOf(caller);
     const keepsPasskey = this.policy.demandsPasskey(account);
     return this.enrolment.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
   }
@@ -114,13 +113,20 @@ export class OwnSecondFactor {
     if (this.policy.demands(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
-    if (!isFreshProof) this.reauthentication.requireFreshMfa(caller);
+    if (!isFreshProof) this.reauthentication.requireFreshMfa(caller, account);
     return this.enrolment.disable(attemptOf(caller, submitted), (tx) => this.endOthers(tx, caller));
   }
 
-  reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
-    this.reauthentication.requireFreshMfa(caller);
+  /** @throws ServiceError `STEP_UP_REQUIRED`, `MFA_STATE_CONFLICT` */
+  async reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
+    await this.requireFreshMfa(caller);
     return this.enrolment.reissue(caller.subject);
+  }
+
+  private async requireFreshMfa(caller: FullPrincipal): Promise<Account> {
+    const account = await this.reauthentication.accountOf(caller);
+    this.reauthentication.requireFreshMfa(caller, account);
+    return account;
   }
 
   /** Ends all sessions but this one, and renews its cookie. */

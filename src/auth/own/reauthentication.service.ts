@@ -3,16 +3,19 @@ import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { StepUpRequired } from '../../principal/amr.js';
+import { isPhishingResistant, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 import { type FullPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
+import type { SubmittedProof } from '../login/submitted-proof.js';
 
 /** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
 @Injectable()
 export class Reauthentication {
   constructor(
     private readonly accounts: Accounts,
-    private readonly policy: MfaProperties,
+    private readonly properties: MfaProperties,
+    private readonly policy: MfaPolicy,
     private readonly clock: Clock,
   ) {}
 
@@ -27,23 +30,39 @@ export class Reauthentication {
    * `maxAge` seconds ago if that is given.
    */
   hasFreshMfa(caller: Principal, maxAge = Infinity): boolean {
-    const limit = Math.min(maxAge, this.policy.freshAuth.seconds);
+    const limit = Math.min(maxAge, this.properties.freshAuth.seconds);
     return caller.kind === 'full' && hasFreshMfa(caller, this.clock.seconds(), limit);
   }
 
-  /** @throws ServiceError `STEP_UP_REQUIRED` */
-  requireFreshMfa(caller: FullPrincipal): void {
-    if (!this.hasFreshMfa(caller)) throw this.stepUpRequired('mfa');
+  /** True if the caller may change the credentials of the account: by a fresh proof, as strong as policy demands. */
+  mayChange(caller: FullPrincipal, account: Account): boolean {
+    return this.hasFreshMfa(caller) && (!this.policy.changesNeedPasskey(account) || isPhishingResistant(caller.amr));
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED` unless `mayChange` */
+  requireFreshMfa(caller: FullPrincipal, account: Account): void {
+    if (!this.mayChange(caller, account)) throw this.proofRequired(account);
+  }
+
+  /** The submitted proof, if it is of a kind that may change the account. @throws ServiceError `STEP_UP_REQUIRED` */
+  requireProof(account: Account, submitted: SubmittedProof | undefined): SubmittedProof {
+    const isEnough = submitted && !('code' in submitted && this.policy.changesNeedPasskey(account));
+    if (!isEnough) throw this.proofRequired(account);
+    return submitted;
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED`, also for a login whose time is unknown */
   requireFreshTime(authTime: number | undefined): void {
-    const isFresh = authTime !== undefined && this.clock.seconds() - authTime <= this.policy.freshAuth.seconds;
+    const isFresh = authTime !== undefined && this.clock.seconds() - authTime <= this.properties.freshAuth.seconds;
     if (!isFresh) throw this.stepUpRequired('pwd');
   }
 
   /** The error that names the method and the maximum age of the login that is required (RFC 9470). */
-  stepUpRequired(method: 'mfa' | 'pwd'): StepUpRequired {
-    return new StepUpRequired({ method, maxAge: this.policy.freshAuth.seconds });
+  private stepUpRequired(method: RequiredLogin['method']): StepUpRequired {
+    return new StepUpRequired({ method, maxAge: this.properties.freshAuth.seconds });
+  }
+
+  private proofRequired(account: Account): StepUpRequired {
+    return this.stepUpRequired(this.policy.changesNeedPasskey(account) ? 'passkey' : 'mfa');
   }
 }

@@ -57,6 +57,7 @@ const REQUIRED: Readonly<Record<RequiredLogin['method'], { readonly acr: Acr; re
   pwd: { acr: ACR_PWD, text: 'A sign-in' },
   otp: { acr: ACR_MFA, text: 'A one-time code (otp)' },
   mfa: { acr: ACR_MFA, text: 'A second factor' },
+  passkey: { acr: ACR_MFA, text: 'A passkey' },
 };
 
 /** The challenge of RFC 9470 section 3. `acr_values` does not tell a code from any other second factor; the text does. */

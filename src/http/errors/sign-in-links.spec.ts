@@ -16,6 +16,7 @@ function request(method: string): FastifyRequest {
 it.each<[RequiredLogin, string]>([
   [{ method: 'otp', maxAge: 300 }, '&required=otp'],
   [{ method: 'otp' }, '&required=otp'],
+  [{ method: 'passkey' }, '&required=passkey'],
   [{ method: 'mfa', maxAge: 300 }, ''],
   [{ method: 'pwd' }, ''],
 ])('a page or form that needs %j leads to the page for the second factor with "%s"', (required, rest) => {

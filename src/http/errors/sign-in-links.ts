@@ -35,10 +35,11 @@ export function signInPathOf(
   return withReturnTo(path, contextPath + filled(formPage, request.params), error);
 }
 
-/** A page for the second factor accepts any, unless the link says that only a one-time code helps. */
+/** A page for the second factor accepts any, unless the link says that only a one-time code helps, or only a passkey. */
 function withReturnTo(path: string, returnTo: string, error: ServiceError): string {
-  const needsOtp = requiredLoginOf(error)?.method === 'otp';
-  return `${path}?return_to=${encodeURIComponent(returnTo)}${needsOtp ? '&required=otp' : ''}`;
+  const method = requiredLoginOf(error)?.method;
+  const required = method === 'otp' || method === 'passkey' ? `&required=${method}` : '';
+  return `${path}?return_to=${encodeURIComponent(returnTo)}${required}`;
 }
 
 /** The path of a template, with the parameters of a request. */

@@ -3,15 +3,15 @@ import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
 import { button, buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
-import { passkeyButton } from '../form/passkey-button.js';
+import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { codeField, type CodeKind } from '../second-factor/verify-page.js';
 
 /** How a caller can prove the second factor. */
 export interface ProofMethods {
   readonly hasPasskey: boolean;
-  /** The codes that the account has. */
-  readonly code: CodeKind | 'any';
+  /** The codes that the account has; absent if only a passkey is enough. */
+  readonly code?: CodeKind | 'any';
 }
 
 /** A form of a signed-in user about the own account. */
@@ -64,14 +64,19 @@ function submission(
   const { t, contextPath } = context;
   const back = buttonLink(contextPath + ACCOUNT_PAGES.security, t.common.cancel);
   const send = isDangerous ? button(submit, 'danger') : submitButton(submit);
-  const sendWithCode = proof && codeField(context, proof.code, false);
+  const sendWithCode = proof?.code && codeField(context, proof.code, false);
   if (proof?.hasPasskey !== true) {
     return html`${sendWithCode}<div class="actions">${send}${back}</div>
 `;
   }
+  const usePasskey = passkeyButton(context, { label: t.account.provePasskey, ceremony: 'get', isDangerous });
+  if (sendWithCode === undefined) {
+    return html`${usePasskey}${withoutPasskeys(context, true)}<p class="actions">${back}</p>
+`;
+  }
   // After an error, the user may have to correct the code. Without script, the code is the only way.
   const closedByScript = alert ? undefined : html` data-without-passkey`;
-  return html`${passkeyButton(context, { label: t.account.provePasskey, ceremony: 'get', isDangerous })}<details open${closedByScript}>
+  return html`${usePasskey}<details open${closedByScript}>
 <summary>${t.verify.useCode}</summary>
 ${sendWithCode}<p class="actions">${isDangerous ? send : button(submit)}</p>
 </details>

@@ -39,7 +39,7 @@ export class AccountForms {
     path: string,
     { alert, asksAlways = false }: { readonly alert?: PagePart; readonly asksAlways?: boolean } = {},
   ): Promise<AccountFormFields> {
-    const asks = asksAlways || this.stepUp.isNeeded(caller);
+    const asks = asksAlways || (await this.stepUp.isNeeded(caller));
     return {
       ...this.forms.forCaller(path, caller),
       navigation: this.navigationFor(caller),

@@ -20,6 +20,7 @@ import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { SecondFactorSummaries } from '../home/second-factor-summaries.service.js';
 import { AccountPage, Page, type PageResult } from '../page.decorator.js';
 import { ADD_PASSKEY, SHOW_ADD_PASSKEY } from '../portal.openapi.js';
+import { ReauthenticationLinks } from '../second-factor/reauthentication-links.service.js';
 import { codesPage } from '../second-factor/setup-pages.js';
 import { AccountForms } from './account-forms.service.js';
 import { accountNotePage } from './account-page.js';
@@ -41,6 +42,7 @@ export class AddPasskeyController {
   constructor(
     private readonly passkeys: OwnPasskeys,
     private readonly reauthentication: Reauthentication,
+    private readonly links: ReauthenticationLinks,
     private readonly summaries: SecondFactorSummaries,
     private readonly forms: AccountForms,
   ) {}
@@ -50,13 +52,15 @@ export class AddPasskeyController {
   @Operation(SHOW_ADD_PASSKEY)
   async show(@Caller() caller: FullPrincipal, @Res() reply: Reply): Promise<PageResult> {
     const { isActive, addable, authenticators } = await this.summaries.of(caller);
-    if (!isActive) return this.goTo('enrol', ACCOUNT_PAGES.security, reply);
+    const security = this.forms.urlOf(ACCOUNT_PAGES.security);
+    if (!isActive) return this.goTo(secondFactorPage(this.forms.contextPath, 'enrol', security), reply);
     if (!addable.includes('passkey')) {
       if (authenticators.filter(({ type }) => type === 'passkey').length < MAX_PASSKEYS)
         throw new ServiceError('NOT_FOUND');
       return this.fullPage(caller);
     }
-    if (!this.reauthentication.hasFreshMfa(caller)) return this.goTo('verify', PATH, reply);
+    const verify = await this.verifyPath(caller);
+    if (verify !== undefined) return this.goTo(verify, reply);
     return this.page(caller);
   }
 
@@ -71,7 +75,8 @@ export class AddPasskeyController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     // Without a credential, the script got no options, or the last proof has become too old since the page was shown.
-    if (credential === '' && !this.reauthentication.hasFreshMfa(caller)) return this.goTo('verify', PATH, reply);
+    const verify = credential === '' ? await this.verifyPath(caller) : undefined;
+    if (verify !== undefined) return this.goTo(verify, reply);
     const { backupCodes } = await rerenderOnError(
       TOLD,
       async (alert) => (await this.forms.lock(caller, PATH)) ?? this.page(caller, { alert, typed }),
@@ -112,8 +117,15 @@ export class AddPasskeyController {
     );
   }
 
-  private goTo(next: 'verify' | 'enrol', path: string, reply: Reply): '' {
-    reply.seeOther(secondFactorPage(this.forms.contextPath, next, this.forms.urlOf(path)));
+  /** The page that proves the second factor; undefined if the last proof is enough. */
+  private async verifyPath(caller: FullPrincipal): Promise<string | undefined> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (this.reauthentication.mayChange(caller, account)) return undefined;
+    return this.links.proofForChanges(account, this.forms.urlOf(PATH));
+  }
+
+  private goTo(url: string, reply: Reply): '' {
+    reply.seeOther(url);
     return '';
   }
 }

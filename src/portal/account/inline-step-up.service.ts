@@ -23,15 +23,18 @@ export class InlineStepUp {
   ) {}
 
   /** True if a form for this caller must ask for a proof. */
-  isNeeded(caller: FullPrincipal): boolean {
-    return !this.reauthentication.hasFreshMfa(caller);
+  async isNeeded(caller: FullPrincipal): Promise<boolean> {
+    return !this.reauthentication.mayChange(caller, await this.reauthentication.accountOf(caller));
   }
 
   /** How a form asks this caller for a proof. */
   async methods(caller: FullPrincipal): Promise<ProofMethods> {
-    const methods = this.policy.stepUpMethods(await this.reauthentication.accountOf(caller));
+    const account = await this.reauthentication.accountOf(caller);
+    const methods = this.policy.stepUpMethods(account);
+    const hasPasskey = methods.includes('passkey');
+    if (this.policy.changesNeedPasskey(account)) return { hasPasskey };
     const hasOnlyBackupCodes = methods.includes('backup_code') && !methods.includes('totp');
-    return { hasPasskey: methods.includes('passkey'), code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
+    return { hasPasskey, code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
   }
 
   /**
@@ -46,11 +49,10 @@ export class InlineStepUp {
     return undefined;
   }
 
-  /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof */
+  /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */
   async required(caller: FullPrincipal, confirmation: Confirmation): Promise<SubmittedProof> {
     const submitted = await this.submitted(caller, confirmation);
-    if (!submitted) throw this.reauthentication.stepUpRequired('mfa');
-    return submitted;
+    return this.reauthentication.requireProof(await this.reauthentication.accountOf(caller), submitted);
   }
 
   /**
@@ -58,7 +60,7 @@ export class InlineStepUp {
    * @throws ServiceError as `required` and `SecondStep.proveBy` do
    */
   async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
-    if (!this.isNeeded(caller)) return caller;
+    if (!(await this.isNeeded(caller))) return caller;
     const { opened, proof } = await this.secondStep.proveBy(caller, await this.required(caller, confirmation));
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };

@@ -67,7 +67,9 @@ export class PasswordPageController {
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const change = async (): Promise<OpenedSession | undefined> => {
-      const proof = this.stepUp.isNeeded(caller) ? await this.stepUp.submitted(caller, confirmation) : undefined;
+      const proof = (await this.stepUp.isNeeded(caller))
+        ? await this.stepUp.submitted(caller, confirmation)
+        : undefined;
       return this.ownPassword.change(caller, { current, new: next }, proof);
     };
     const renewed = await rerenderOnError(
@@ -92,7 +94,7 @@ export class PasswordPageController {
 
   /** A caller who need not prove the second factor can change the password of a locked account. */
   private async lock(caller: FullPrincipal): Promise<View | undefined> {
-    return this.stepUp.isNeeded(caller) ? this.forms.lock(caller, ACCOUNT_PAGES.password) : undefined;
+    return (await this.stepUp.isNeeded(caller)) ? this.forms.lock(caller, ACCOUNT_PAGES.password) : undefined;
   }
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {

@@ -42,8 +42,14 @@ const method = v.optional(
 );
 
 const required = v.optional(
-  v.pipe(v.literal('otp'), v.description('Present if only a one-time code helps, and no other second factor.')),
+  v.pipe(
+    v.picklist(['otp', 'passkey']),
+    v.description('Present if only a one-time code helps, or only a passkey, and no other second factor.'),
+  ),
 );
+
+/** The only kind of second factor that helps. */
+export type OnlyFactor = 'otp' | 'passkey';
 
 export const verifyQuery = v.object({
   ...returnToSchema.entries,

@@ -15,6 +15,7 @@ import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import type { FactorId } from '../../second-factor/second-factor.js';
 import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
 import type { FormFields } from '../form/forms.js';
+import type { OnlyFactor } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { lockPage } from './lock-page.js';
 import { type CodeKind, verifyPage } from './verify-page.js';
@@ -25,8 +26,8 @@ interface VerifyFacts {
   readonly returnTo: string;
   /** The kind of code that the user has chosen, if any. */
   readonly method?: CodeKind | undefined;
-  /** Set if only a one-time code helps. */
-  readonly required?: 'otp';
+  /** Set if only a one-time code helps, or only a passkey. */
+  readonly required?: OnlyFactor;
   /** Form value of the time of the last proof when the form was first shown. */
   readonly proved?: string;
   readonly isTrusting?: boolean;
@@ -54,12 +55,13 @@ export class CodePages {
     const locked = await this.lock(caller, returnTo, alert);
     if (locked) return locked;
     const methods = await this.methods(caller);
-    const kinds = methods.filter((each) => each !== 'passkey');
+    const hasPasskey = methods.includes('passkey') && required !== 'otp';
+    const kinds = required === 'passkey' && hasPasskey ? [] : methods.filter((each) => each !== 'passkey');
     const { trustedDeviceEnabled, trustedDeviceDays } = this.properties;
     const mayTrust = trustedDeviceEnabled && caller.kind === 'half' && caller.idp === undefined;
     return verifyPage({
       ...this.forms.forCaller(SECOND_FACTOR_PAGES.verify, caller, returnTo),
-      ...{ hasPasskey: required === undefined && methods.includes('passkey'), kinds },
+      ...{ hasPasskey, kinds },
       ...{ kind: kinds.find((each) => each === method) ?? kinds[0], isCodeChosen: method !== undefined },
       ...{ isStepUp: caller.kind === 'full', proved, signOut: this.signOut(caller) },
       ...withoutUndefined({ required, alert, isTrusting, trustDays: mayTrust ? trustedDeviceDays : undefined }),

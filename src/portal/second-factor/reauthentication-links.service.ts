@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { Idps } from '../../saml/idp/idps.service.js';
 import type { ReauthenticationLink } from './verify-page.js';
 import { forcedLoginPath, signInAgainPath } from '../sign-in/sign-in-page.js';
@@ -15,6 +16,7 @@ export class ReauthenticationLinks {
 
   constructor(
     private readonly reauthentication: Reauthentication,
+    private readonly policy: MfaPolicy,
     private readonly idps: Idps,
     { contextPath }: ServletProperties,
   ) {
@@ -24,14 +26,20 @@ export class ReauthenticationLinks {
   /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
   async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
     const setupPath = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
-    if (caller.kind === 'full' && (await this.hasFactor(caller))) {
-      const path = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.verify, setupPath);
-      return { label: ({ verify }) => verify.titleStepUp, path };
+    const account = await this.reauthentication.accountOf(caller);
+    if (caller.kind === 'full' && hasSecondFactor(account)) {
+      return { label: ({ verify }) => verify.titleStepUp, path: this.proofForChanges(account, setupPath) };
     }
     if (caller.idp === undefined)
       return { label: ({ setup }) => setup.again, path: signInAgainPath(this.contextPath, setupPath) };
     // A half-authenticated login leads to the setup by itself.
     return this.forcedLogin(caller, caller.kind === 'half' ? returnPath : setupPath);
+  }
+
+  /** Path of the page for the proof that changes of the account need. */
+  proofForChanges(account: Account, returnPath: string): string {
+    const path = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.verify, returnPath);
+    return this.policy.changesNeedPasskey(account) ? `${path}&required=passkey` : path;
   }
 
   /** The forced login at the user's identity provider; undefined for users without one. */

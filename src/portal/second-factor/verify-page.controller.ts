@@ -7,12 +7,12 @@ import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
-import { hasOtp } from '../../principal/amr.js';
+import { type Amr, hasOtp, isPhishingResistant } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { verifyForm, verifyQuery } from '../form/forms.schema.js';
+import { type OnlyFactor, verifyForm, verifyQuery } from '../form/forms.schema.js';
 import { assertionIn } from '../form/passkey-field.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -25,6 +25,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
+const IS_OF: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
 const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
   totp: {},
   backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
@@ -111,9 +112,9 @@ export class VerifyPageController {
     return this.passkeys.assert(caller, assertionIn(credential), options);
   }
 
-  /** With another second factor than the required code, the target would only send the user here again. */
-  private hasProved(caller: Principal, required: 'otp' | undefined, maxAge?: number): boolean {
-    if (required === 'otp' && !(caller.kind === 'full' && hasOtp(caller.amr))) return false;
+  /** With another second factor than the required one, the target would only send the user here again. */
+  private hasProved(caller: Principal, required: OnlyFactor | undefined, maxAge?: number): boolean {
+    if (required && !(caller.kind === 'full' && IS_OF[required](caller.amr))) return false;
     return this.reauthentication.hasFreshMfa(caller, maxAge);
   }
 }

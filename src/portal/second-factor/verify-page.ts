@@ -2,6 +2,7 @@ import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
+import type { OnlyFactor } from '../form/forms.schema.js';
 import { button, focus, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 
@@ -22,8 +23,8 @@ export interface VerifyFields extends FormFields {
   readonly kind?: CodeKind | undefined;
   /** True if the user has chosen to enter a code although there is a passkey. */
   readonly isCodeChosen: boolean;
-  /** Set if only a one-time code helps, and no other second factor. */
-  readonly required?: 'otp';
+  /** Set if only a one-time code helps, or only a passkey. */
+  readonly required?: OnlyFactor;
   /** True if the user is signed in and confirms it again. */
   readonly isStepUp: boolean;
   /** When the session last proved the second factor, in epoch seconds; 0 without a proof. */
@@ -65,12 +66,12 @@ ${form(signOut, button(verify.other, 'plain'))}</div>
 /** The button for a passkey, and the form for a code, which the script closes where it shows the button. */
 function passkeyPart(context: PageContext, fields: VerifyFields, code: Html | undefined): Html {
   const { passkey, verify } = context.t;
-  const { alert, isCodeChosen, proved } = fields;
+  const { alert, isCodeChosen, proved, required } = fields;
   const content = html`${paragraph(passkey.intro)}${trustBox(context, fields)}`;
   const isFocused = alert === undefined && !isCodeChosen;
   return html`${form(
     fields,
-    html`${hidden('proved', proved)}${passkeyButton(context, { label: passkey.use, ceremony: 'get', content, isFocused })}`,
+    html`${hidden('proved', proved)}${required && hidden('required', required)}${passkeyButton(context, { label: passkey.use, ceremony: 'get', content, isFocused })}`,
   )}${withoutPasskeys(context, code === undefined)}${
     code &&
     html`<details open${isCodeChosen ? undefined : html` data-without-passkey`}>

@@ -43,10 +43,10 @@ export const PROBLEM: JsonSchema = {
     },
     required: {
       type: 'string',
-      enum: ['pwd', 'otp', 'mfa'],
+      enum: ['pwd', 'otp', 'passkey', 'mfa'],
       description:
-        'What is missing or too old, for `STEP_UP_REQUIRED`: a sign-in (`pwd`), a one-time code (`otp`) or any second ' +
-        'factor (`mfa`).',
+        'What is missing or too old, for `STEP_UP_REQUIRED`: a sign-in (`pwd`), a one-time code (`otp`), a passkey ' +
+        '(`passkey`) or any second factor (`mfa`).',
     },
     trace: { type: 'string', description: 'Places in the code, for developers.' },
   },
