@@ -108,13 +108,18 @@ export class AccountChanges {
     await this.events.record(tx, { kind: 'USER_INVITED', subject, actor });
   }
 
-  /** Applies roles and mail address that an identity provider states, even if that removes the last administrator. */
-  async follow(tx: Tx, subject: string, change: AccountChange, idp: string): Promise<void> {
+  /**
+   * Applies roles and mail address that an identity provider states, even if that removes the last administrator. Returns
+   * the account as it is now: new roles raise the security stamp, as in `change`, and the login in progress continues with
+   * the new one.
+   */
+  async follow(tx: Tx, subject: string, change: AccountChange, idp: string): Promise<Account> {
     const before = await this.known(tx, subject);
     await this.store.follow(tx, subject, change, this.clock.seconds());
     await this.events.record(tx, { kind: 'USER_CHANGED', subject, actor: 'idp', idp, reason: namesOf(change) });
     const { email } = change;
     if (email !== undefined) await this.notices.add(tx, subject, { before: before.email, after: email ?? undefined });
+    return this.known(tx, subject);
   }
 
   /**

@@ -129,29 +129,28 @@ export class AccountChangesStore {
    * the change would leave no administrator, or the account does not exist.
    */
   async change(tx: Tx, id: string, change: AccountChange, now: number): Promise<boolean> {
-    const { sql, assigned } = changeOf(change, now, change.roles ? NEW_STAMP : []);
+    const { sql, assigned } = changeOf(change, now);
     if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
     await tx.change(LOCK_ADMINISTRATORS);
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
   }
 
-  /** Applies what an identity provider states, even if that removes the last administrator. */
+  /** Like `change`, with what an identity provider states, even if that removes the last administrator. */
   async follow(tx: Tx, id: string, change: AccountChange, now: number): Promise<void> {
     const { sql, assigned } = changeOf(change, now);
     await tx.change(sql, [...assigned, id]);
   }
 }
 
-/** The statement of a change without the id at its end, and its values; `more` are assignments without a value. */
+/** The statement of a change without the id at its end, and its values. */
 function changeOf(
   { roles, email, mfaRequired }: AccountChange,
   now: number,
-  more: readonly string[] = [],
 ): { readonly sql: string; readonly assigned: readonly Value[] } {
-  const assignments = ['updated_at = ?', ...more];
+  const assignments = ['updated_at = ?'];
   const assigned: Value[] = [now];
   if (roles) {
-    assignments.push('roles = ?', 'is_admin = ?');
+    assignments.push(...NEW_STAMP, 'roles = ?', 'is_admin = ?');
     assigned.push(rolesText(roles), isAdmin(roles));
   }
   if (email !== undefined) {

@@ -1,7 +1,16 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-client.js';
-import { type Enrolled, type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../support/login-story.js';
+import {
+  type Enrolled,
+  type LoginStory,
+  PASSWORD,
+  type Person,
+  refresh,
+  secondStep,
+  storyOn,
+} from '../support/login-story.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
 import { assert, type Caller, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
 import { atOnce, outcomes } from '../support/races.js';
@@ -409,6 +418,42 @@ onSqlite('a staff login whose account needs a passkey', (engine) => {
       });
     },
   );
+
+  it.each([PASSWORD_CLASS, MFA_CLASS])(
+    'a role that comes with a staff login begins with the passkey that it needs: a session of %s from before ends',
+    async (authnContextClassRef) => {
+      const nameId = `promoted-${authnContextClassRef === MFA_CLASS ? 'strong' : 'weak'}`;
+      const person = { nameId, authnContextClassRef };
+      const former = await staff.signIn(person, { idp: 'accept' });
+      expect(await former.client.get('/me')).toBeAnswered(200);
+      const bearer = await staff.accessToken(former.client);
+
+      const { client } = await staff.signIn({ ...person, ...admin }, { idp: 'accept', query: '?prompt=login' });
+
+      expect(await client.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+      expect(await former.client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await former.client.get('/admin/users', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await refresh(former.client)).toBeRefused(401, 'REFRESH_INVALID');
+      // The login that brought the role continues with the new security stamp.
+      const { completed } = await enrolPasskey(passkeys, client, {});
+      expect(completed).toBeAnswered(200);
+      expect((await client.get('/me')).body).toMatchObject({ roles: ['ROLE_ADMIN'], amr: ['pwd', 'hwk'] });
+    },
+  );
+
+  it('a staff login in progress ends when another one brings a role, and cannot be completed by a code', async () => {
+    const person = { nameId: 'promoted-halfway', authnContextClassRef: PASSWORD_CLASS };
+    const enrolling = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
+    const setup = await enrolling.client.post('/2fa/setup');
+    expect(setup).toBeAnswered(201);
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+
+    await staff.signIn({ ...person, ...admin }, { idp: 'local' });
+
+    const code = staff.story.codeOf(app);
+    expect(await enrolling.client.post('/2fa/confirm', { code })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await enrolling.client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+  });
 
   it('on-missing-mfa=deny still rejects a login without a second factor', async () => {
     const person = { nameId: 'admin-weak', authnContextClassRef: PASSWORD_CLASS, ...admin };

@@ -187,23 +187,34 @@ onEachEngine('X15: staff accounts', (engine) => {
     expect(await rolesOf(client)).toEqual(['ROLE_STAFF', 'ROLE_TREASURY']);
     const more = await signIn({ nameId, attributes: { [ROLES]: ['Treasury', 'Admins'] } });
     expect(await rolesOf(more.client)).toEqual(['ROLE_ADMIN', 'ROLE_STAFF', 'ROLE_TREASURY']);
-    // A gained role does not end other sessions.
-    expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('a lost role ends the other sessions', async () => {
+  it.each([
+    ['lost', ['Treasury'], []],
+    ['gained', [], ['Treasury']],
+    ['replaced', ['Treasury'], ['Admins']],
+  ])('a %s role ends the other sessions', async (_, before, after) => {
     const nameId = newName();
-    const former = await signIn({ nameId, attributes: { [ROLES]: ['Treasury'] } });
+    const former = await signIn({ nameId, attributes: { [ROLES]: before } });
     const bearer = await staff.accessToken(former.client);
 
-    const { client } = await signIn({ nameId });
+    const { client } = await signIn({ nameId, attributes: { [ROLES]: after } });
 
     expect(await former.client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     expect(await staff.client().get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
     expect(await refresh(former.client)).toBeRefused(401, 'REFRESH_INVALID');
-    expect(await rolesOf(client)).toEqual(['ROLE_STAFF']);
+    expect(await client.get('/me')).toBeAnswered(200);
     const changed = (await story.events({ id: `corp:${nameId}` })).find(({ kind }) => kind === 'USER_CHANGED');
     expect(changed).toMatchObject({ actor: 'idp', reason: 'roles' });
+  });
+
+  it('equal roles, in whatever order they are stated, end no other session', async () => {
+    const nameId = newName();
+    const former = await signIn({ nameId, attributes: { [ROLES]: ['Treasury', 'Admins'] } });
+
+    await signIn({ nameId, attributes: { [ROLES]: ['Admins', 'Treasury'] } });
+
+    expect(await former.client.get('/me')).toBeAnswered(200);
   });
 
   it('the identity provider can remove the administrator role, even of the last administrator', async () => {

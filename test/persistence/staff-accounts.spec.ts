@@ -51,9 +51,9 @@ onEveryDatabase('staff accounts', (database) => {
   it('a staff account is created at the first sign-in, without a password', async () => {
     const who = staffUser('Ada.L', { roles: ['ROLE_B', 'ROLE_A'], email: 'ada@example.org' });
 
-    const { account, hasLostRoles } = (await entry(who)) ?? {};
+    const { account, hasOtherRoles } = (await entry(who)) ?? {};
 
-    expect(hasLostRoles).toBe(false);
+    expect(hasOtherRoles).toBe(false);
     expect(account).toMatchObject({
       loginId: 'corp:ada.l',
       kind: 'staff',
@@ -134,14 +134,25 @@ onEveryDatabase('staff accounts', (database) => {
     const less = await entry(staffUser('mover', { roles: ['ROLE_A'], email: 'new@example.org' }));
     const more = await entry(staffUser('mover', { roles: ['ROLE_A', 'ROLE_C'], email: 'new@example.org' }));
 
-    expect(less).toMatchObject({ hasLostRoles: true, account: { id, roles: ['ROLE_A'], email: 'new@example.org' } });
-    expect(more).toMatchObject({ hasLostRoles: false, account: { roles: ['ROLE_A', 'ROLE_C'] } });
+    expect(less).toMatchObject({ hasOtherRoles: true, account: { id, roles: ['ROLE_A'], email: 'new@example.org' } });
+    expect(more).toMatchObject({ hasOtherRoles: true, account: { roles: ['ROLE_A', 'ROLE_C'] } });
     expect(await parts.accounts.find(id)).toEqual(more?.account);
     expect(await events(id)).toMatchObject([
       { kind: 'USER_CREATED' },
       { kind: 'USER_CHANGED', actor: 'idp', idp: 'corp', reason: 'email roles' },
       { kind: 'USER_CHANGED', actor: 'idp', idp: 'corp', reason: 'roles' },
     ]);
+  });
+
+  it('roles that change at a sign-in raise the security stamp, and the sign-in continues with the new one', async () => {
+    const before = await enter(staffUser('stamped', { roles: ['ROLE_A'], email: 'old@example.org' }));
+
+    const gained = await enter(staffUser('stamped', { roles: ['ROLE_A', 'ROLE_B'], email: 'old@example.org' }));
+    const moved = await enter(staffUser('stamped', { roles: ['ROLE_B', 'ROLE_A'], email: 'new@example.org' }));
+
+    expect(gained.securityStamp).toBe(before.securityStamp + 1);
+    expect(moved.securityStamp).toBe(gained.securityStamp);
+    expect(await parts.accounts.find(before.id)).toEqual(moved);
   });
 
   it('a missing or invalid address does not replace the address of a staff account', async () => {
@@ -160,7 +171,7 @@ onEveryDatabase('staff accounts', (database) => {
 
     const refused = await entry(staffUser('gone', { roles: ['ROLE_ADMIN'], email: 'gone@example.org' }));
 
-    expect(refused).toMatchObject({ hasLostRoles: false, account: { status: 'disabled', roles: ['ROLE_A'] } });
+    expect(refused).toMatchObject({ hasOtherRoles: false, account: { status: 'disabled', roles: ['ROLE_A'] } });
     expect(await parts.accounts.find(id)).toMatchObject({ status: 'disabled', roles: ['ROLE_A'] });
     await setStatus(id, 'active');
     expect(await enter(staffUser('gone', { roles: ['ROLE_B'] }))).toMatchObject({
@@ -226,7 +237,7 @@ onEveryDatabase('staff accounts', (database) => {
     const entered = await entry(staffUser('invited', { roles: ['ROLE_B'] }), { mayCreate: false });
 
     expect(entered).toMatchObject({
-      hasLostRoles: true,
+      hasOtherRoles: true,
       account: { id: admitted.id, roles: ['ROLE_B'], email: 'invited@example.org' },
     });
     expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 1 }]);
@@ -270,7 +281,7 @@ onEveryDatabase('the last administrator', (database) => {
 
     const second = await enter([]);
 
-    expect(second).toMatchObject({ hasLostRoles: true, account: { id: first?.account.id, roles: [] } });
+    expect(second).toMatchObject({ hasOtherRoles: true, account: { id: first?.account.id, roles: [] } });
     const [row] = await database.work.single((tx) =>
       tx.rows<{ is_admin: number }>('SELECT is_admin FROM account WHERE id = ?', [String(first?.account.id)]),
     );

@@ -22,8 +22,8 @@ export interface StaffPerson extends IdentityNames {
 /** An account after a staff login. */
 export interface StaffEntry {
   readonly account: Account;
-  /** If true, roles were removed, and the caller ends the other sessions in the same transaction. */
-  readonly hasLostRoles: boolean;
+  /** If true, the roles have changed, and the caller ends the other sessions in the same transaction. */
+  readonly hasOtherRoles: boolean;
 }
 
 /** Creates the accounts of staff. */
@@ -94,7 +94,7 @@ export class StaffAccounts {
     if (known !== undefined) return this.renewed(tx, known, person);
     if (!mayCreate) return undefined;
     const account = await this.creation.create(tx, person, { actor: 'idp', logins: 1 });
-    if (account) return { account, hasLostRoles: false };
+    if (account) return { account, hasOtherRoles: false };
     const other = await this.identities.enter(tx, id);
     return other === undefined ? undefined : this.renewed(tx, other, person);
   }
@@ -105,16 +105,15 @@ export class StaffAccounts {
     const stored = await this.accounts.find(tx, subject);
     if (!stored) return undefined;
     const account = withoutHash(stored);
-    if (!isActive) return { account: { ...account, status: 'disabled' }, hasLostRoles: false };
+    if (!isActive) return { account: { ...account, status: 'disabled' }, hasOtherRoles: false };
     const address = storable(email);
     const change = {
       ...(rolesText(roles) !== rolesText(account.roles) && { roles }),
       ...(address !== undefined && address !== account.email && { email: address }),
     };
-    if (Object.keys(change).length === 0) return { account, hasLostRoles: false };
-    await this.changes.follow(tx, subject, change, idp);
-    const hasLostRoles = account.roles.some((role) => !roles.includes(role));
-    return { account: { ...account, ...change }, hasLostRoles };
+    if (Object.keys(change).length === 0) return { account, hasOtherRoles: false };
+    const followed = await this.changes.follow(tx, subject, change, idp);
+    return { account: followed, hasOtherRoles: change.roles !== undefined };
   }
 }
 

@@ -40,13 +40,16 @@ export class StaffSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends the sessions that the new one replaces; all sessions of an account that has lost a role. */
+  /**
+   * Ends the sessions that the new one replaces, and all sessions of an account whose roles have changed: a gained role may
+   * demand a second factor that they have not proved.
+   */
   async endPrevious(
     tx: Tx,
     { request, currentSid }: Pick<VerifiedAssertion, 'request' | 'currentSid'>,
-    { account, hasLostRoles }: StaffEntry,
+    { account, hasOtherRoles }: StaffEntry,
   ): Promise<void> {
-    if (hasLostRoles) await this.sessions.endAll(tx, account.id);
+    if (hasOtherRoles) await this.sessions.endAll(tx, account.id);
     for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
   }
 
