@@ -12,7 +12,7 @@ import {
   storyOn,
 } from '../support/login-story.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
-import { assert, type Caller, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
+import { assert, type Caller, creationOptions, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
 import { atOnce, outcomes } from '../support/races.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
@@ -60,6 +60,12 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
     const person = await story.enrolled();
     await giveRole(story, person);
     return person;
+  }
+
+  /** The details of the events about issued options for a passkey. */
+  async function passkeySetups(person: Person): Promise<readonly (string | null)[]> {
+    const events = await story.events(person);
+    return events.filter(({ reason }) => reason === 'passkey').map(({ detail }) => detail);
   }
 
   /** A user who needs a passkey and has an app beside it; signed in by the passkey. */
@@ -145,6 +151,26 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       const { completed } = await enrolPasskey(passkeys, client, { bearer }, options);
 
       expect(completed).toBeAnswered(200);
+    });
+
+    it.each(['totp', 'backup_code'])('L3: the event of the options records a proof by %s', async (proved) => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      const code = proved === 'totp' ? story.nextCode(person) : person.backupCodes[0];
+
+      await creationOptions(client, { bearer }, { code });
+
+      expect(await passkeySetups(person)).toEqual([JSON.stringify({ proved })]);
+      expect(await story.countOf(person, 'MFA_OK')).toBe(0);
+    });
+
+    it('L3: the event of the options records no proof for a signed-in user, who submits none', async () => {
+      const person = await clerkWithApp();
+
+      await creationOptions(person.client, { bearer: person.accessToken });
+
+      expect(await passkeySetups(person)).toEqual([null]);
     });
 
     it('T17: a password alone gives no options of a further passkey', async () => {

@@ -18,6 +18,7 @@ import {
   PasskeyCeremonies,
 } from '../../second-factor/passkey/passkey-ceremonies.service.js';
 import type { Registration } from '../../second-factor/passkey/passkey.js';
+import type { Proof } from '../../second-factor/second-factor.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { Sessions } from '../../session/sessions.service.js';
 import {
@@ -64,8 +65,11 @@ export class OwnPasskeys {
     const account = await this.authorization.require(caller, 'passkey', password);
     const asked = ceremonyCallerOf(caller);
     const purpose = hasSecondFactor(account) ? 'registration' : 'enrolment';
-    const begin = async (tx: Tx): Promise<IssuedChallenge> => {
-      await this.events.record(tx, { kind: 'MFA_SETUP', subject: caller.subject, reason: 'passkey' });
+    const begin = async (tx: Tx, proof?: Proof): Promise<IssuedChallenge> => {
+      // No other event names the factor of this proof: it completes no login (security-requirements.md, L3).
+      const detail = proof && { proved: proof.method };
+      const event = { kind: 'MFA_SETUP', subject: caller.subject, reason: 'passkey' } as const;
+      await this.events.record(tx, { ...event, ...withoutUndefined({ detail }) });
       return this.ceremonies.challenge(tx, asked, purpose);
     };
     const proves = caller.kind === 'half' && purpose === 'registration';
