@@ -530,7 +530,7 @@ onSqlite('services without passkeys', (engine) => {
     const story = storyOn(engine, { people: 2 });
     const passkeys = new PasskeyStory(story);
 
-    it('after passkeys are disabled, users sign in with what they have besides, and keep their passkeys', async () => {
+    it('after passkeys are disabled, users sign in with what they have besides, and cannot remove the last of that', async () => {
       const holder = await passkeys.withApp(await passkeys.holder());
       const bearer = await story.mfaToken(holder);
       const assertion = await passkeys.assertion(story.client(), { bearer }, holder.authenticator);
@@ -544,8 +544,12 @@ onSqlite('services without passkeys', (engine) => {
       const completed = await secondStep(client, textOf(login, 'mfa_token'), story.nextCode(holder));
       expect(completed).toBeAnswered(200);
 
-      const listed = await passkeys.authenticatorsOf(client, { bearer: textOf(completed, 'access_token') });
+      const own = { bearer: textOf(completed, 'access_token') };
+      const listed = await passkeys.authenticatorsOf(client, own);
       expect(listed.map(({ type }) => type)).toEqual(['passkey', 'totp']);
+      const [passkey, app] = listed.map(({ id }) => `/2fa/authenticators/${id}`);
+      expect(await client.delete(app ?? '', own)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(await client.delete(passkey ?? '', own)).toBeAnswered(204);
     });
   });
 });

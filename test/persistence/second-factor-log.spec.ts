@@ -74,7 +74,7 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     for (const each of [secret, secret]) await database.work.run((tx) => devices.recognise(tx, subject, each));
 
     expect(messages()).toEqual([
-      'The browser is trusted: no code is required',
+      'The browser is trusted: no second step is required',
       'The browser is not trusted, or no longer',
     ]);
   });

@@ -113,7 +113,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
   const list = new AuthenticatorListStore();
   const authenticators = new Authenticators(
-    ...([enrolmentStore, secondFactors, list, challenges, deviceStore, clock, random] as const),
+    ...([enrolmentStore, secondFactors, list, challenges, deviceStore, relyingParty, clock, random] as const),
   );
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {

@@ -8,16 +8,17 @@ import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { authenticatorFacts, nameOf } from './authenticator-facts.js';
 
 export type Kept = keyof Messages['account']['kept'];
-type Policy = Pick<SecondFactorSummary, 'authenticators' | 'isDemanded' | 'isPasskeyDemanded'>;
+type Policy = Pick<SecondFactorSummary, 'authenticators' | 'arePasskeysUsable' | 'isDemanded' | 'isPasskeyDemanded'>;
 
-/** Why an authenticator cannot be removed: it is the only one, which policy may keep, or the last passkey, which policy keeps. */
+/** Why an authenticator cannot be removed: it is the only usable one, which policy may keep, or the last passkey, which policy keeps. */
 export function keptAs(
   { type }: Pick<Authenticator, 'type'>,
-  { authenticators, isDemanded, isPasskeyDemanded }: Policy,
+  { authenticators, arePasskeysUsable, isDemanded, isPasskeyDemanded }: Policy,
 ): Kept | undefined {
   const passkeys = authenticators.filter((each) => each.type === 'passkey').length;
   if (isPasskeyDemanded && type === 'passkey' && passkeys === 1) return 'passkey';
-  if (authenticators.length > 1) return undefined;
+  const usable = arePasskeysUsable || type === 'passkey' ? authenticators.length : authenticators.length - passkeys;
+  if (usable > 1) return undefined;
   return isDemanded ? 'last' : 'only';
 }
 

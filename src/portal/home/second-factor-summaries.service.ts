@@ -29,6 +29,7 @@ export class SecondFactorSummaries {
     const countOf = (type: AuthenticatorType): number => authenticators.filter((each) => each.type === type).length;
     return {
       ...{ isActive, authenticators, codesLeft, isLow, isDemanded, isPasskeyDemanded },
+      arePasskeysUsable: enrolmentMethods.includes('passkey'),
       addable: enrolmentMethods.filter((type) => countOf(type) < MAX_AUTHENTICATORS[type]),
       ...withoutUndefined({
         activatedAt: factors.activatedAt,

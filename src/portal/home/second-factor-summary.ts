@@ -12,6 +12,8 @@ export interface SecondFactorSummary {
   readonly activatedAt?: number;
   /** The oldest first. */
   readonly authenticators: readonly Authenticator[];
+  /** False if the service accepts no passkeys, also those that the account has. */
+  readonly arePasskeysUsable: boolean;
   /** The types of which the account may have more authenticators. */
   readonly addable: readonly AuthenticatorType[];
   readonly codesLeft: number;

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
+import { RelyingParty } from '../passkey/relying-party.service.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
 import type { AuthenticatorType, EnrolmentState, NamedAuthenticators, SetupRequest } from '../second-factor.js';
@@ -42,6 +43,7 @@ export class Authenticators {
     private readonly list: AuthenticatorListStore,
     private readonly challenges: PasskeyChallengeStore,
     private readonly devices: TrustedDeviceStore,
+    private readonly relyingParty: RelyingParty,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -101,12 +103,14 @@ export class Authenticators {
 
   /**
    * Removes one of several authenticators; the last one goes with the whole second factor only.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, with `keepsPasskey` also for the last passkey
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, also for the last app while passkeys cannot be
+   * used, and with `keepsPasskey` for the last passkey
    */
   async removeOne(tx: Tx, subject: string, id: string, keepsPasskey: boolean): Promise<AuthenticatorType> {
     const type = await this.list.typeOf(tx, subject, id);
     if (!type) throw new ServiceError('NOT_FOUND');
-    if (!(await this.store.removeOne(tx, subject, type, keepsPasskey))) {
+    const keepsOne = type === 'passkey' ? keepsPasskey : !this.relyingParty.isAvailable;
+    if (!(await this.store.removeOne(tx, subject, type, keepsOne))) {
       const isGone = (await this.list.typeOf(tx, subject, id)) === undefined;
       throw isGone
         ? new ServiceError('NOT_FOUND')

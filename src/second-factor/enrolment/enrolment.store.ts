@@ -36,7 +36,10 @@ const REMOVE: Readonly<Record<AuthenticatorType, string>> = {
   totp: removalOf('totp_count'),
   passkey: removalOf('passkey_count'),
 };
-const KEEPS_PASSKEY = ' AND passkey_count > 1';
+const KEEPS_ONE: Readonly<Record<AuthenticatorType, string>> = {
+  totp: ' AND totp_count > 1',
+  passkey: ' AND passkey_count > 1',
+};
 const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
 const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
   WHERE id = ? AND status = 'active'${WITH_ACTIVE}`;
@@ -153,10 +156,9 @@ export class EnrolmentStore {
     return (await tx.change(ADD_PASSKEY[place] + ofCaller.sql + OF_STAMP, [...ofCodes, ...values])) === 1;
   }
 
-  /** Counts one authenticator less; false if it is the last one, with `keepsPasskey` also if it is the last passkey. */
-  async removeOne(tx: Tx, subject: string, type: AuthenticatorType, keepsPasskey: boolean): Promise<boolean> {
-    const sql = type === 'passkey' && keepsPasskey ? REMOVE[type] + KEEPS_PASSKEY : REMOVE[type];
-    return (await tx.change(sql, [subject])) === 1;
+  /** Counts one authenticator less; false if it is the last one, with `keepsOne` also if it is the last one of its type. */
+  async removeOne(tx: Tx, subject: string, type: AuthenticatorType, keepsOne: boolean): Promise<boolean> {
+    return (await tx.change(REMOVE[type] + (keepsOne ? KEEPS_ONE[type] : ''), [subject])) === 1;
   }
 
   /** Removes the second factor and demands a new one at the next login. */
