@@ -52,7 +52,7 @@ onEachEngine('authenticators on the pages of the administration', (engine) => {
       'Anna’s phone',
       'Passkey',
       'Authenticator app',
-      'Synced between devices',
+      'Can be synced between devices',
       'Last used: <time',
     ]) {
       expect(text).toContain(shown);

@@ -283,9 +283,9 @@ onSqlite('login decisions in the log', (engine) => {
     });
 
     expect(debug).toEqual([
-      'DEBUG Password verified: no code is due hasFactor=false demanded=false sentDevice=false',
+      'DEBUG Password verified: no second step is due hasFactor=false demanded=false sentDevice=false',
       expect.stringMatching(
-        /^DEBUG Password verified: a code is due.* hasFactor=true demanded=false sentDevice=false$/,
+        /^DEBUG Password verified: the second step is due.* hasFactor=true demanded=false sentDevice=false$/,
       ),
       'DEBUG Code rejected method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
       expect.stringMatching(/^DEBUG Code accepted method=totp factor=active offset=-?[01]$/),
