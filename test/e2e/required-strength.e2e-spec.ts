@@ -226,6 +226,31 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       },
     );
 
+    it('T7: a code of a locked user who needs a passkey gets the lock, and costs no attempt', async () => {
+      const person = await clerkWithApp();
+      const client = story.client();
+      const former = await story.mfaToken(person, client);
+      for (let variant = 0; variant < 5; variant += 1) {
+        await client.post(OPTIONS, { code: story.wrongCode(person, variant) }, { bearer: former });
+      }
+      const bearer = await story.mfaToken(person, client);
+      const browser = story.client();
+      expect(await browser.post('/session', { id: person.id, pw: PASSWORD })).toBeAnswered(200);
+      const code = story.nextCode(person);
+
+      const refusal = { status: 429, code: 'MFA_LOCKED', events: [] } as const;
+      await passkeys.expectRefused(() => secondStep(client, bearer, code), refusal);
+      await passkeys.expectRefused(() => secondStep(client, former, code), refusal);
+      await passkeys.expectRefused(() => client.post('/2fa/verify', { code }, { bearer }), refusal);
+      await passkeys.expectRefused(() => browser.post('/2fa/verify', { code }), refusal);
+
+      const sql = 'SELECT failures FROM account WHERE login_id = ?';
+      expect(await story.database.query(sql, [person.id])).toEqual([{ failures: 5 }]);
+      expect((await story.command('users', 'unlock', person.id)).exitCode).toBe(0);
+      expect(await secondStep(client, former, code)).toBeRefused(401, 'MFA_TOKEN_INVALID');
+      expect(await secondStep(client, bearer, code)).toBeRefused(409, 'MFA_STATE_CONFLICT');
+    });
+
     it('a session that was complete before policy demands a passkey adds one without a further code', async () => {
       const { client, accessToken: bearer } = await clerkWithApp();
       expect((await client.get('/2fa', { bearer })).body).toMatchObject({
@@ -290,6 +315,18 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       const proved = await assert(client, { bearer }, await passkeys.assertion(client, { bearer }, authenticator));
       const strong = { bearer: textOf(proved, 'access_token') };
       expect(await client.post('/2fa/backup-codes', {}, strong)).toBeAnswered(201);
+    });
+
+    it('T6: a code with a used mfa_token gets MFA_TOKEN_INVALID where only a passkey completes the login, too', async () => {
+      const holder = await clerkWithBoth();
+      const client = story.client();
+      const bearer = await story.mfaToken(holder, client);
+      const assertion = await passkeys.assertion(client, { bearer }, holder.authenticator);
+      expect(await assert(client, { bearer }, assertion)).toBeAnswered(200);
+      const code = story.nextCode(holder);
+
+      expect(await secondStep(client, bearer, code)).toBeRefused(401, 'MFA_TOKEN_INVALID');
+      expect(await client.post('/2fa/verify', { code }, { bearer })).toBeRefused(401, 'MFA_TOKEN_INVALID');
     });
 
     it('the last required passkey cannot be removed; an app and a passkey beside another one can', async () => {

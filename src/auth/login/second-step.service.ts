@@ -7,6 +7,7 @@ import type { Tx } from '../../persistence/unit-of-work.js';
 import { type FullPrincipal, type HalfPrincipal, type Principal, requesterOf } from '../../principal/principal.js';
 import { setUser } from '../../principal/request-context.js';
 import type { AttemptSubject } from '../../second-factor/attempts/attempt.js';
+import { AttemptBudget } from '../../second-factor/attempts/attempt-budget.service.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { PasskeyResponse } from '../../second-factor/passkey/passkey.js';
 import type { Proof } from '../../second-factor/second-factor.js';
@@ -38,6 +39,7 @@ export interface CompleteOptions {
 export class SecondStep {
   constructor(
     private readonly secondFactors: SecondFactors,
+    private readonly budget: AttemptBudget,
     private readonly mfaTokens: MfaTokens,
     private readonly sessions: Sessions,
     private readonly trustedDevices: TrustedDevices,
@@ -115,11 +117,12 @@ export class SecondStep {
     return { opened, proof, ...withoutUndefined({ trustedDevice }) };
   }
 
-  /** A caller with an outdated security stamp is rejected later, after the lock is checked. */
+  /** A code that policy does not accept is rejected after the lock, the security stamp and the `jti`, as a wrong code would be. */
   private async requireCodeAccepted(principal: Principal): Promise<void> {
     if (principal.kind === 'full' || !this.policy.mayDemandPasskey) return;
     const account = await this.accounts.find(principal.subject);
-    if (account?.securityStamp !== principal.securityStamp || !this.policy.demandsPasskey(account)) return;
+    if (!account || !this.policy.demandsPasskey(account)) return;
+    await this.budget.requireAllowed(attemptSubjectOf(principal));
     throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands a passkey' });
   }
 

@@ -134,6 +134,16 @@ export class AttemptBudget {
     return refusalError(refusalOf(state, caller, target, now, this.store.lockoutSchedule) ?? fallback, caller, now);
   }
 
+  /**
+   * Rejects a caller who could not make an attempt now, and charges none.
+   * @throws ServiceError `MFA_LOCKED`, and for a login that has ended `MFA_TOKEN_INVALID` or `INVALID_TOKEN`
+   */
+  async requireAllowed(caller: AttemptSubject): Promise<void> {
+    const now = this.clock.seconds();
+    const refusal = refusalOf(await this.stateOf(caller), caller, undefined, now, this.store.lockoutSchedule);
+    if (refusal) throw refusalError(refusal, caller, now);
+  }
+
   /** @throws ServiceError `MFA_LOCKED` */
   async requireUnlocked(tx: Tx, caller: AttemptSubject): Promise<void> {
     const state = await this.store.stateOf(tx, caller);
