@@ -3,9 +3,9 @@ import { isLanguage, type Language } from '../messages/messages.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import {
-  type Account,
   type AccountKind,
   type AccountStatus,
+  type AccountVersion,
   hasSecondFactor,
   rolesOf,
   STAGED,
@@ -68,7 +68,9 @@ const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ? AND ${EXISTS
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
-const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?`;
+/** The security stamp alone is not enough: the first passkey of an account does not raise it. */
+const UNCHANGED = ' AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?';
+const HOLDS = HOLDS_ACTIVE + UNCHANGED;
 
 /** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
@@ -79,7 +81,7 @@ const REPLACED =
 const SET_PASSWORD =
   `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
-const CHANGE_PASSWORD = `${SET_PASSWORD} AND security_stamp = ?`;
+const CHANGE_PASSWORD = SET_PASSWORD + UNCHANGED;
 const RESET_PASSWORD =
   `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, ${REPLACED}, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
@@ -134,9 +136,8 @@ export class AccountStore {
   }
 
   /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */
-  async holds(tx: Tx, account: Account): Promise<boolean> {
-    const { id, securityStamp } = account;
-    return (await tx.change(HOLDS, [id, securityStamp, hasSecondFactor(account) ? 1 : 0])) === 1;
+  async holds(tx: Tx, account: AccountVersion): Promise<boolean> {
+    return (await tx.change(HOLDS, [account.id, ...unchanged(account)])) === 1;
   }
 
   /** Locks the row of an active account: a transaction that ends its sessions runs before this one, or after it. */
@@ -149,9 +150,9 @@ export class AccountStore {
     return (await tx.change(REHASH, [fresh, id, verified])) === 1;
   }
 
-  /** False for an account without a password, or with another security stamp. */
-  async changePassword(tx: Tx, id: string, hash: string, now: number, securityStamp: number): Promise<boolean> {
-    return (await tx.change(CHANGE_PASSWORD, [hash, now, id, securityStamp])) === 1;
+  /** False for an account of another kind, or one that is not as it was read. */
+  async changePassword(tx: Tx, account: AccountVersion, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(CHANGE_PASSWORD, [hash, now, account.id, ...unchanged(account)])) === 1;
   }
 
   /** Stores a temporary password; false for an account without a password. */
@@ -188,6 +189,11 @@ export class AccountStore {
   async replaceTemporary(tx: Tx, id: string, verified: string, hash: string, now: number): Promise<boolean> {
     return (await tx.change(REPLACE_TEMPORARY, [hash, now, id, verified, now])) === 1;
   }
+}
+
+/** The values of `UNCHANGED`. */
+function unchanged(account: AccountVersion): readonly Value[] {
+  return [account.securityStamp, hasSecondFactor(account) ? 1 : 0];
 }
 
 function account([row]: readonly AccountRow[]): StoredAccount | undefined {

@@ -37,6 +37,9 @@ export interface Account {
   readonly invitedAt?: number;
 }
 
+/** The facts about an account that must still be true when a decision based on them is stored. */
+export type AccountVersion = Pick<Account, 'id' | 'securityStamp' | 'totpCount' | 'passkeyCount'>;
+
 /** An account with the hash that its password is verified against. */
 export interface StoredAccount extends Omit<Account, 'hasPassword'> {
   readonly passwordHash?: string;

@@ -160,10 +160,11 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('a late rehash does not restore an old password', async () => {
-    const { id } = await create('changing');
+    const account = await create('changing');
+    const { id } = account;
     const before = await database.work.single((tx) => parts.store.find(tx, id));
     const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
-    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
+    await database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
 
     const isReplaced = await database.work.single((tx) =>
       parts.store.rehash(tx, id, before?.passwordHash ?? '', BCRYPT),
@@ -174,11 +175,12 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('a new password changes the security stamp and removes the pending secret', async () => {
-    const { id } = await create('epochs');
+    const account = await create('epochs');
+    const { id } = account;
     await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
     const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
 
-    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
+    await database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
 
     const [row] = await database.work.single((tx) =>
       tx.rows<{ security_stamp: number; pending_totp_id: string | null }>(
@@ -188,9 +190,26 @@ onEveryDatabase('accounts', (database) => {
     );
     expect(row).toMatchObject({ security_stamp: 1, pending_totp_id: null });
     expect(await eventKinds(database.work, id)).toEqual(['PASSWORD_CHANGED', 'USER_CREATED']);
-    const late = database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
+    const late = database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
     await expect(late).rejects.toEqual(code('CONFLICT'));
   });
+
+  it.each(['totp_count', 'passkey_count'])(
+    'a password change that was decided without a second factor stores nothing once %s has one',
+    async (count) => {
+      const account = await create(`late.${count}`);
+      const { id } = account;
+      const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
+      await database.work.run((tx) => tx.change(`UPDATE account SET ${count} = 1 WHERE id = ?`, [id]));
+
+      const late = database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
+
+      await expect(late).rejects.toEqual(code('CONFLICT'));
+      expect(await eventKinds(database.work, id)).toEqual(['USER_CREATED']);
+      const now = await reload(id);
+      await database.work.run((tx) => parts.passwordChanges.change(tx, now, ready));
+    },
+  );
 
   it('new passwords that are short, common, too long or equal to the login id are rejected', async () => {
     const { id } = await create('rules.of.mine');

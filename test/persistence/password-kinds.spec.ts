@@ -1,11 +1,14 @@
 import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AccountVersion } from '../../src/account/account.js';
 import { kindOf } from '../../src/account/password/decoys.js';
 import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 
 const PASSWORD = 'kettle-orbit-seven';
+/** An account as it was created. */
+const unchanged = (id: string): AccountVersion => ({ id, securityStamp: 0, totpCount: 0, passkeyCount: 0 });
 const ARGON2 = '$argon2id$v=19$m=128,t=1,p=1';
 const BCRYPT = '$2b$04';
 
@@ -52,7 +55,9 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
     expect(await parts.verification.verify({ loginId: 'anna', password: PASSWORD })).toMatchObject({
       kind: 'right',
     });
-    await database.work.single((tx) => parts.store.changePassword(tx, 'bert', bcrypt.hashSync('third', 5), 2, 0));
+    await database.work.single((tx) =>
+      parts.store.changePassword(tx, unchanged('bert'), bcrypt.hashSync('third', 5), 2),
+    );
     await classify();
     expect([await count(BCRYPT), await count(ARGON2), await count('$2b$05')]).toEqual([0, 2, 1]);
     expect((await parts.accounts.find(made.id))?.hasPassword).toBe(true);
@@ -74,7 +79,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
       // The hash changes between the read and the write of its kind.
       const rows: typeof late.rows = async (sql, values) => {
         const found = await tx.rows<never>(sql, values);
-        await parts.store.changePassword(tx, 'dora', bcrypt.hashSync(PASSWORD, 6), 3, 0);
+        await parts.store.changePassword(tx, unchanged('dora'), bcrypt.hashSync(PASSWORD, 6), 3);
         return found;
       };
       await store.classify(Object.assign(late, { rows }));

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { AuthenticatorApp } from './authenticator-app.js';
 import { type Answer, type HttpClient, textOf } from './http-client.js';
-import { type LoginStory, secondStep } from './login-story.js';
+import { type LoginStory, PASSWORD, secondStep } from './login-story.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from './passkey-story.js';
 import { atOnce, outcomes, successes } from './races.js';
 
 const ROUNDS = 5;
 /** Accounts that the races need. */
-export const PASSKEY_RACE_PEOPLE = 10 * ROUNDS;
+export const PASSKEY_RACE_PEOPLE = 11 * ROUNDS;
 /** Time limit for all rounds of one race on a busy machine, in milliseconds. */
 const PATIENTLY = { timeout: 120_000 };
 /** One site for all services, which would otherwise have one each, by their ports. */
@@ -174,6 +174,21 @@ export function passkeyRaces(story: LoginStory, rounds = ROUNDS): void {
       expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
       const counts = 'SELECT totp_count + passkey_count AS number FROM account WHERE login_id = ?';
       expect(await story.database.query(counts, [person.id])).toEqual([{ number: 1 }]);
+    }
+  });
+
+  it('of a first passkey and a password change without a second factor at once one succeeds', PATIENTLY, async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { client: own, accessToken: bearer } = await story.signInByPassword(story.person());
+      const credential = passkeys.authenticator().register(await creationOptions(own, { bearer }));
+      const change = { current: PASSWORD, new: 'eight loud lanterns & 2 harbours' };
+
+      const answers = await Promise.all([
+        client(round).post('/me/password', change, { bearer }),
+        client(round + 1).post('/2fa/passkeys', { credential }, { bearer }),
+      ]);
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
     }
   });
 

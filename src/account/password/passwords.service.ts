@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import { type Account, type StoredAccount, withoutHash } from '../account.js';
+import { type Account, type AccountVersion, type StoredAccount, withoutHash } from '../account.js';
 import { PasswordProperties } from '../account.properties.js';
 import { AccountStore } from '../account.store.js';
 import { BreachedPasswords, type PasswordOrigin } from './breached/breached-passwords.service.js';
@@ -105,15 +105,16 @@ export class PasswordChanges {
   }
 
   /**
-   * Stores a new password; the caller ends the sessions in the same transaction. `securityStamp` is that of the account
-   * when its old password was verified.
-   * @throws ServiceError `CONFLICT` if the account has no password, or its security stamp was raised since
+   * Stores a new password; the caller ends the sessions in the same transaction. `account` is what the caller read before it
+   * decided which proofs the change needs.
+   * @throws ServiceError `CONFLICT` if the account has no password, its security stamp was raised since, or it had a second
+   * factor then and has none now, or the other way round
    */
-  async change(tx: Tx, subject: string, { hash }: ReadyPassword, securityStamp: number): Promise<void> {
-    if (!(await this.store.changePassword(tx, subject, hash, this.clock.seconds(), securityStamp))) {
+  async change(tx: Tx, account: AccountVersion, { hash }: ReadyPassword): Promise<void> {
+    if (!(await this.store.changePassword(tx, account, hash, this.clock.seconds()))) {
       throw new ServiceError('CONFLICT', { reason: 'account changed' });
     }
-    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject });
+    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject: account.id });
   }
 
   /**

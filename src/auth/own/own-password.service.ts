@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
+import { type AccountVersion, hasSecondFactor } from '../../account/account.js';
 import { PasswordChanges, type ReadyPassword } from '../../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { FullPrincipal } from '../../principal/principal.js';
@@ -31,15 +31,15 @@ export class PasswordReplacement {
   }
 
   /**
-   * Keeps the session `sid` and returns it if its cookie was replaced; stores nothing if the security stamp has changed.
+   * Keeps the session `sid` and returns it if its cookie was replaced; stores nothing if the account is not as it was read.
    */
   async store(
     tx: Tx,
     { subject, sid, via }: FullPrincipal,
+    account: AccountVersion,
     ready: ReadyPassword,
-    securityStamp: number,
   ): Promise<OpenedSession | undefined> {
-    await this.changes.change(tx, subject, ready, securityStamp);
+    await this.changes.change(tx, account, ready);
     await this.sessions.endAll(tx, subject, sid);
     await this.trustedDevices.revokeAll(tx, subject);
     return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
@@ -69,14 +69,12 @@ export class OwnPassword {
   ): Promise<OpenedSession | undefined> {
     const { subject } = caller;
     const account = await this.reauthentication.accountOf(caller);
-    const { securityStamp } = account;
     // Decided once: a clock that is set back meanwhile must not make the proof unnecessary.
     const isProved = !hasSecondFactor(account) || this.reauthentication.mayChange(caller, account);
     const proof = isProved ? undefined : this.reauthentication.requireProof(account, submitted);
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
-    const store = (tx: Tx): Promise<OpenedSession | undefined> =>
-      this.replacement.store(tx, caller, ready, securityStamp);
+    const store = (tx: Tx): Promise<OpenedSession | undefined> => this.replacement.store(tx, caller, account, ready);
     return proof === undefined ? this.work.run(store) : this.secondFactors.proveBy(attemptOf(caller, proof), store);
   }
 }
