@@ -30,14 +30,18 @@ export class SeveralAuthenticators1796700000001 implements MigrationInterface {
     await runner.query('ALTER TABLE account DROP COLUMN totp_id');
   }
 
-  /** The previous version knows one secret of an account: the newest stays. */
+  /**
+   * The previous version knows one secret of an account: the newest active one stays. A pending one goes, since its confirmation
+   * there activates the backup codes that came with it, and a further app has none.
+   */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE account ADD COLUMN totp_id varchar(36) NULL');
     await runner.query(
       'UPDATE account SET totp_id = (SELECT MAX(id) FROM totp_secret WHERE user_id = account.id AND activated_at IS NOT NULL)',
     );
+    await runner.query('UPDATE account SET pending_totp_id = NULL WHERE pending_totp_id IS NOT NULL');
     await runner.query(
-      'DELETE FROM totp_secret WHERE activated_at IS NOT NULL AND id NOT IN (SELECT totp_id FROM account WHERE totp_id IS NOT NULL)',
+      'DELETE FROM totp_secret WHERE id NOT IN (SELECT totp_id FROM account WHERE totp_id IS NOT NULL)',
     );
     for (const column of ['passkey_count', 'totp_count'])
       await runner.query(`ALTER TABLE account DROP COLUMN ${column}`);
