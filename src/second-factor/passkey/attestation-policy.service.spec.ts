@@ -1,15 +1,23 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { attestationObject, metadataFile, MODEL, statementOf } from '../../../test/support/authenticator-metadata.js';
+import {
+  attestationObject,
+  derOf,
+  metadataFile,
+  MODEL,
+  statementOf,
+} from '../../../test/support/authenticator-metadata.js';
 import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
 import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { SystemClock } from '../../clock/clock.js';
 import { AttestationPolicy, type AttestationVerdict } from './attestation-policy.service.js';
+import { keyIdentifierOf } from './authenticator-metadata.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
 import { PasskeyProperties } from './passkey.properties.js';
 
 const OTHER_MODEL = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
+const NO_AAGUID = '0'.repeat(32);
 const root = makeCertificate({ name: 'manufacturer.test' });
 const batch = makeCertificate({ name: 'batch.test', signedBy: root });
 const inside = makeCertificate({ name: 'inside.test', signedBy: batch });
@@ -30,7 +38,7 @@ function judge(
   return new AttestationPolicy(passkeys, service, clock).judge(bytes);
 }
 
-const derOf = ({ pem }: MadeCertificate): Buffer => new X509Certificate(pem).raw;
+const rawOf = ({ pem }: MadeCertificate): Buffer => new X509Certificate(pem).raw;
 
 /** A certificate extension, in the notation of `openssl`, that contains a text. */
 const extensionOf = (text: string): string => `1.3.6.1.4.1.99999.1=DER:${Buffer.from(`\n${text}`).toString('hex')}`;
@@ -109,8 +117,8 @@ describe('the models of authenticators that may be registered', () => {
   });
 
   it.each([
-    ['after its own certificate', () => Buffer.concat([derOf(forged), Buffer.from(`\n${batch.pem}`)])],
-    ['in an extension of its own certificate', () => derOf(makeCertificate({ extensions: [extensionOf(batch.pem)] }))],
+    ['after its own certificate', () => Buffer.concat([rawOf(forged), Buffer.from(`\n${batch.pem}`)])],
+    ['in an extension of its own certificate', () => rawOf(makeCertificate({ extensions: [extensionOf(batch.pem)] }))],
     ['in place of the DER', () => Buffer.from(batch.pem)],
   ])('a certificate of the manufacturer that a client hides as PEM %s certifies nothing', async (_, bytes) => {
     const verdict = await judge(LIMITED, attestationObject({ x5c: [bytes()] }));
@@ -133,6 +141,46 @@ describe('the models of authenticators that may be registered', () => {
     for (const parts of [{ chain: [batch] }, { format: 'none' }]) {
       expect(await judge(keys, attestationObject(parts))).toEqual(rejected('authenticator_distrusted'));
     }
+  });
+
+  describe('a U2F authenticator, which has no AAGUID', () => {
+    const key = attestationObject({ format: 'fido-u2f', aaguid: NO_AAGUID, chain: [batch] });
+    const described = {
+      attestationCertificateKeyIdentifiers: [keyIdentifierOf(new X509Certificate(batch.pem))],
+      description: 'U2F Key',
+      attestationRootCertificates: [derOf(root)],
+    };
+    const withMetadata = (content: unknown): Keys => ({ ...DIRECT, metadataFile: metadataFile(content) });
+
+    it('is named after the model of its certificate', async () => {
+      expect(await judge(withMetadata([described]), key)).toEqual({ kind: 'accepted', name: 'U2F Key' });
+    });
+
+    it.each(['REVOKED', 'ATTESTATION_KEY_COMPROMISE'])('is rejected if its model is reported as %s', async (status) => {
+      const keys = withMetadata([{ metadataStatement: described, statusReports: [{ status }] }]);
+
+      expect(await judge(keys, key)).toEqual(rejected('authenticator_distrusted'));
+    });
+
+    it('is rejected if its certificate does not lead to a root of the model', async () => {
+      const keys = withMetadata([{ ...described, attestationRootCertificates: [derOf(forged)] }]);
+
+      expect(await judge(keys, key)).toEqual(rejected('attestation_untrusted'));
+    });
+
+    it('is accepted by another certificate, whose model the metadata do not describe', async () => {
+      const bytes = attestationObject({ format: 'fido-u2f', aaguid: NO_AAGUID, chain: [inside] });
+
+      expect(await judge(withMetadata([described]), bytes)).toEqual({ kind: 'accepted' });
+    });
+
+    it('is rejected with allowed-aaguids, also if it claims one of them', async () => {
+      const keys = { ...withMetadata([described, statementOf(forged)]), allowedAaguids: [MODEL] };
+      const claiming = attestationObject({ format: 'fido-u2f', aaguid: MODEL, chain: [batch] });
+
+      expect(await judge(keys, key)).toEqual(rejected('authenticator_not_allowed'));
+      expect(await judge(keys, claiming)).toEqual(rejected('attestation_untrusted'));
+    });
   });
 
   it('no authenticator is accepted while the metadata cannot be read', async () => {

@@ -4,7 +4,7 @@ import { Clock } from '../../clock/clock.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { AttestationRejection } from '../../errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
-import { type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
+import { type AuthenticatorModel, keyIdentifierOf, UnusableMetadata } from './authenticator-metadata.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../second-factor.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { leadsTo } from './trust-path.js';
@@ -45,7 +45,7 @@ export class AttestationPolicy {
     const attestation = await readAttestation(attestationObject);
     if (!attestation) return rejected('attestation_malformed');
     try {
-      const model = await this.metadata.statementOf(attestation.aaguid);
+      const model = await this.metadata.statementOf(modelIdOf(attestation));
       const reason = await this.rejection(attestation, model);
       if (reason !== undefined) return rejected(reason);
       return { kind: 'accepted', ...withoutUndefined({ name: shortened(model?.description) }) };
@@ -71,6 +71,12 @@ export class AttestationPolicy {
     if (roots.length === 0 || (isLimited && !model)) return isLimited || model ? 'attestation_untrusted' : undefined;
     return leadsTo(chain, roots, this.clock.millis()) ? undefined : 'attestation_untrusted';
   }
+}
+
+/** The name of the model in metadata: U2F authenticators have no AAGUID, but certificates for their model alone. */
+function modelIdOf({ format, aaguid, chain }: Attestation): string {
+  const certificate = format === 'fido-u2f' && /^[0-]*$/.test(aaguid) ? chain?.[0] : undefined;
+  return (certificate && keyIdentifierOf(certificate)) ?? aaguid;
 }
 
 /** At most as long as a name that a user gives. */

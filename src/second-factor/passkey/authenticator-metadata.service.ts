@@ -25,15 +25,15 @@ export class AuthenticatorMetadata {
   }
 
   /**
-   * What the metadata state about a model; undefined if nothing, or without metadata.
+   * What the metadata state about the model with this AAGUID or key identifier; undefined if nothing, or without metadata.
    * @throws UnusableMetadata if the file could never be read
    */
-  async statementOf(aaguid: string): Promise<AuthenticatorModel | undefined> {
+  async statementOf(id: string): Promise<AuthenticatorModel | undefined> {
     const path = this.passkeys.metadataPath;
     if (path === undefined) return undefined;
     const { models, outdatedFrom } = await this.current(path);
     this.reportIfOutdated(outdatedFrom);
-    return models.get(aaguid.toLowerCase());
+    return models.get(id.toLowerCase());
   }
 
   private async current(path: string): Promise<MetadataContents> {

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import * as v from 'valibot';
 import { parseInstant } from '../../config/bind/instant.js';
 import { leadsTo } from './trust-path.js';
@@ -14,7 +14,7 @@ export interface AuthenticatorModel {
 }
 
 export interface MetadataContents {
-  /** By AAGUID in lower case. */
+  /** By AAGUID, and by the identifiers of the keys that attest them (`keyIdentifierOf`), in lower case. */
   readonly models: ReadonlyMap<string, AuthenticatorModel>;
   /** When newer metadata were due, in milliseconds since 1970; undefined for statements without a date. */
   readonly outdatedFrom: number | undefined;
@@ -46,16 +46,22 @@ const DISTRUSTED = [
 
 const reports = v.array(v.object({ status: v.string() }));
 
+/** Names of a model: U2F authenticators have no AAGUID. */
+const names = {
+  aaguid: v.optional(v.string()),
+  attestationCertificateKeyIdentifiers: v.optional(v.array(v.string())),
+};
+
 /** FIDO Metadata Statement v3, section 3.1: the members that are read. */
 const statement = v.object({
-  aaguid: v.optional(v.string()),
+  ...names,
   description: v.string(),
   attestationRootCertificates: v.optional(v.array(v.string()), []),
 });
 
 /** FIDO Metadata Service v3, section 3.1.1. */
 const entry = v.object({
-  aaguid: v.optional(v.string()),
+  ...names,
   metadataStatement: v.optional(statement),
   statusReports: v.optional(reports, []),
 });
@@ -91,16 +97,39 @@ function entriesOf(json: string): readonly Entry[] {
 
 function modelsOf(entries: readonly Entry[]): ReadonlyMap<string, AuthenticatorModel> {
   const models = new Map<string, AuthenticatorModel>();
-  for (const { aaguid, metadataStatement, statusReports } of entries) {
-    const id = (aaguid ?? metadataStatement?.aaguid)?.toLowerCase();
-    if (id === undefined) continue;
-    models.set(id, {
+  for (const each of entries) {
+    const { metadataStatement, statusReports } = each;
+    const model = {
       description: metadataStatement?.description,
       roots: metadataStatement?.attestationRootCertificates ?? [],
       distrust: statusReports.find(({ status }) => DISTRUSTED.includes(status))?.status,
-    });
+    };
+    for (const id of idsOf(each)) models.set(id.toLowerCase(), model);
   }
   return models;
+}
+
+function idsOf({ metadataStatement: described, ...entry }: Entry): readonly string[] {
+  const aaguid = entry.aaguid ?? described?.aaguid;
+  const keys = entry.attestationCertificateKeyIdentifiers ?? described?.attestationCertificateKeyIdentifiers ?? [];
+  return aaguid === undefined ? keys : [aaguid, ...keys];
+}
+
+/**
+ * The identifier of the key in an attestation certificate as metadata contain it (FIDO Metadata Statement v3, section 3.1; RFC
+ * 5280 section 4.2.1.2, method 1). Undefined unless the key is on P-256, as that of every U2F authenticator is (WebAuthn level 3,
+ * section 8.6).
+ */
+export function keyIdentifierOf(certificate: X509Certificate): string | undefined {
+  try {
+    const { crv, x, y } = certificate.publicKey.export({ format: 'jwk' });
+    if (crv !== 'P-256' || x === undefined || y === undefined) return undefined;
+    const uncompressed = Buffer.of(4);
+    return createHash('sha1').update(uncompressed).update(x, 'base64url').update(y, 'base64url').digest('hex');
+  } catch {
+    // The certificate comes from the client, and its key may be of any kind.
+    return undefined;
+  }
 }
 
 /** Signature algorithms of a BLOB. */
