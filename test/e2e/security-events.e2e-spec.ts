@@ -205,6 +205,25 @@ onEachEngine('L3: security events', (engine) => {
     expect(await eventsOf(ended, 'SESSION_REVOKED')).toHaveLength(1);
   });
 
+  it('a change that a code of its own authorizes records the kind of that code', async () => {
+    const person = await story.enrolled();
+    const client = browser();
+    const { accessToken: bearer } = await story.signIn(person, client);
+    story.clock.advance(301);
+    const passwords = { current: PASSWORD, new: NEW_PASSWORD };
+    const code = person.backupCodes[0];
+
+    const by = (proved: string): Promise<unknown> => oneEvent(person, { detail: JSON.stringify({ proved }) });
+
+    const changed = await client.post('/me/password', { ...passwords, code }, { bearer });
+    expect(await eventsOf(changed, 'PASSWORD_CHANGED')).toEqual(await by('backup_code'));
+    const stepped = await client.post('/2fa/verify', { code: story.nextCode(person) }, { bearer });
+    story.clock.advance(30);
+    const fresh = { bearer: textOf(stepped, 'access_token') };
+    const disabled = await client.post('/2fa/disable', { code: story.nextCode(person) }, fresh);
+    expect(await eventsOf(disabled, 'MFA_DISABLED')).toEqual(await by('totp'));
+  });
+
   it('commands of operators are recorded', async () => {
     const person = await story.enrolled();
     for (const command of ['disable', 'enable', 'reset-mfa']) {

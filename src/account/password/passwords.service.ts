@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
@@ -106,15 +107,16 @@ export class PasswordChanges {
 
   /**
    * Stores a new password; the caller ends the sessions in the same transaction. `account` is what the caller read before it
-   * decided which proofs the change needs.
+   * decided which proofs the change needs; `proved` is the kind of second factor that came with the password.
    * @throws ServiceError `CONFLICT` if the account has no password, its security stamp was raised since, or it had a second
    * factor then and has none now, or the other way round
    */
-  async change(tx: Tx, account: AccountVersion, { hash }: ReadyPassword): Promise<void> {
+  async change(tx: Tx, account: AccountVersion, { hash }: ReadyPassword, proved?: string): Promise<void> {
     if (!(await this.store.changePassword(tx, account, hash, this.clock.seconds()))) {
       throw new ServiceError('CONFLICT', { reason: 'account changed' });
     }
-    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject: account.id });
+    const detail = proved === undefined ? undefined : { proved };
+    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject: account.id, ...withoutUndefined({ detail }) });
   }
 
   /**

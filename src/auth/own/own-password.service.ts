@@ -3,6 +3,7 @@ import { type AccountVersion, hasSecondFactor } from '../../account/account.js';
 import { PasswordChanges, type ReadyPassword } from '../../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { FullPrincipal } from '../../principal/principal.js';
+import type { Proof } from '../../second-factor/second-factor.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
@@ -32,14 +33,16 @@ export class PasswordReplacement {
 
   /**
    * Keeps the session `sid` and returns it if its cookie was replaced; stores nothing if the account is not as it was read.
+   * `proof` is that of the second factor, if it came with the password.
    */
   async store(
     tx: Tx,
     { subject, sid, via }: FullPrincipal,
     account: AccountVersion,
     ready: ReadyPassword,
+    proof?: Proof,
   ): Promise<OpenedSession | undefined> {
-    await this.changes.change(tx, account, ready);
+    await this.changes.change(tx, account, ready, proof?.method);
     await this.sessions.endAll(tx, subject, sid);
     await this.trustedDevices.revokeAll(tx, subject);
     return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
@@ -74,7 +77,10 @@ export class OwnPassword {
     const proof = isProved ? undefined : this.reauthentication.requireProof(account, submitted);
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.replacement.ready(subject, next);
-    const store = (tx: Tx): Promise<OpenedSession | undefined> => this.replacement.store(tx, caller, account, ready);
-    return proof === undefined ? this.work.run(store) : this.secondFactors.proveBy(attemptOf(caller, proof), store);
+    const store = (tx: Tx, accepted?: Proof): Promise<OpenedSession | undefined> =>
+      this.replacement.store(tx, caller, account, ready, accepted);
+    return proof === undefined
+      ? this.work.run((tx) => store(tx))
+      : this.secondFactors.proveBy(attemptOf(caller, proof), store);
   }
 }

@@ -119,7 +119,7 @@ export class Enrolment {
     const { subject } = caller;
     return this.secondFactors.proveBy(caller, async (tx, proof) => {
       await this.authenticators.remove(tx, subject);
-      await this.events.record(tx, { kind: 'MFA_DISABLED', subject });
+      await this.events.record(tx, { kind: 'MFA_DISABLED', subject, detail: { proved: proof.method } });
       return complete(tx, proof);
     });
   }
