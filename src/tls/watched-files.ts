@@ -1,4 +1,5 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { type BigIntStats, statSync, unwatchFile, watchFile } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 /** Interval between checks of the files. */
 const INTERVAL_MILLIS = 1000;
@@ -12,13 +13,31 @@ const QUIET_MILLIS = 1500;
  */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
+  let isWatched = true;
   const changed = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(onChange, QUIET_MILLIS).unref();
+    if (isWatched) timer = setTimeout(onChange, QUIET_MILLIS).unref();
   };
+  const found = files.map((file) => versionOf(statSync(file, { bigint: true, throwIfNoEntry: false })));
   for (const file of files) watchFile(file, { interval: INTERVAL_MILLIS, persistent: false }, changed);
+  // The watch compares with what it finds at some later moment, and would miss a change before that.
+  const check = setTimeout(() => {
+    for (const [index, file] of files.entries()) {
+      void stat(file, { bigint: true }).then(
+        (now) => versionOf(now) !== found[index] && changed(),
+        () => found[index] !== undefined && changed(),
+      );
+    }
+  }, INTERVAL_MILLIS).unref();
   return () => {
+    isWatched = false;
+    clearTimeout(check);
     clearTimeout(timer);
     for (const file of files) unwatchFile(file, changed);
   };
+}
+
+/** Differs after every change of a file; undefined without one. */
+function versionOf(stats: BigIntStats | undefined): string | undefined {
+  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 }
