@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, HttpClient } from '../support/http-client.js';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
 import { type Enrolled, type Person, storyOn } from '../support/login-story.js';
 import { formOf, submit, visit } from '../support/pages.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
@@ -276,6 +277,29 @@ onSqlite('pages of passkeys', (engine) => {
       expect(again).toBeAnswered(303);
       expect(again.headers.get('location')).toBe('/me');
       expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(1);
+    });
+
+    it.each([
+      ['the options come after it: the passkey is added', '/', 1],
+      [
+        'the options came before it: the user adds the passkey on the page of the account',
+        '/portal/security/add-passkey',
+        0,
+      ],
+    ])('after an app was set up elsewhere, and %s', async (_, location, added) => {
+      const person = story.person();
+      const client = await afterPassword(person);
+      const page = await visit(client, SETUP);
+      const before = await registration(client);
+      const app = AuthenticatorApp.scan(textOf(await client.post('/2fa/setup'), 'otpauth_uri'));
+      expect(await client.post('/2fa/confirm', { code: story.codeOf(app) })).toBeAnswered(200);
+
+      const credential = added === 1 ? await registration(client) : before;
+      const sent = await submit(client, page, { credential }, {}, USE);
+
+      expect(sent).toBeAnswered(303);
+      expect(sent.headers.get('location')).toBe(location);
+      expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(added);
     });
 
     it('a registration that another session asked for shows the choice again', async () => {

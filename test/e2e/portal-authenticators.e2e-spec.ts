@@ -249,6 +249,35 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       }
     });
 
+    it('a form with the button of a passkey that was removed meanwhile asks for a code', async () => {
+      const { person, client } = await withBoth();
+      const [rename, remove] = [await pathOf(client, 'rename'), await pathOf(client, 'remove', 1)];
+      story.clock.advance(STALE_SECONDS);
+      const page = await visit(client, rename);
+      expect(await submit(client, await visit(client, remove), { code: story.nextCode(person) })).toBeAnswered(303);
+      story.clock.advance(STALE_SECONDS);
+
+      const answer = await submit(client, page, { name: 'Red key', code: '', credential: '' });
+
+      expect(answer).toBeAnswered(400);
+      expect(answer.text).toContain(account.proofMissing);
+      expect(answer.text).toContain('name="code"');
+      expect(answer.text).not.toContain('data-passkey="get"');
+    });
+
+    it('the page for a password says what is wrong to a locked user without a second factor', async () => {
+      const client = await byPassword(story.person());
+      expect(await client.post('/2fa/setup')).toBeAnswered(201);
+      for (let variant = 0; variant < 5; variant += 1) await client.post('/2fa/confirm', { code: `00000${variant}` });
+      const { path, fields } = formOf(client, await visit(client, `${SECURITY}/password`));
+      const form = { csrf: fields['csrf'] ?? '', current: CHOSEN, new: CHOSEN };
+
+      const answer = await client.send('POST', path, { form, headers: BROWSER });
+
+      expect(answer).toBeAnswered(401);
+      expect(answer.text).toContain(messagesOf('en').passwordChange.wrongCurrent);
+    });
+
     it('a form whose script got no options for another reason is shown again, and costs no attempt', async () => {
       const { person, client } = await withBoth();
       const path = await pathOf(client, 'rename');

@@ -317,6 +317,55 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await client.post('/2fa/backup-codes', {}, strong)).toBeAnswered(201);
     });
 
+    it('what a code has begun adds nothing once the account has the passkey that it needs', async () => {
+      const person = await clerkWithApp();
+      const { client: thief } = person;
+      const stolen = { bearer: person.accessToken };
+      const options = await creationOptions(thief, stolen);
+      const setup = await thief.post('/2fa/setup', { add: true }, stolen);
+      const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+      const client = story.client();
+      const bearer = await story.mfaToken(person, client);
+      const { completed } = await enrolPasskey(passkeys, client, { bearer }, { code: story.nextCode(person) });
+      expect(completed).toBeAnswered(200);
+      story.clock.advance(30);
+
+      const answers = [
+        await thief.post('/2fa/passkeys', { credential: passkeys.authenticator().register(options) }, stolen),
+        await thief.post('/2fa/confirm', { code: story.codeOf(app) }, stolen),
+      ];
+
+      for (const answer of answers) {
+        expect(answer).toBeRefused(401, 'STEP_UP_REQUIRED');
+        expect(answer.body).toMatchObject({ required: 'passkey' });
+      }
+      const own = { bearer: textOf(completed, 'access_token') };
+      const listed = await passkeys.authenticatorsOf(client, own);
+      expect(listed.map(({ type }) => type)).toEqual(['totp', 'passkey']);
+    });
+
+    it('a lock ends after its duration although the clock was set back, and codes are not accepted', async () => {
+      const holder = await clerkWithBoth();
+      const client = story.client();
+      const token = await story.mfaToken(holder, client);
+      for (let attempt = 1; attempt <= 5; attempt += 1) {
+        const genuine = await passkeys.assertion(client, { bearer: token }, holder.authenticator);
+        const wrong = { ...genuine, response: { ...genuine.response, signature: 'AAAA' } };
+        expect(await assert(client, { bearer: token }, wrong)).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      story.clock.advance(-7200);
+      const begin = async (): Promise<Answer> =>
+        client.post('/2fa/passkeys/assertion/options', {}, { bearer: await story.mfaToken(holder, client) });
+      const early = await begin();
+      story.clock.advance(301);
+      const late = await begin();
+      story.clock.advance(7200);
+
+      expect(early).toBeRefused(429, 'MFA_LOCKED');
+      expect(late).toBeAnswered(201);
+    });
+
     it('T6: a code with a used mfa_token gets MFA_TOKEN_INVALID where only a passkey completes the login, too', async () => {
       const holder = await clerkWithBoth();
       const client = story.client();

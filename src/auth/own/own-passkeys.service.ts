@@ -11,6 +11,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type Principal, requesterOf } from '../../principal/principal.js';
 import type { AddedPasskey } from '../../second-factor/enrolment/authenticators.service.js';
+import { AttemptBudget } from '../../second-factor/attempts/attempt-budget.service.js';
 import { Enrolment } from '../../second-factor/enrolment/enrolment.service.js';
 import {
   type CeremonyCaller,
@@ -19,6 +20,7 @@ import {
 } from '../../second-factor/passkey/passkey-ceremonies.service.js';
 import type { Registration } from '../../second-factor/passkey/passkey.js';
 import type { Proof } from '../../second-factor/second-factor.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { SecondFactors } from '../../second-factor/second-factors.service.js';
 import { Sessions } from '../../session/sessions.service.js';
 import {
@@ -43,6 +45,8 @@ export class OwnPasskeys {
   constructor(
     private readonly authorization: EnrolmentAuthorization,
     private readonly reauthentication: Reauthentication,
+    private readonly policy: MfaPolicy,
+    private readonly budget: AttemptBudget,
     private readonly ceremonies: PasskeyCeremonies,
     private readonly enrolment: Enrolment,
     private readonly secondFactors: SecondFactors,
@@ -92,11 +96,13 @@ export class OwnPasskeys {
     this.ceremonies.requireAvailable();
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'passkey');
+    else this.reauthentication.requireStrength(caller, account);
     const { securityStamp: ofStamp } = account;
     const asked = { ...ceremonyCallerOf(caller), ofStamp };
     const { purpose, passkey } = await this.ceremonies.verifyRegistration(asked, credential);
     const name = givenName ?? passkey.name;
-    const place = purpose === 'enrolment' ? 'first' : caller.kind === 'half' ? 'demanded' : 'further';
+    const isDemanded = account.passkeyCount === 0 && this.policy.demandsPasskey(account);
+    const place = purpose === 'enrolment' ? 'first' : caller.kind === 'half' || isDemanded ? 'demanded' : 'further';
     const owner = { ...attemptSubjectOf(caller), ofStamp };
     const added = await this.enrolment.addPasskey(owner, { ...passkey, name }, place, (tx) =>
       this.requireLive(tx, caller),
@@ -107,7 +113,9 @@ export class OwnPasskeys {
   /** Options for an assertion. @throws ServiceError as `PasskeyCeremonies.requireAvailable` and `requestOptions` do */
   async assertionOptions(caller: Principal): Promise<PublicKeyCredentialRequestOptionsJSON> {
     this.ceremonies.requireAvailable();
-    return this.ceremonies.requestOptions(ceremonyCallerOf(caller));
+    const asked = ceremonyCallerOf(caller);
+    await this.budget.requireAllowed(asked);
+    return this.ceremonies.requestOptions(asked);
   }
 
   /**

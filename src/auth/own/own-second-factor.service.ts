@@ -89,6 +89,9 @@ export class OwnSecondFactor {
     if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
     const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
     return this.enrolment.confirm(attempt, async (tx, proof) => {
+      if (caller.kind === 'full') {
+        this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
+      }
       const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
       if (proof.change === 'replace') await this.sessions.endAll(tx, caller.subject, opened.session.id);
       const backupCodes =

@@ -3,6 +3,7 @@ import type { Account } from '../../account/account.js';
 import { Accounts } from '../../account/accounts.service.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
 import { isPhishingResistant, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 import { type FullPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
@@ -19,8 +20,8 @@ export class Reauthentication {
     private readonly clock: Clock,
   ) {}
 
-  async accountOf({ subject }: Principal): Promise<Account> {
-    const account = await this.accounts.find(subject);
+  async accountOf({ subject }: Principal, tx?: Tx): Promise<Account> {
+    const account = await this.accounts.find(subject, tx);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return account;
   }
@@ -36,12 +37,20 @@ export class Reauthentication {
 
   /** True if the caller may change the credentials of the account: by a fresh proof, as strong as policy demands. */
   mayChange(caller: FullPrincipal, account: Account): boolean {
-    return this.hasFreshMfa(caller) && (!this.policy.changesNeedPasskey(account) || isPhishingResistant(caller.amr));
+    return this.hasFreshMfa(caller) && this.isStrongEnough(caller, account);
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED` unless `mayChange` */
   requireFreshMfa(caller: FullPrincipal, account: Account): void {
     if (!this.mayChange(caller, account)) throw this.proofRequired(account);
+  }
+
+  /**
+   * For the end of a change that began with a fresh proof: the account may have got its passkey meanwhile.
+   * @throws ServiceError `STEP_UP_REQUIRED`
+   */
+  requireStrength(caller: FullPrincipal, account: Account): void {
+    if (!this.isStrongEnough(caller, account)) throw this.proofRequired(account);
   }
 
   /** The submitted proof, if it is of a kind that may change the account. @throws ServiceError `STEP_UP_REQUIRED` */
@@ -60,6 +69,10 @@ export class Reauthentication {
   /** The error that names the method and the maximum age of the login that is required (RFC 9470). */
   private stepUpRequired(method: RequiredLogin['method']): StepUpRequired {
     return new StepUpRequired({ method, maxAge: this.properties.freshAuth.seconds });
+  }
+
+  private isStrongEnough({ amr }: FullPrincipal, account: Account): boolean {
+    return isPhishingResistant(amr) || !this.policy.changesNeedPasskey(account);
   }
 
   private proofRequired(account: Account): StepUpRequired {

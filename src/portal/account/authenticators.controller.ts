@@ -116,7 +116,11 @@ export class AuthenticatorsController {
     const kept = keptAs(found.authenticator, found.summary);
     const renewed = await rerenderOnError(
       KEPT,
-      async () => this.keptPage(caller, await this.find(caller, id)),
+      async (_, error) => {
+        const now = await this.find(caller, id);
+        if (!keptAs(now.authenticator, now.summary)) throw error;
+        return this.keptPage(caller, now);
+      },
       () => {
         if (kept) throw new ServiceError('MFA_STATE_CONFLICT', { reason: REASONS[kept] });
         return this.forms.showingErrors(caller, shown, async () =>

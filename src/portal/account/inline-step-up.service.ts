@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { hasSecondFactor } from '../../account/account.js';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { SecondStep } from '../../auth/login/second-step.service.js';
 import type { SubmittedProof } from '../../auth/login/submitted-proof.js';
 import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { authenticationFactsOf, type FullPrincipal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import type { Reply } from '../../web/cookies.js';
@@ -24,7 +26,8 @@ export class InlineStepUp {
 
   /** True if a form for this caller must ask for a proof. */
   async isNeeded(caller: FullPrincipal): Promise<boolean> {
-    return !this.reauthentication.mayChange(caller, await this.reauthentication.accountOf(caller));
+    const account = await this.reauthentication.accountOf(caller);
+    return hasSecondFactor(account) && !this.reauthentication.mayChange(caller, account);
   }
 
   /** How a form asks this caller for a proof. */
@@ -44,9 +47,17 @@ export class InlineStepUp {
   async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
     if (credential) return { assertion: assertionIn(credential) };
     if (code !== '') return { code };
-    // The script got no options: the service says why, if that has not changed meanwhile.
-    if (credential === '') await this.passkeys.assertionOptions(caller);
+    if (credential === '') await this.rejectOptions(caller);
     return undefined;
+  }
+
+  /** The script got no options: throws the reason, unless the passkey is gone, for which the form asks in another way. */
+  private async rejectOptions(caller: FullPrincipal): Promise<void> {
+    try {
+      await this.passkeys.assertionOptions(caller);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'MFA_STATE_CONFLICT') throw error;
+    }
   }
 
   /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
 import type { InferOutput } from 'valibot';
 import { PasswordProperties } from '../../account/account.properties.js';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
@@ -99,9 +98,8 @@ export class PasswordPageController {
 
   private async page(caller: FullPrincipal, alert?: PagePart): Promise<View> {
     const account = await this.reauthentication.accountOf(caller);
-    const { proof, ...fields } = await this.forms.fields(caller, ACCOUNT_PAGES.password, withoutUndefined({ alert }));
-    const asked = hasSecondFactor(account) ? withoutUndefined({ proof }) : {};
-    return passwordPage({ ...fields, ...asked }, account.loginId, this.passwords.minLength);
+    const fields = await this.forms.fields(caller, ACCOUNT_PAGES.password, withoutUndefined({ alert }));
+    return passwordPage(fields, account.loginId, this.passwords.minLength);
   }
 
   private textOf(error: ServiceError): ((t: Messages) => string) | undefined {

@@ -4,17 +4,17 @@ import type { PageContext } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import { authenticatorFacts, nameOf } from '../account/authenticator-facts.js';
 
-/** The authenticators of a user; a link to the page that removes it is beside each if `isRemovable`. */
+/** The authenticators of a user; a link to the page that removes it is beside each that is removable. */
 export function authenticatorList(
   context: PageContext,
   subject: string,
   authenticators: readonly Authenticator[],
-  { isRemovable }: { readonly isRemovable: boolean },
+  isRemovable: (authenticator: Authenticator) => boolean,
 ): Html | undefined {
   if (authenticators.length === 0) return undefined;
   const rows = authenticators.map(
     (authenticator) => html`<li>${authenticatorFacts(context, authenticator)}
-${isRemovable ? removalLink(context, subject, authenticator) : undefined}</li>
+${isRemovable(authenticator) ? removalLink(context, subject, authenticator) : undefined}</li>
 `,
   );
   return html`<ul class="rows">

@@ -5,6 +5,7 @@ import type { PageContext, View } from '../../http/page/view.js';
 import type { Authenticator } from '../../second-factor/second-factor.js';
 import type { EnrolmentState } from '../../second-factor/second-factor.js';
 import { buttonLink, note, panel, paragraph } from '../form/forms.js';
+import { keptAs } from '../account/second-factor-panel.js';
 import { authenticatorList } from './admin-authenticators.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';
 import { rolesText, stateBadges } from './admin-users-page.js';
@@ -15,6 +16,7 @@ export interface UserFields extends UserFrameFields {
   readonly factors: EnrolmentState;
   /** Absent if the caller may not act on the user. */
   readonly authenticators?: readonly Authenticator[];
+  readonly arePasskeysUsable: boolean;
   /** The page is about the caller. */
   readonly isOneself: boolean;
   readonly canInvite: boolean;
@@ -68,7 +70,7 @@ function passwordText({ t, time }: PageContext, account: Account): Html | string
 }
 
 function secondFactorPanel(context: PageContext, fields: UserFields): Html {
-  const { factors, authenticators = [], account, isOpen, isOneself } = fields;
+  const { factors, authenticators = [], arePasskeysUsable, account, isOpen, isOneself } = fields;
   const { admin, account: texts } = context.t;
   const { lock } = factors;
   const [kind, name, more] =
@@ -84,20 +86,16 @@ function secondFactorPanel(context: PageContext, fields: UserFields): Html {
 `
         : paragraph(admin.lockedForGood),
     );
+  // What policy demands is set up again at the next login.
+  const policy = { authenticators, arePasskeysUsable, isDemanded: false, isPasskeyDemanded: false };
+  const isRemovable = (each: Authenticator): boolean => !isOneself && keptAs(each, policy) === undefined;
   const acts =
     isOpen && !isOneself ? actions(actLinks(context, account, ['unlock', 'reset'], lock && 'unlock')) : undefined;
   return panel(
     'second-factor',
     texts.secondFactor,
     html`${locked}<p><span class="${kind}">${name}</span> ${more}</p>
-${account.mfaRequired ? paragraph(admin.isMfaRequired) : undefined}${authenticatorList(
-      context,
-      account.id,
-      authenticators,
-      {
-        isRemovable: !isOneself && authenticators.length > 1,
-      },
-    )}${acts}`,
+${account.mfaRequired ? paragraph(admin.isMfaRequired) : undefined}${authenticatorList(context, account.id, authenticators, isRemovable)}${acts}`,
   );
 }
 

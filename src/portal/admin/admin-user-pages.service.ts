@@ -7,6 +7,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { View } from '../../http/page/view.js';
 import type { FullPrincipal } from '../../principal/principal.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { shownEvent } from '../account/activity-page.js';
 import { userAccessPage } from './admin-access-page.js';
 import { type ActFields, actPage } from './admin-act-page.js';
@@ -31,6 +32,7 @@ export class AdminUserPages {
   constructor(
     private readonly directory: AccountDirectory,
     private readonly provisioning: AccountProvisioning,
+    private readonly policy: MfaPolicy,
     private readonly pages: AdminPages,
   ) {}
 
@@ -42,6 +44,7 @@ export class AdminUserPages {
       ...factors,
       isOneself: subject === caller.subject,
       canInvite: this.provisioning.canMailInvitations,
+      arePasskeysUsable: this.policy.enrolmentMethods(account, { forLogin: false }).includes('passkey'),
     });
   }
 

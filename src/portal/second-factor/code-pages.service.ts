@@ -52,7 +52,7 @@ export class CodePages {
   /** The form for a passkey or a code, or the lock of the account. */
   async verify(caller: Principal, facts: VerifyFacts): Promise<View> {
     const { returnTo, method, required, proved = this.provedAt(caller), isTrusting, alert } = facts;
-    const locked = await this.lock(caller, returnTo, alert);
+    const locked = await this.lock(caller, returnTo, withoutUndefined({ alert, required }));
     if (locked) return locked;
     const methods = await this.methods(caller);
     const hasPasskey = methods.includes('passkey') && required !== 'otp';
@@ -75,7 +75,11 @@ export class CodePages {
   }
 
   /** The page of the lock; undefined if the account is not locked. */
-  async lock(caller: Principal, returnTo: string, alert?: PagePart): Promise<View | undefined> {
+  async lock(
+    caller: Principal,
+    returnTo: string,
+    { alert, required }: Pick<VerifyFacts, 'alert' | 'required'> = {},
+  ): Promise<View | undefined> {
     const waitSeconds = await this.own.lockSeconds(caller);
     if (waitSeconds === undefined) return undefined;
     const isHalf = caller.kind === 'half';
@@ -83,7 +87,9 @@ export class CodePages {
       waitSeconds: waitSeconds === Infinity ? undefined : waitSeconds,
       isMailed: this.mails.isEnabled,
       // A lock ends half-authenticated sessions, and lasts longer than they do.
-      retry: withReturnTo(this.forms.contextPath + (isHalf ? SIGN_IN_PAGE : SECOND_FACTOR_PAGES.verify), returnTo),
+      retry: isHalf
+        ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo)
+        : this.verifyPath(returnTo, required),
       ...withoutUndefined({ signOut: isHalf ? this.signOut(caller) : undefined, alert }),
     });
   }
@@ -110,6 +116,11 @@ export class CodePages {
   /** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */
   provedAt(caller: Principal): string {
     return String(caller.kind === 'full' ? (caller.mfaAt ?? 0) : 0);
+  }
+
+  private verifyPath(returnTo: string, required: OnlyFactor | undefined): string {
+    const path = withReturnTo(this.forms.contextPath + SECOND_FACTOR_PAGES.verify, returnTo);
+    return required === undefined ? path : `${path}&required=${required}`;
   }
 
   /** The form that ends the sign-in. */

@@ -2,9 +2,10 @@ import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs
 import type { InferOutput } from 'valibot';
 import { type NewOwnPasskey, OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
-import { SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { Principal } from '../../principal/principal.js';
@@ -29,6 +30,11 @@ const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
 const PASSKEY_TEXTS: ErrorTexts = { VALIDATION_FAILED: textOf, MFA_STATE_CONFLICT: textOf };
+
+/** @throws the error, unless it is a conflict with the state of the account */
+function undefinedIfConflict(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'MFA_STATE_CONFLICT') throw error;
+}
 
 type PasskeyForm = InferOutput<typeof passkeyForm>;
 
@@ -71,15 +77,22 @@ export class PasskeyPagesController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(form.return_to);
+    const hasFactor = !(await this.pages.mustEnrol(caller));
     // The form was sent before, as after a reload.
-    if (!(await this.pages.mustEnrol(caller))) return this.goOn(caller, returnTo, reply);
+    if (caller.kind === 'half' && hasFactor) return this.goOn(caller, returnTo, reply);
     const { credential = '' } = form;
     if (credential === '') return this.creation(caller, form, returnTo);
-    const { backupCodes } = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, () =>
-      this.register(caller, credential, form.name),
-    );
-    if (backupCodes) return this.codes(caller, backupCodes, returnTo);
-    return this.goOn(caller, returnTo, reply);
+    const added = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, async () => {
+      const registration = this.register(caller, credential, form.name);
+      return caller.kind === 'full' && hasFactor ? registration.catch(undefinedIfConflict) : registration;
+    });
+    if (added) {
+      return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
+    }
+    const { passkeyCount } = await this.reauthentication.accountOf(caller);
+    // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
+    reply.seeOther(passkeyCount > 0 ? returnTo : this.forms.contextPath + ACCOUNT_PAGES.addPasskey);
+    return '';
   }
 
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */

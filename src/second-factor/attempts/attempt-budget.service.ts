@@ -140,8 +140,11 @@ export class AttemptBudget {
    */
   async requireAllowed(caller: AttemptSubject): Promise<void> {
     const now = this.clock.seconds();
-    const refusal = refusalOf(await this.stateOf(caller), caller, undefined, now, this.store.lockoutSchedule);
-    if (refusal) throw refusalError(refusal, caller, now);
+    const state = await this.stateOf(caller);
+    const refusal = refusalOf(state, caller, undefined, now, this.store.lockoutSchedule);
+    if (!refusal) return;
+    await this.recordClockSkew(caller, refusal, state, now);
+    throw refusalError(refusal, caller, now);
   }
 
   /** @throws ServiceError `MFA_LOCKED` */
@@ -198,9 +201,18 @@ export class AttemptBudget {
       await this.work.single((tx) => this.store.resetLockoutSchedule(tx, subject, now));
       return undefined;
     }
-    if (refusal.kind === 'locked' && state && isAhead(state.lastAttemptAt, now)) {
-      await this.work.single((tx) => this.store.recordClockSkew(tx, subject, now));
-    }
+    await this.recordClockSkew(caller, refusal, state, now);
     return { kind: 'rejected', refusal, at: now, failures: state?.failures };
+  }
+
+  /** A lock that seems to begin in the future ends for this process, too, counted from now. */
+  private async recordClockSkew(
+    { subject }: AttemptSubject,
+    refusal: Refusal,
+    state: FactorState | undefined,
+    now: number,
+  ): Promise<void> {
+    if (refusal.kind !== 'locked' || !state || !isAhead(state.lastAttemptAt, now)) return;
+    await this.work.single((tx) => this.store.recordClockSkew(tx, subject, now));
   }
 }
