@@ -65,7 +65,8 @@ export class AccountAccess {
 
   /**
    * Removes one of several authenticators and ends all sessions: it may have been used by another person.
-   * @throws ServiceError `NOT_FOUND`; `MFA_STATE_CONFLICT` for the last authenticator
+   * @throws ServiceError `NOT_FOUND`; `MFA_STATE_CONFLICT` for the last authenticator, also for the last app while passkeys
+   * cannot be used
    */
   async removeAuthenticator(tx: Tx, subject: string, id: string, actor: string): Promise<void> {
     await this.enrolment.removeOneBy(tx, actor, subject, id);

@@ -82,7 +82,7 @@ export class AccountAdministration {
   /**
    * Removes one of several authenticators, for example a lost one, and ends all sessions. The user signs in with another one.
    * @throws as `unlock`; `NOT_FOUND` also for an authenticator that the account does not have; `MFA_STATE_CONFLICT` for the
-   * last one, which only `resetMfa` removes
+   * last one and, while passkeys cannot be used, for the last app, which only `resetMfa` removes
    */
   removeAuthenticator(subject: string, authenticator: string, act: Act): Promise<void> {
     return this.run(REMOVE_AUTHENTICATOR, subject, act, (tx) =>

@@ -43,7 +43,8 @@ export const REMOVE_USER_AUTHENTICATOR: OperationOptions = {
   summary: 'Remove one of the authenticators of a user',
   description:
     'For a lost or stolen one. Ends all sessions and the trust in all devices; the user signs in with another one. The last ' +
-    'authenticator stays (409 `MFA_STATE_CONFLICT`): reset the second factor instead.',
+    'authenticator stays, and so does the last app while passkeys cannot be used (409 `MFA_STATE_CONFLICT`): reset the second ' +
+    'factor instead.',
   errors: ['NOT_FOUND', 'CONFLICT', 'MFA_STATE_CONFLICT'],
 };
 export const RESET_PASSWORD: OperationOptions = {

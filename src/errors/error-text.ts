@@ -67,7 +67,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   CONFLICT: {
     title: 'The request conflicts with what is stored',
-    advice: 'Read the current state; the same request fails again.',
+    advice: 'Read the current state; send the request again only if that state permits it.',
   },
   CROSS_SITE: {
     title: 'The request comes from another site',

@@ -617,7 +617,8 @@ export const en = {
       conflict: 'This is not possible: something has changed meanwhile. Reload the page.',
       oneself: 'You cannot do this to your own account.',
       'last administrator': 'The last administrator must stay.',
-      'last authenticator': 'This is the last authenticator of the user. Reset the second factor instead.',
+      'last authenticator':
+        'Removing this authenticator would leave the user without a usable one. Reset the second factor instead.',
       'login id taken': 'This username is taken.',
       'no password': 'This account has no password here.',
       'not to be invited': 'This user has or had a password.',

@@ -611,7 +611,8 @@ export const ko: Messages = {
       conflict: '그사이 내용이 변경되어 처리할 수 없습니다. 페이지를 새로 고치십시오.',
       oneself: '본인 계정에는 할 수 없습니다.',
       'last administrator': '마지막 관리자는 남아 있어야 합니다.',
-      'last authenticator': '사용자의 마지막 인증 수단입니다. 대신 2단계 인증을 초기화하십시오.',
+      'last authenticator':
+        '삭제하면 사용자가 사용할 수 있는 인증 수단이 남지 않습니다. 대신 2단계 인증을 초기화하십시오.',
       'login id taken': '이미 사용 중인 아이디입니다.',
       'no password': '여기에 비밀번호가 없는 계정입니다.',
       'not to be invited': '이미 비밀번호를 설정한 적이 있는 사용자입니다.',

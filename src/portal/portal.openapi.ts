@@ -5,6 +5,9 @@ import { ANONYMOUS, type OperationOptions } from '../web/openapi/operation.js';
 
 const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
 const FORM = 'Accepts the form of the page, with its token `csrf`.';
+const NEEDS_PROOF =
+  'Needs `code` or `credential` if the last proof of the second factor is too old, or weaker than policy demands. If policy ' +
+  'demands a passkey and the account has one, only `credential` is accepted.';
 
 export const SHOW_HOME: OperationOptions = {
   redirects: true,
@@ -142,7 +145,7 @@ export const SHOW_NEW_CODES: OperationOptions = { summary: 'Page to create new b
 
 export const NEW_CODES: OperationOptions = {
   summary: 'Create new backup codes by the form of the page',
-  description: `${FORM} Shows the codes, once. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  description: `${FORM} Shows the codes, once. ${NEEDS_PROOF}`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -151,7 +154,7 @@ export const SHOW_REPLACE: OperationOptions = { summary: 'Page to replace the au
 
 export const REPLACE: OperationOptions = {
   summary: 'Begin to replace the authenticator app by the form of the page',
-  description: `${FORM} Redirects to the setup page. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  description: `${FORM} Redirects to the setup page. ${NEEDS_PROOF}`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -164,7 +167,7 @@ export const SHOW_ADD_APP: OperationOptions = {
 
 export const ADD_APP: OperationOptions = {
   summary: 'Begin to add an authenticator app by the form of the page',
-  description: `${FORM} Redirects to the setup page. Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  description: `${FORM} Redirects to the setup page. ${NEEDS_PROOF}`,
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -173,8 +176,8 @@ export const SHOW_ADD_PASSKEY: OperationOptions = {
   redirects: true,
   summary: 'Page to add a passkey',
   description:
-    'Redirects to the page that proves the second factor if its last proof is too old, and to the setup page if the account ' +
-    'has no second factor. 404 if passkeys cannot be used here.',
+    'Redirects to the page that proves the second factor if its last proof is too old, or weaker than policy demands, and to ' +
+    'the setup page if the account has no second factor. 404 if passkeys cannot be used here.',
   errors: ['NOT_FOUND'],
 };
 
@@ -194,20 +197,20 @@ export const SHOW_RENAME_AUTHENTICATOR: OperationOptions = {
 
 export const RENAME_AUTHENTICATOR: OperationOptions = {
   summary: 'Rename an authenticator by the form of the page',
-  description: `${FORM} Needs \`code\` or \`credential\` if the last proof of the second factor is too old.`,
+  description: `${FORM} ${NEEDS_PROOF}`,
   errors: ['NOT_FOUND', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 
 export const SHOW_REMOVE_AUTHENTICATOR: OperationOptions = {
   summary: 'Page to remove an authenticator',
-  description: 'If the authenticator is the only one, or if policy demands it, the page says so in place of the form.',
+  description: 'If the authenticator cannot be removed, the page says why in place of the form.',
   errors: ['NOT_FOUND'],
 };
 
 export const REMOVE_AUTHENTICATOR: OperationOptions = {
   summary: 'Remove an authenticator by the form of the page',
-  description: `${FORM} Needs \`code\` or \`credential\` if the last proof of the second factor is too old. Other sessions and trusted browsers end, and the session cookie is replaced.`,
+  description: `${FORM} ${NEEDS_PROOF} Other sessions and trusted browsers end, and the session cookie is replaced.`,
   errors: ['NOT_FOUND', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
@@ -225,7 +228,7 @@ export const SHOW_PASSWORD: OperationOptions = { summary: 'Page to change the pa
 
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the password by the form of the page',
-  description: `${FORM} Needs \`code\` or \`credential\` if the account has a second factor whose last proof is too old. The session cookie is replaced.`,
+  description: `${FORM} ${NEEDS_PROOF} An account without a second factor needs neither. The session cookie is replaced.`,
   cookies: [SESSION, REFRESH_TOKEN],
   errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'STEP_UP_REQUIRED', 'CONFLICT', ...OF_CODE],
 };

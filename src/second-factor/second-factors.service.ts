@@ -47,7 +47,7 @@ export class SecondFactors {
    * Charges an attempt, verifies the code, and stores its use together with what `complete` stores: all of it or nothing.
    * The attempt is refunded if `complete` throws.
    * @throws ServiceError `MFA_CODE_INVALID`, `MFA_LOCKED`, `MFA_STATE_CONFLICT` if the account has no authenticator, and for a
-   * caller    * whose login has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
+   * caller whose login has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
    */
   async prove<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
     const code = submittedCode(caller.code);

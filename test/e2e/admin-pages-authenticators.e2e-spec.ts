@@ -95,7 +95,9 @@ onEachEngine('authenticators on the pages of the administration', (engine) => {
     expect(await admin.act(user, ACT, { authenticator: id, ...STATED })).toBeAnswered(404);
     const last = await admin.act(user, ACT, { authenticator: app, ...STATED });
     expect(last).toBeAnswered(409);
-    expect(last.text).toContain('This is the last authenticator of the user. Reset the second factor instead.');
+    expect(last.text).toContain(
+      'Removing this authenticator would leave the user without a usable one. Reset the second factor instead.',
+    );
   });
 
   it('A11: the help desk removes an authenticator with a reason and a ticket, but of no administrator', async () => {

@@ -10,6 +10,9 @@ const OF_PASSWORD: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED'
 /** Errors of routes that accept a one-time code or a backup code. */
 const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
 
+/** Which proof of the second factor authorizes a change. */
+const BY_PASSKEY = 'If policy demands a passkey and the account has one, only a proof by a passkey is accepted.';
+
 export const LOGIN: OperationOptions = {
   summary: 'Password step of a login that ends in tokens',
   description:
@@ -83,8 +86,8 @@ export const SETUP: OperationOptions = {
     'Creates a secret and ten backup codes, which are valid from `POST /2fa/confirm` on; a repeated request replaces ' +
     'them. It takes the place of all active apps, which stay valid until it is confirmed; with `add`, and beside passkeys, ' +
     'it is a further one without backup codes of its own. Requires a fresh login or the password `pw`; with an active second ' +
-    'factor a fresh proof of it. Half-authenticated callers may set one up only if policy demands it, the account has none, ' +
-    'and an app is strong enough.',
+    `factor a fresh proof of it. ${BY_PASSKEY} Half-authenticated callers may set one up only if policy demands it, the account ` +
+    'has none, and an app is strong enough.',
   errors: [...OF_PASSWORD, 'STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
@@ -123,7 +126,7 @@ export const DISABLE: OperationOptions = {
 
 export const REISSUE: OperationOptions = {
   summary: 'Ten new backup codes',
-  description: 'Replaces all earlier ones; requires a fresh proof of the second factor.',
+  description: `Replaces all earlier ones; requires a fresh proof of the second factor. ${BY_PASSKEY}`,
   errors: ['STEP_UP_REQUIRED', 'MFA_STATE_CONFLICT'],
 };
 
@@ -131,7 +134,7 @@ export const REGISTRATION_OPTIONS: OperationOptions = {
   summary: 'Begin to register a passkey',
   description:
     'Options with a challenge for one registration within five minutes. Requires a fresh login or the password `pw`; with an ' +
-    'active second factor a fresh proof of it. Half-authenticated callers may register one only if policy demands a second ' +
+    `active second factor a fresh proof of it. ${BY_PASSKEY} Half-authenticated callers may register one only if policy demands a second ` +
     'factor that the account lacks; if the account has an authenticator app, they prove it by `code`.',
   errors: [...OF_PASSWORD, 'STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
 };
@@ -163,16 +166,16 @@ export const ASSERT_PASSKEY: OperationOptions = {
 
 export const RENAME_AUTHENTICATOR: OperationOptions = {
   summary: 'Rename one of the own authenticators',
-  description: 'Requires a fresh proof of the second factor.',
+  description: `Requires a fresh proof of the second factor. ${BY_PASSKEY}`,
   errors: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
 };
 
 export const REMOVE_AUTHENTICATOR: OperationOptions = {
   summary: 'Remove one of the own authenticators',
   description:
-    'Requires a fresh proof of the second factor. All other sessions and the trusted browsers end. The last authenticator ' +
-    'stays: `POST /2fa/disable` removes it with the whole second factor. So does the last passkey if policy demands one. A ' +
-    'session cookie is replaced.',
+    `Requires a fresh proof of the second factor. ${BY_PASSKEY} All other sessions and the trusted browsers end. ` +
+    'The last authenticator stays, and so does the last app while passkeys cannot be used: `POST /2fa/disable` removes the ' +
+    'whole second factor. The last passkey also stays if policy demands one. A session cookie is replaced.',
   cookies: [REFRESH_TOKEN, SESSION],
   errors: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'MFA_STATE_CONFLICT'],
 };
@@ -184,8 +187,8 @@ export const SETTLEMENT: OperationOptions = { summary: 'Example of a function th
 export const CHANGE_PASSWORD: OperationOptions = {
   summary: 'Change the own password',
   description:
-    'With a second factor, requires a fresh proof of it or `code`. All other sessions and the trusted browsers end. ' +
-    'A session cookie is replaced.',
+    `With a second factor, requires a fresh proof of it or \`code\`. ${BY_PASSKEY} This route takes no assertion: step up ` +
+    'first by `POST /2fa/passkeys/assertion`. All other sessions and the trusted browsers end. A session cookie is replaced.',
   cookies: [REFRESH_TOKEN, SESSION],
   errors: ['STEP_UP_REQUIRED', 'CONFLICT', ...OF_PASSWORD, ...OF_CODE],
 };

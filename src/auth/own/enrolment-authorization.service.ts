@@ -17,10 +17,10 @@ export class EnrolmentAuthorization {
   ) {}
 
   /**
-   * Admits a half-authenticated caller who must enrol, a full one with a fresh proof of the second factor, or without a
-   * second factor, one with a fresh login or the right `password`. Returns the account.
-   * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password`,
-   * and as `requireAllowed` does
+   * Admits a half-authenticated caller who must enrol, a full one whose last proof of the second factor is recent and strong
+   * enough, or without a second factor, one with a fresh login or the right `password`. Returns the account.
+   * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, or a proof that is too old or too weak,
+   * `INVALID_CREDENTIALS` for a wrong `password`, and as `requireAllowed` does
    */
   async require(caller: Principal, type: AuthenticatorType, password?: string): Promise<Account> {
     const account = await this.reauthentication.accountOf(caller);

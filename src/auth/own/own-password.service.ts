@@ -63,7 +63,8 @@ export class OwnPassword {
   /**
    * Returns the session if its cookie was replaced, which must then be written.
    * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` if the account has a second
-   * factor and the caller has no fresh proof of it and submits none, `VALIDATION_FAILED` for a weak new password
+   * factor, the last proof of it is too old or too weak, and the caller submits none that is enough, `VALIDATION_FAILED` for
+   * a weak new password
    */
   async change(
     caller: FullPrincipal,

@@ -57,10 +57,10 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Removes one of several authenticators, for a caller with a fresh proof of the second factor. All other sessions and half-authenticated
-   * logins end. Returns the session if its cookie was replaced, which must then be written.
-   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, which `disable` removes by a
-   * proof, and for the last passkey where policy demands one
+   * Removes one of several authenticators, for a caller whose last proof of the second factor is recent and strong enough. All
+   * other sessions and half-authenticated logins end. Returns the session if its cookie was replaced, which must then be written.
+   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one and, while passkeys cannot be
+   * used, for the last app, which only `disable` removes by a proof; also for the last passkey where policy demands one
    */
   async remove(caller: FullPrincipal, id: string): Promise<OpenedSession | undefined> {
     const account = await this.requireFreshMfa(caller);

@@ -17,7 +17,7 @@ export interface ProofMethods {
 /** A form of a signed-in user about the own account. */
 export interface AccountFormFields extends FormFields {
   readonly navigation: NavigationFields;
-  /** Set if the last proof of the second factor is too old: how the form also asks for one. */
+  /** Set if the last proof of the second factor is too old or too weak: how the form also asks for one. */
   readonly proof?: ProofMethods;
   readonly alert?: PagePart;
 }

@@ -23,7 +23,7 @@ interface ShownForm {
   readonly page: (fields: AccountFormFields) => View;
 }
 
-/** The forms of account security: each asks for the second factor if its last proof is too old. */
+/** The forms of account security: each asks for the second factor if its last proof is too old or too weak. */
 @Injectable()
 export class AccountForms {
   constructor(
@@ -33,7 +33,10 @@ export class AccountForms {
     private readonly pages: CodePages,
   ) {}
 
-  /** A form that is sent to `path`. It asks for the second factor if its last proof is too old, or with `asksAlways`. */
+  /**
+   * A form that is sent to `path`. It asks for the second factor if its last proof is too old or too weak, or with
+   * `asksAlways`.
+   */
   async fields(
     caller: FullPrincipal,
     path: string,
@@ -57,7 +60,7 @@ export class AccountForms {
       try {
         return await step();
       } catch (error) {
-        // The proof has become too old since the form was shown: the form then asks for another one.
+        // The proof has become too old or too weak since the form was shown: the form then asks for another one.
         if (!(error instanceof ServiceError) || error.code !== 'STEP_UP_REQUIRED') throw error;
         throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'required' }] });
       }

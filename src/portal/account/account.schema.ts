@@ -25,7 +25,7 @@ export const endSessionForm = v.strictObject({
 
 export const languageForm = v.strictObject({ ...formEntries, language: v.picklist(LANGUAGES) });
 
-/** The form asks for a code or a passkey if the last proof of the second factor is too old. */
+/** The form asks for a code or a passkey if the last proof of the second factor is too old or too weak. */
 export const confirmedForm = v.strictObject({
   ...formEntries,
   code: v.optional(typedCode),

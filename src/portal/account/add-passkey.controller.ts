@@ -31,8 +31,8 @@ const PATH = ACCOUNT_PAGES.addPasskey;
 const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'MFA_STATE_CONFLICT', 'MFA_LOCKED']);
 
 /**
- * The page to add a passkey to the second factor of an account. Its options need a fresh proof before the form is sent, so the
- * page for a proof comes first if the last one is too old.
+ * The page to add a passkey to the second factor of an account. Its options need a proof before the form is sent, so the page
+ * for a proof comes first if the last one is too old or too weak.
  */
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
@@ -74,7 +74,7 @@ export class AddPasskeyController {
     @Body({ schema: newPasskeyForm }) { name: typed, credential = '' }: InferOutput<typeof newPasskeyForm>,
     @Res() reply: Reply,
   ): Promise<PageResult> {
-    // Without a credential, the script got no options, or the last proof has become too old since the page was shown.
+    // Without a credential, the script got no options, or the last proof is no longer enough.
     const verify = credential === '' ? await this.verifyPath(caller) : undefined;
     if (verify !== undefined) return this.goTo(verify, reply);
     const { backupCodes } = await rerenderOnError(

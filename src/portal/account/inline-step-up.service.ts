@@ -13,7 +13,7 @@ import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
 import type { Confirmation } from './account.schema.js';
 
-/** Step-up within the form of a page, so that a user whose last proof is too old is not sent to another page first. */
+/** Step-up within the form of a page, so that a user whose last proof is not enough is not sent to another page first. */
 @Injectable()
 export class InlineStepUp {
   constructor(
@@ -67,7 +67,7 @@ export class InlineStepUp {
   }
 
   /**
-   * Proves the second factor if the last proof is too old, and returns the caller with the new one.
+   * Proves the second factor if the last proof is too old or too weak, and returns the caller with the new one.
    * @throws ServiceError as `required` and `SecondStep.proveBy` do
    */
   async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {

@@ -10,7 +10,10 @@ import { authenticatorFacts, nameOf } from './authenticator-facts.js';
 export type Kept = keyof Messages['account']['kept'];
 type Policy = Pick<SecondFactorSummary, 'authenticators' | 'arePasskeysUsable' | 'isDemanded' | 'isPasskeyDemanded'>;
 
-/** Why an authenticator cannot be removed: it is the only usable one, which policy may keep, or the last passkey, which policy keeps. */
+/**
+ * Why an authenticator cannot be removed: it is the last passkey, which policy demands (`passkey`), or it is the only
+ * authenticator, or the only app while passkeys cannot be used (`last` if policy demands a second factor, otherwise `only`).
+ */
 export function keptAs(
   { type }: Pick<Authenticator, 'type'>,
   { authenticators, arePasskeysUsable, isDemanded, isPasskeyDemanded }: Policy,
