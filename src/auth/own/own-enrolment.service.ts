@@ -40,7 +40,7 @@ export class OwnEnrolment {
 
   /**
    * With active authenticator apps, the new one replaces them, or with `adds` it is a further one.
-   * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password`,
+   * @throws ServiceError `STEP_UP_REQUIRED` for a login or a proof that is not enough, `INVALID_CREDENTIALS` for a wrong `password`,
    * `MFA_STATE_CONFLICT` if the account has as many apps as it may
    */
   async setup(caller: Principal, password: string | undefined, options: SetupOptions = {}): Promise<Setup> {
