@@ -46,15 +46,17 @@ const BOSSES = [
 const HELPERS = ['strict', 'strict-late', 'strict-app', 'strict-no-script', 'strict-unsupported'];
 const NO_PASSKEYS = 'delete window.PublicKeyCredential';
 /** Ends the next request as its user does, whose window of the browser no test can reach. */
-const CANCELLABLE = `{
+const CANCELLABLE = `(() => {
   const { credentials } = navigator;
   const create = credentials.create.bind(credentials);
-  credentials.create = (options) => {
-    const controller = new AbortController();
-    window.cancel = () => controller.abort(new DOMException('cancelled', 'NotAllowedError'));
-    return create({ ...options, signal: controller.signal });
-  };
-}`;
+  window.asked = new Promise((resolve) => {
+    credentials.create = (options) => {
+      const controller = new AbortController();
+      resolve(() => controller.abort(new DOMException('cancelled', 'NotAllowedError')));
+      return create({ ...options, signal: controller.signal });
+    };
+  });
+})()`;
 
 needs('chromium')('passkeys on the pages', () => {
   onSqlite('with virtual authenticators', (engine) => {
@@ -321,7 +323,7 @@ needs('chromium')('passkeys on the pages', () => {
 
           await user.press(t.setup.usePasskey);
           await page.locator('button:disabled').waitFor();
-          await page.evaluate('window.cancel()');
+          await page.evaluate('window.asked.then((cancel) => cancel())');
           await page.getByRole('alert').waitFor();
           expect(await user.alert()).toBe(t.passkey.cancelled);
           expect(await page.locator('[role=alert]:focus').count()).toBe(1);
