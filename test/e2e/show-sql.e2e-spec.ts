@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { type RunningService, runCli, runService, startService } from '../support/service.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
 
 let running: RunningService | undefined;
 
@@ -18,13 +19,18 @@ async function signIn({ url }: RunningService): Promise<void> {
   await fetch(`${url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 }
 
+/** Waits for standard output, which may arrive after the response. */
+async function printed(service: RunningService, pattern: RegExp): Promise<void> {
+  await waitUntil(`standard output matches ${String(pattern)}`, () => pattern.test(service.stdout));
+}
+
 onEachEngine('app.jpa.show-sql', (engine) => {
   it('prints each statement on one line past the log, without values', async () => {
     const { args } = await engine.freshDatabase();
     running = await startService({ args: [...args, '--app.jpa.show-sql=true'] });
     await signIn(running);
 
-    expect(running.stdout).toMatch(/^SQL: SELECT .*\bFROM account WHERE .*\?/m);
+    await printed(running, /^SQL: SELECT .*\bFROM account WHERE .*\?/m);
     expect(running.log.filter((line) => line.includes('FROM account'))).toEqual([]);
     expect(running.stdout).not.toContain(LOGIN_ID);
   });
@@ -33,8 +39,10 @@ onEachEngine('app.jpa.show-sql', (engine) => {
     const { args } = await engine.freshDatabase();
     running = await startService({ args: [...args, '--app.jpa.show-sql=true', `${FORMAT}=true`] });
     await signIn(running);
+    const pattern = /^SQL:\nSELECT\n {2}.*,\n(?: {2}.*\n)*FROM\n {2}account\nWHERE\n {2}/m;
+    await printed(running, pattern);
 
-    expect(running.stdout).toMatch(/^SQL:\nSELECT\n {2}.*,\n(?: {2}.*\n)*FROM\n {2}account\nWHERE\n {2}/m);
+    expect(running.stdout).toMatch(pattern);
   });
 });
 
@@ -52,6 +60,7 @@ onSqlite('how statements are shown', (engine) => {
     running = await startService({ args: [...args, '--logging.level.orm.sql=DEBUG', `${FORMAT}=true`] });
     await signIn(running);
 
+    await printed(running, / DEBUG .*: FROM\n.* DEBUG .*: {3}account\n.* DEBUG .*: WHERE\n/);
     expect(running.log.join('\n')).toContain('DEBUG FROM\nDEBUG   account\nDEBUG WHERE\n');
     expect(running.stdout).not.toMatch(/^SQL:/m);
   });
