@@ -177,7 +177,7 @@ export function passkeyRaces(story: LoginStory, rounds = ROUNDS): void {
     }
   });
 
-  it('of a first passkey and a password change without a second factor at once one succeeds', PATIENTLY, async () => {
+  it('a first passkey and a password change without a second factor exclude each other', PATIENTLY, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { client: own, accessToken: bearer } = await story.signInByPassword(story.person());
       const credential = passkeys.authenticator().register(await creationOptions(own, { bearer }));
