@@ -215,7 +215,7 @@ onSqlite('caches in the key-value store', (engine) => {
       const store = [
         '--app.cache.type=kvstore',
         '--app.data.kvstore.host=127.0.0.1',
-        '--app.data.kvstore.timeout=300ms',
+        '--app.data.kvstore.timeout=1s',
       ];
       const args = [...AGED, ...store, `--app.data.kvstore.port=${redis.port}`];
       const story = new LoginStory(engine, { people: 2, services: 2, args });

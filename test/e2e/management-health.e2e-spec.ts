@@ -475,10 +475,7 @@ needs('redis')('readiness and the key-value store', () => {
   it('the store decides about readiness if the key of the group includes it, and not otherwise', async () => {
     const redis = await startRedis();
     endings.push(() => redis.stop());
-    const store = [
-      ...['--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`],
-      '--app.data.kvstore.timeout=300ms',
-    ];
+    const store = ['--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`];
     const bare = await startService({ args: store });
     endings.push(() => bare.release());
     const included = await start([...store, `${GROUP}.readiness.include=readinessState,db,kvstore`]);

@@ -180,7 +180,7 @@ needs('redis')('limits while the key-value store is away', () => {
           LIMIT,
           '--app.data.kvstore.host=127.0.0.1',
           `--app.data.kvstore.port=${redis.port}`,
-          '--app.data.kvstore.timeout=300ms',
+          '--app.data.kvstore.timeout=1s',
         ],
       });
       await story.begin();
