@@ -212,11 +212,7 @@ onSqlite('caches in the key-value store', (engine) => {
   needs('redis')('of two replicas', () => {
     it('are shared, cleared by one replica for all, and done without while the store is away', async () => {
       const redis: RedisServer = await startRedis();
-      const store = [
-        '--app.cache.type=kvstore',
-        '--app.data.kvstore.host=127.0.0.1',
-        '--app.data.kvstore.timeout=1s',
-      ];
+      const store = ['--app.cache.type=kvstore', '--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.timeout=1s'];
       const args = [...AGED, ...store, `--app.data.kvstore.port=${redis.port}`];
       const story = new LoginStory(engine, { people: 2, services: 2, args });
       await story.begin();
