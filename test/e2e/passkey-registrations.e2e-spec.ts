@@ -30,6 +30,7 @@ const INVALID: Refusal = { status: 400, code: 'VALIDATION_FAILED', events: [] };
 const CONFLICT: Refusal = { status: 409, code: 'MFA_STATE_CONFLICT', events: [] };
 const CHALLENGE_SECONDS = 300;
 const FRESH_SECONDS = 300;
+const LOCK_SECONDS = 300;
 const MAX_PASSKEYS = 20;
 
 function refusalOf(title: string): Refusal {
@@ -187,6 +188,24 @@ onEachEngine('registrations of passkeys', (engine) => {
       expect(stale.body['required']).toBe('pwd');
       expect(await client.post(OPTIONS, { pw: 'wrong' }, { bearer })).toBeRefused(401, 'INVALID_CREDENTIALS');
       expect(await client.post(OPTIONS, { pw: PASSWORD }, { bearer })).toBeAnswered(201);
+    });
+
+    it('a locked user gets no options, and the lock ends after its duration although the clock was set back', async () => {
+      const { id, password: pw } = story.person();
+      const client = story.client();
+      expect(await client.post('/session', { id, pw })).toBeAnswered(200);
+      story.clock.advance(1000);
+      expect(await client.post('/2fa/setup', { pw })).toBeAnswered(201);
+      for (let variant = 0; variant < 5; variant += 1) await client.post('/2fa/confirm', { code: `00000${variant}` });
+      story.clock.advance(-1000);
+
+      const early = await client.post(OPTIONS, { pw });
+      story.clock.advance(LOCK_SECONDS + 1);
+      const late = await client.post(OPTIONS, { pw });
+      story.clock.advance(1000);
+
+      expect(early).toBeRefused(429, 'MFA_LOCKED');
+      expect(late).toBeAnswered(201);
     });
 
     it('an account with a second factor needs a fresh proof of it; a password is not enough', async () => {

@@ -104,7 +104,7 @@ export const CONFIRM: OperationOptions = {
   description:
     '`code` is six digits of the app; from then on the login has both factors. A caller by session gets a new cookie in ' +
     'place of tokens. If the secret replaces another one, all other sessions end.',
-  errors: ['MFA_REQUIRED', ...OF_CODE],
+  errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 
@@ -144,7 +144,7 @@ export const ADD_PASSKEY: OperationOptions = {
   description:
     'The first authenticator of an account comes with ten backup codes. A registration proves no possession: `amr` does not ' +
     'change, and a login is completed by an assertion.',
-  errors: ['MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
+  errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
 };
 
 export const ASSERTION_OPTIONS: OperationOptions = {

@@ -4,7 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
@@ -59,7 +59,8 @@ export class OwnPasskeys {
   /**
    * Options for a new passkey. A half-authenticated caller whose account has an authenticator app proves it by `code`, which
    * is charged as any attempt; `password` is that of a full caller without a second factor.
-   * @throws ServiceError `MFA_STATE_CONFLICT`, as `EnrolmentAuthorization.require` and `SecondFactors.prove` do
+   * @throws ServiceError `MFA_STATE_CONFLICT`, as `EnrolmentAuthorization.require`, `AttemptBudget.requireAllowed` and
+   * `SecondFactors.prove` do
    */
   async registrationOptions(
     caller: Principal,
@@ -67,8 +68,8 @@ export class OwnPasskeys {
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     this.ceremonies.requireAvailable();
     const account = await this.authorization.require(caller, 'passkey', password);
-    const asked = ceremonyCallerOf(caller);
-    const purpose = hasSecondFactor(account) ? 'registration' : 'enrolment';
+    const asked = { ...ceremonyCallerOf(caller), ofStamp: account.securityStamp };
+    const purpose = registrationPurpose(account);
     const begin = async (tx: Tx, proof?: Proof): Promise<IssuedChallenge> => {
       // No other event names the factor of this proof: it completes no login (security-requirements.md, L3).
       const detail = proof && { proved: proof.method };
@@ -80,6 +81,7 @@ export class OwnPasskeys {
     if (proves && code === undefined) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'required' }] });
     }
+    if (!proves) await this.budget.requireAllowed(asked);
     const issued = await (proves && code !== undefined
       ? this.secondFactors.prove({ ...asked, code }, begin)
       : this.work.run(begin));
@@ -90,7 +92,8 @@ export class OwnPasskeys {
   /**
    * Stores the passkey of a registration. It proves no possession of it, so the login stays as it is: a half-authenticated
    * caller completes it by an assertion.
-   * @throws ServiceError as `PasskeyCeremonies.verifyRegistration` and `Enrolment.addPasskey` do
+   * @throws ServiceError `STEP_UP_REQUIRED` if policy demands a stronger login for this since the options were issued; as
+   * `PasskeyCeremonies.verifyRegistration` and `Enrolment.addPasskey` do
    */
   async register(caller: Principal, credential: Registration, givenName?: string): Promise<NewOwnPasskey> {
     this.ceremonies.requireAvailable();
@@ -98,8 +101,9 @@ export class OwnPasskeys {
     if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'passkey');
     else this.reauthentication.requireStrength(caller, account);
     const { securityStamp: ofStamp } = account;
+    const purpose = registrationPurpose(account);
     const asked = { ...ceremonyCallerOf(caller), ofStamp };
-    const { purpose, passkey } = await this.ceremonies.verifyRegistration(asked, credential);
+    const passkey = await this.ceremonies.verifyRegistration(asked, purpose, credential);
     const name = givenName ?? passkey.name;
     const isDemanded = account.passkeyCount === 0 && this.policy.demandsPasskey(account);
     const place = purpose === 'enrolment' ? 'first' : caller.kind === 'half' || isDemanded ? 'demanded' : 'further';
@@ -108,6 +112,11 @@ export class OwnPasskeys {
       this.requireLive(tx, caller),
     );
     return { ...added, isSynced: passkey.isBackupEligible, ...withoutUndefined({ name }) };
+  }
+
+  /** True if the registration was completed before, as by a form that is sent again. */
+  isRegistered({ subject }: Principal, { id }: Registration): Promise<boolean> {
+    return this.ceremonies.isRegistered(subject, id);
   }
 
   /** Options for an assertion. @throws ServiceError as `PasskeyCeremonies.requireAvailable` and `requestOptions` do */
@@ -137,6 +146,10 @@ export class OwnPasskeys {
     if (sid === undefined || (await this.sessions.find(sid, tx))) return;
     throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
   }
+}
+
+function registrationPurpose(account: Account): 'registration' | 'enrolment' {
+  return hasSecondFactor(account) ? 'registration' : 'enrolment';
 }
 
 function ceremonyCallerOf(caller: Principal): CeremonyCaller {

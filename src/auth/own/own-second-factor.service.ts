@@ -79,6 +79,8 @@ export class OwnSecondFactor {
   /**
    * Activates the secret and completes or steps up the login that asked for it, in one transaction. With `withNewCodes`, that
    * transaction also replaces the backup codes of the setup, for a page that shows codes after the confirmation only.
+   * @throws ServiceError as `Enrolment.confirm` does; `STEP_UP_REQUIRED` if policy demands a stronger login for this since the
+   * secret was requested
    */
   async confirm(
     caller: Principal,

@@ -147,13 +147,6 @@ export class AttemptBudget {
     throw refusalError(refusal, caller, now);
   }
 
-  /** @throws ServiceError `MFA_LOCKED` */
-  async requireUnlocked(tx: Tx, caller: AttemptSubject): Promise<void> {
-    const state = await this.store.stateOf(tx, caller);
-    const lock = state && this.lockOf(state);
-    if (lock) throw refusalError({ kind: 'locked', lock }, caller, this.clock.seconds());
-  }
-
   stateOf(caller: AttemptSubject): Promise<FactorState | undefined> {
     return this.work.single((tx) => this.store.stateOf(tx, caller));
   }

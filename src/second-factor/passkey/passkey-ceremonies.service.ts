@@ -24,6 +24,8 @@ import { clientDataOf, loggedText, webauthn } from './webauthn.js';
 /** A login, and the session or `mfa_token` that alone may respond to its challenges. */
 export interface CeremonyCaller extends AttemptSubject {
   readonly askedBy: string;
+  /** If set, the account must have this security stamp, which a lock raises. */
+  readonly ofStamp?: number;
 }
 
 /** A new challenge, and the passkeys that the account has. */
@@ -32,13 +34,8 @@ export interface IssuedChallenge {
   readonly known: readonly { readonly id: string; readonly transports: AuthenticatorTransport[] }[];
 }
 
-/** A verified registration. */
-export interface VerifiedRegistration {
-  /** Of the challenge that it responds to: `enrolment` for the first authenticator of an account. */
-  readonly purpose: Exclude<ChallengePurpose, 'assertion'>;
-  /** `name` is that of the model. */
-  readonly passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
-}
+/** The passkey of a verified registration; `name` is that of the model. */
+export type RegisteredPasskey = Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>;
 
 /** The registration ceremony, and the start of the authentication ceremony (WebAuthn level 3, section 7). */
 @Injectable()
@@ -72,7 +69,6 @@ export class PasskeyCeremonies {
    * `INVALID_TOKEN`
    */
   async challenge(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<IssuedChallenge> {
-    await this.budget.requireUnlocked(tx, caller);
     const challenge = await this.challenges.issue(tx, { ...caller, purpose });
     if (challenge === undefined) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
     const known = await this.passkeys.of(tx, caller.subject);
@@ -117,18 +113,22 @@ export class PasskeyCeremonies {
   }
 
   /**
-   * Verifies the response to a challenge of an account with the security stamp `ofStamp`. Takes that challenge first, so that
-   * a rejected response uses it up, too.
+   * Verifies the response to a challenge for this purpose, `enrolment` for the first authenticator of an account. Takes the
+   * challenge first, so that a rejected response uses it up, too.
    * @throws ServiceError `MFA_STATE_CONFLICT` if the caller has no such challenge, `VALIDATION_FAILED`
    */
   async verifyRegistration(
-    caller: CeremonyCaller & { readonly ofStamp: number },
+    { subject, askedBy, ofStamp }: CeremonyCaller & { readonly ofStamp: number },
+    purpose: Exclude<ChallengePurpose, 'assertion'>,
     response: Registration,
-  ): Promise<VerifiedRegistration> {
+  ): Promise<RegisteredPasskey> {
     const clientData = clientDataOf(response.response.clientDataJSON);
     if (!clientData) throw this.invalid('client data');
     const { challenge } = clientData;
-    const purpose = await this.takenPurpose(caller, challenge);
+    const owner = { subject, askedBy, ofStamp, purpose };
+    if (!(await this.work.single((tx) => this.challenges.take(tx, challenge, owner)))) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'challenge' });
+    }
     const verdict = await this.policy.judge(
       new Uint8Array(Buffer.from(response.response.attestationObject, 'base64url')),
     );
@@ -141,19 +141,22 @@ export class PasskeyCeremonies {
     const algorithm = await strictAlgorithmOf(response);
     if (algorithm === undefined) throw this.invalid('bytes that no authenticator sends');
     return {
-      purpose,
-      passkey: {
-        credentialId: credential.id,
-        publicKey: Buffer.from(credential.publicKey).toString('base64url'),
-        algorithm,
-        signCount: credential.counter,
-        isBackupEligible: credentialDeviceType === 'multiDevice',
-        isBackedUp: credentialBackedUp,
-        aaguid,
-        transports: response.response.transports ?? [],
-        name: verdict.name,
-      },
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      algorithm,
+      signCount: credential.counter,
+      isBackupEligible: credentialDeviceType === 'multiDevice',
+      isBackedUp: credentialBackedUp,
+      aaguid,
+      transports: response.response.transports ?? [],
+      name: verdict.name,
     };
+  }
+
+  /** True if the account has the passkey with this credential id. */
+  async isRegistered(subject: string, credentialId: string): Promise<boolean> {
+    const known = await this.work.single((tx) => this.passkeys.of(tx, subject));
+    return known.some((passkey) => passkey.credentialId === credentialId);
   }
 
   private async verified(
@@ -176,18 +179,6 @@ export class PasskeyCeremonies {
     }
     if (!result.registrationInfo) throw this.invalid('attestation');
     return result.registrationInfo;
-  }
-
-  private async takenPurpose(
-    caller: CeremonyCaller & { readonly ofStamp: number },
-    challenge: string,
-  ): Promise<VerifiedRegistration['purpose']> {
-    const { subject, askedBy, ofStamp } = caller;
-    for (const purpose of ['enrolment', 'registration'] as const) {
-      const owner = { subject, askedBy, ofStamp, purpose };
-      if (await this.work.single((tx) => this.challenges.take(tx, challenge, owner))) return purpose;
-    }
-    throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'challenge' });
   }
 
   private invalid(why: string): ServiceError {

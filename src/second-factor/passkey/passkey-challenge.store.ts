@@ -44,7 +44,7 @@ export interface ChallengeOwner {
   /** The session or `mfa_token` that alone may respond. */
   readonly askedBy: string;
   readonly purpose: ChallengePurpose;
-  /** If set, the account must have had this security stamp when the challenge was issued. */
+  /** If set, the account must have this security stamp when the challenge is issued, or must have had it then. */
   readonly ofStamp?: number;
 }
 
@@ -61,14 +61,16 @@ export class PasskeyChallengeStore {
    * or if the account lacks an authenticator for the purpose, or has as many as it may.
    */
   async issue(tx: Tx, caller: AttemptSubject & ChallengeOwner): Promise<string | undefined> {
-    const { subject, askedBy, purpose } = caller;
+    const { subject, askedBy, purpose, ofStamp } = caller;
     const challenge = this.random.text(CHALLENGE_BYTES);
     const now = this.clock.seconds();
     const ofCaller = subjectConditions(caller);
     await tx.change(DELETE_EARLIER, [askedBy, purpose]);
-    const isIssued = await tx.change(INSERT + OF_PURPOSE[purpose] + ofCaller.sql, [
+    const sql = INSERT + OF_PURPOSE[purpose] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
+    const isIssued = await tx.change(sql, [
       ...[hashSecret(challenge), askedBy, purpose, now, now + CHALLENGE_SECONDS, subject],
       ...ofCaller.values,
+      ...(ofStamp === undefined ? [] : [ofStamp]),
     ]);
     return isIssued === 1 ? challenge : undefined;
   }
