@@ -60,12 +60,21 @@ export function adminUserPath(subject: string, part = ''): string {
   return ADMIN_PAGES.user.replace(':sub', encodeURIComponent(subject)) + (part === '' ? '' : `/${part}`);
 }
 
+/** The only second factor that helps, if others would not. */
+export type OnlyFactor = 'otp' | 'passkey';
+
 /**
  * Value of `Location` for a browser that must prove the second factor, or enrol, before it continues to `returnTo`,
  * which `ReturnTargets` has resolved.
  */
-export function secondFactorPage(contextPath: string, next: 'verify' | 'enrol', returnTo: string): string {
-  return withReturnTo(`${contextPath}${SECOND_FACTOR_PAGES[next]}`, returnTo);
+export function secondFactorPage(
+  contextPath: string,
+  next: 'verify' | 'enrol',
+  returnTo: string,
+  required?: OnlyFactor,
+): string {
+  const path = withReturnTo(`${contextPath}${SECOND_FACTOR_PAGES[next]}`, returnTo);
+  return required === undefined ? path : `${path}&required=${required}`;
 }
 
 /** Path of a page that finally redirects to `returnTo`. */

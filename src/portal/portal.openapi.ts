@@ -109,7 +109,7 @@ export const CONFIRM: OperationOptions = {
   redirects: true,
   summary: 'Make the new secret active by the form of the page',
   description: `${FORM} Shows ten new backup codes, once, with a link to \`return_to\`; for a further app, redirects there.`,
-  errors: ['MFA_REQUIRED', ...OF_CODE],
+  errors: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', ...OF_CODE],
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };
 

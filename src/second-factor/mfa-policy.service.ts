@@ -42,6 +42,11 @@ export class MfaPolicy {
     return this.properties.phishingResistantFrom(account, this.clock.seconds());
   }
 
+  /** True if passkeys can be registered and used. */
+  get arePasskeysUsable(): boolean {
+    return this.relyingParty.isAvailable;
+  }
+
   /** True if `demandsPasskey` may be true for some account, now or later. */
   get mayDemandPasskey(): boolean {
     return this.properties.requiredStrength === 'phishing-resistant';

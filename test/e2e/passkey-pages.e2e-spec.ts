@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
 import { type Enrolled, type Person, storyOn } from '../support/login-story.js';
-import { formOf, submit, visit } from '../support/pages.js';
+import { formOf, submit, unescaped, visit } from '../support/pages.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
 import { creationOptions, type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
 import { onSqlite } from '../support/story-database.js';
@@ -179,6 +179,25 @@ onSqlite('pages of passkeys', (engine) => {
       expect(without.text).toContain('<h1>Sign-in is locked</h1>');
     });
 
+    it('after a lock, a user who must prove a passkey, or a code, is asked for that again', async () => {
+      for (const [required, send] of [
+        ['passkey', (client, page) => submit(client, page, { credential: '' }, {}, USE)],
+        ['otp', (client, page, wrong) => submit(client, page, { code: wrong }, {}, 'Continue')],
+      ] as readonly [string, (client: HttpClient, page: Answer, wrong: string) => Promise<Answer>][]) {
+        const person = await withBoth();
+        const client = await afterPassword(person);
+        await submit(client, await visit(client, VERIFY), { code: story.nextCode(person) }, {}, 'Continue');
+        story.clock.advance(600);
+        const page = await visit(client, `${VERIFY}?required=${required}`);
+        await story.lock(person);
+
+        const locked = await send(client, page, story.wrongCode(person));
+
+        expect(locked, required).toBeAnswered(429);
+        expect(locked.text, required).toContain(`href="${VERIFY}?return_to=%2F&amp;required=${required}"`);
+      }
+    });
+
     it('a browser is trusted after a passkey, but not by a step-up', async () => {
       const holder = await passkeys.holder();
       const client = await afterPassword(holder);
@@ -300,6 +319,45 @@ onSqlite('pages of passkeys', (engine) => {
       expect(sent).toBeAnswered(303);
       expect(sent.headers.get('location')).toBe(location);
       expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(added);
+    });
+
+    it('the form of a second tab leads to the page of the account, since its passkey is not stored', async () => {
+      const person = story.person();
+      const client = await afterPassword(person);
+      const page = await visit(client, SETUP);
+      const [first, second] = [await registration(client), await registration(client)];
+      expect(await submit(client, page, { credential: second }, {}, USE)).toBeAnswered(200);
+
+      const sent = await submit(client, page, { credential: first }, {}, USE);
+
+      expect(sent).toBeAnswered(303);
+      expect(sent.headers.get('location')).toBe('/portal/security/add-passkey');
+      expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(1);
+    });
+
+    it('what a code has begun needs a passkey once policy demands one: the pages lead to its proof', async () => {
+      const person = await withBoth();
+      const client = await afterPassword(person);
+      await submit(client, await visit(client, VERIFY), { code: story.nextCode(person) }, {}, 'Continue');
+      const addition = await visit(client, '/portal/security/add-passkey');
+      const credential = await registration(client);
+      await submit(client, await visit(client, '/portal/security/add-app'), {});
+      const confirmation = await visit(client, SETUP);
+      const app = AuthenticatorApp.scan(unescaped(/href="(otpauth:[^"]*)"/.exec(confirmation.text)?.[1] ?? ''));
+      await story.database.query('UPDATE account SET roles = ? WHERE login_id = ?', ['ROLE_HELPDESK', person.id]);
+      story.clock.advance(30);
+
+      const added = await submit(client, addition, { credential });
+      const confirmed = await submit(client, confirmation, { code: story.codeOf(app) });
+
+      expect(added).toBeAnswered(303);
+      expect(added.headers.get('location')).toBe(
+        `${VERIFY}?return_to=%2Fportal%2Fsecurity%2Fadd-passkey&required=passkey`,
+      );
+      expect(confirmed).toBeAnswered(401);
+      expect(confirmed.text).toMatch(/href="\/2fa\/portal\/verify\?return_to=[^"]*setup[^"]*&amp;required=passkey"/);
+      const sql = 'SELECT totp_count, passkey_count FROM account WHERE login_id = ?';
+      expect(await story.database.query(sql, [person.id])).toEqual([{ totp_count: 1, passkey_count: 1 }]);
     });
 
     it('a registration that another session asked for shows the choice again', async () => {

@@ -6,7 +6,7 @@ import type { Answer, HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, type Person, storyOn } from '../support/login-story.js';
 import { BROWSER, follow, formOf, submit, unescaped, visit } from '../support/pages.js';
 import type { SoftwareAuthenticator } from '../support/passkey-authenticator.js';
-import { creationOptions, PasskeyStory, requestOptions } from '../support/passkey-story.js';
+import { assert, creationOptions, PasskeyStory, requestOptions } from '../support/passkey-story.js';
 import { onSqlite } from '../support/story-database.js';
 
 const SECURITY = '/portal/security';
@@ -269,6 +269,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       const client = await byPassword(story.person());
       expect(await client.post('/2fa/setup')).toBeAnswered(201);
       for (let variant = 0; variant < 5; variant += 1) await client.post('/2fa/confirm', { code: `00000${variant}` });
+      expect(await client.post('/2fa/confirm', { code: '000005' })).toBeRefused(429, 'MFA_LOCKED');
       const { path, fields } = formOf(client, await visit(client, `${SECURITY}/password`));
       const form = { csrf: fields['csrf'] ?? '', current: CHOSEN, new: CHOSEN };
 
@@ -730,7 +731,7 @@ onSqlite('authenticators where policy demands a passkey from a date', (engine) =
     const holders: { readonly person: Enrolled; readonly key: SoftwareAuthenticator }[] = [];
 
     beforeAll(async () => {
-      for (let count = 0; count < 2; count += 1) {
+      for (let count = 0; count < 4; count += 1) {
         const person = await story.enrolled();
         const client = await signIn(person);
         const key = passkeys.authenticator();
@@ -777,6 +778,24 @@ onSqlite('authenticators where policy demands a passkey from a date', (engine) =
       expect(byPasskey).toBeAnswered(303);
       const proofs = (await story.events(person)).filter(({ kind }) => kind === 'STEP_UP_OK');
       expect(proofs.map(({ reason }) => reason)).toEqual(['totp', 'passkey']);
+    });
+
+    it('after a lock, a form of the account leads to the proof by a passkey', async () => {
+      const { client, key } = await signedIn();
+      story.clock.advance(STALE_SECONDS);
+      const page = await visit(client, `${SECURITY}/backup-codes`);
+      for (let attempt = 1; attempt <= 5; attempt += 1) {
+        const genuine = key.assert(await requestOptions(client, {}));
+        const wrong = { ...genuine, response: { ...genuine.response, signature: 'AAAA' } };
+        expect(await assert(client, {}, wrong)).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      const locked = await submit(client, page, { credential: '' });
+
+      expect(locked).toBeAnswered(429);
+      expect(locked.text).toContain(
+        `href="${VERIFY}?return_to=%2Fportal%2Fsecurity%2Fbackup-codes&amp;required=passkey"`,
+      );
     });
 
     it('the last passkey cannot be removed, and the app can', async () => {

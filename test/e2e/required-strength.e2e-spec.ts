@@ -43,7 +43,7 @@ async function giveRole(story: LoginStory, { id }: Person, role = 'ROLE_CLERK'):
 
 onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
   const story = storyOn(engine, {
-    people: 40,
+    people: 50,
     args: [PHISHING_RESISTANT, `${STRENGTH}-roles=ROLE_CLERK`, '--app.security.mfa.trusted-device.enabled=true'],
   });
   const passkeys = new PasskeyStory(story);
@@ -342,6 +342,28 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
       const own = { bearer: textOf(completed, 'access_token') };
       const listed = await passkeys.authenticatorsOf(client, own);
       expect(listed.map(({ type }) => type)).toEqual(['totp', 'passkey']);
+    });
+
+    it('of the required passkey of a user and one of a session that was proven by a code, one is added', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const { client: thief, accessToken, ...person } = await clerkWithApp();
+        const stolen = { bearer: accessToken };
+        const client = story.client();
+        const own = { bearer: await story.mfaToken(person, client) };
+        const credentials = [
+          passkeys.authenticator().register(await creationOptions(thief, stolen)),
+          passkeys.authenticator().register(await creationOptions(client, own, { code: story.nextCode(person) })),
+        ];
+
+        const answers = await Promise.all([
+          client.post('/2fa/passkeys', { credential: credentials[1] }, own),
+          thief.post('/2fa/passkeys', { credential: credentials[0] }, stolen),
+        ]);
+
+        expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+        const sql = 'SELECT passkey_count FROM account WHERE login_id = ?';
+        expect(await story.database.query(sql, [person.id])).toEqual([{ passkey_count: 1 }]);
+      }
     });
 
     it('a lock ends after its duration although the clock was set back, and codes are not accepted', async () => {

@@ -42,11 +42,10 @@ export class AccountForms {
     path: string,
     { alert, asksAlways = false }: { readonly alert?: PagePart; readonly asksAlways?: boolean } = {},
   ): Promise<AccountFormFields> {
-    const asks = asksAlways || (await this.stepUp.isNeeded(caller));
     return {
       ...this.forms.forCaller(path, caller),
       navigation: this.navigationFor(caller),
-      ...withoutUndefined({ alert, proof: asks ? await this.stepUp.methods(caller) : undefined }),
+      ...withoutUndefined({ alert, proof: await this.stepUp.asked(caller, { asksAlways }) }),
     };
   }
 
@@ -71,8 +70,8 @@ export class AccountForms {
   }
 
   /** The page of the lock, which leads to `path`; undefined if the account is not locked. */
-  lock(caller: FullPrincipal, path: string): Promise<View | undefined> {
-    return this.pages.lock(caller, this.urlOf(path));
+  async lock(caller: FullPrincipal, path: string): Promise<View | undefined> {
+    return this.pages.lock(caller, this.urlOf(path), await this.stepUp.onlyFactor(caller));
   }
 
   navigationFor(caller: FullPrincipal): NavigationFields {

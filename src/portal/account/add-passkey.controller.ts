@@ -7,6 +7,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { PagePart, View } from '../../http/page/view.js';
+import { StepUpRequired } from '../../principal/amr.js';
 import { Caller } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
@@ -77,28 +78,38 @@ export class AddPasskeyController {
     // Without a credential, the script got no options, or the last proof is no longer enough.
     const verify = credential === '' ? await this.verifyPath(caller) : undefined;
     if (verify !== undefined) return this.goTo(verify, reply);
-    const { backupCodes } = await rerenderOnError(
+    const added = await rerenderOnError(
       TOLD,
       async (alert) => (await this.forms.lock(caller, PATH)) ?? this.page(caller, { alert, typed }),
       () => this.register(caller, credential, typed),
       registrationText,
     );
-    if (!backupCodes) {
-      reply.seeOther(this.forms.overviewAfter('passkey').url);
-      return '';
-    }
+    if ('verify' in added) return this.goTo(added.verify, reply);
+    const { backupCodes } = added;
+    if (!backupCodes) return this.goTo(this.forms.overviewAfter('passkey').url, reply);
     const { loginId } = await this.reauthentication.accountOf(caller);
     const next = this.forms.urlOf(ACCOUNT_PAGES.security);
     return codesPage({ loginId, backupCodes, isSetup: false, next, passkey: {} });
   }
 
-  private async register(caller: FullPrincipal, credential: string, typed: string): Promise<NewOwnPasskey> {
+  /** `verify` is the page that proves the second factor, if the account needs a stronger proof since the options were issued. */
+  private async register(
+    caller: FullPrincipal,
+    credential: string,
+    typed: string,
+  ): Promise<NewOwnPasskey | { readonly verify: string }> {
     const name = optionalName(typed);
     if (credential === '') {
       await this.passkeys.registrationOptions(caller);
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'credential', code: 'required' }] });
     }
-    return this.passkeys.register(caller, registrationIn(credential), name);
+    try {
+      return await this.passkeys.register(caller, registrationIn(credential), name);
+    } catch (error) {
+      const verify = error instanceof StepUpRequired ? await this.verifyPath(caller) : undefined;
+      if (verify === undefined) throw error;
+      return { verify };
+    }
   }
 
   private async page(

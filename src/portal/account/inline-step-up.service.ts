@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { hasSecondFactor } from '../../account/account.js';
+import { type Account, hasSecondFactor } from '../../account/account.js';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { SecondStep } from '../../auth/login/second-step.service.js';
 import type { SubmittedProof } from '../../auth/login/submitted-proof.js';
 import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import type { OnlyFactor } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { authenticationFactsOf, type FullPrincipal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
@@ -26,18 +27,27 @@ export class InlineStepUp {
 
   /** True if a form for this caller must ask for a proof. */
   async isNeeded(caller: FullPrincipal): Promise<boolean> {
-    const account = await this.reauthentication.accountOf(caller);
-    return hasSecondFactor(account) && !this.reauthentication.mayChange(caller, account);
+    return this.isNeededFor(caller, await this.reauthentication.accountOf(caller));
   }
 
-  /** How a form asks this caller for a proof. */
-  async methods(caller: FullPrincipal): Promise<ProofMethods> {
+  /** How a form asks this caller for a proof, also for one who has a fresh one if it `asksAlways`; undefined if it does not ask. */
+  async asked(
+    caller: FullPrincipal,
+    { asksAlways }: { readonly asksAlways: boolean },
+  ): Promise<ProofMethods | undefined> {
     const account = await this.reauthentication.accountOf(caller);
+    if (!asksAlways && !this.isNeededFor(caller, account)) return undefined;
     const methods = this.policy.stepUpMethods(account);
     const hasPasskey = methods.includes('passkey');
     if (this.policy.changesNeedPasskey(account)) return { hasPasskey };
     const hasOnlyBackupCodes = methods.includes('backup_code') && !methods.includes('totp');
     return { hasPasskey, code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
+  }
+
+  /** The only second factor by which the caller may change the account; undefined if any will do. */
+  async onlyFactor(caller: FullPrincipal): Promise<OnlyFactor | undefined> {
+    const account = await this.reauthentication.accountOf(caller);
+    return this.policy.changesNeedPasskey(account) ? 'passkey' : undefined;
   }
 
   /**
@@ -62,8 +72,8 @@ export class InlineStepUp {
 
   /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */
   async required(caller: FullPrincipal, confirmation: Confirmation): Promise<SubmittedProof> {
-    const submitted = await this.submitted(caller, confirmation);
-    return this.reauthentication.requireProof(await this.reauthentication.accountOf(caller), submitted);
+    const account = await this.reauthentication.accountOf(caller);
+    return this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
   }
 
   /**
@@ -71,9 +81,15 @@ export class InlineStepUp {
    * @throws ServiceError as `required` and `SecondStep.proveBy` do
    */
   async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
-    if (!(await this.isNeeded(caller))) return caller;
-    const { opened, proof } = await this.secondStep.proveBy(caller, await this.required(caller, confirmation));
+    const account = await this.reauthentication.accountOf(caller);
+    if (!this.isNeededFor(caller, account)) return caller;
+    const submitted = this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
+    const { opened, proof } = await this.secondStep.proveBy(caller, submitted);
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };
+  }
+
+  private isNeededFor(caller: FullPrincipal, account: Account): boolean {
+    return hasSecondFactor(account) && !this.reauthentication.mayChange(caller, account);
   }
 }

@@ -44,7 +44,7 @@ export class AdminUserPages {
       ...factors,
       isOneself: subject === caller.subject,
       canInvite: this.provisioning.canMailInvitations,
-      arePasskeysUsable: this.policy.enrolmentMethods(account, { forLogin: false }).includes('passkey'),
+      arePasskeysUsable: this.policy.arePasskeysUsable,
     });
   }
 

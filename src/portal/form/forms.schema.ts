@@ -48,9 +48,6 @@ const required = v.optional(
   ),
 );
 
-/** The only kind of second factor that helps. */
-export type OnlyFactor = 'otp' | 'passkey';
-
 export const verifyQuery = v.object({
   ...returnToSchema.entries,
   method: v.fallback(method, undefined),

@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Idps } from '../../saml/idp/idps.service.js';
 import { MAX_TOTPS } from '../../second-factor/attempts/attempt.js';
+import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { MAX_PASSKEYS } from '../../second-factor/passkey/passkey.js';
 import type { AuthenticatorType } from '../../second-factor/second-factor.js';
 import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
@@ -17,6 +18,7 @@ const MAX_AUTHENTICATORS: Readonly<Record<AuthenticatorType, number>> = { totp: 
 export class SecondFactorSummaries {
   constructor(
     private readonly own: OwnSecondFactor,
+    private readonly mfaPolicy: MfaPolicy,
     private readonly idps: Idps,
     private readonly clock: Clock,
   ) {}
@@ -29,7 +31,7 @@ export class SecondFactorSummaries {
     const countOf = (type: AuthenticatorType): number => authenticators.filter((each) => each.type === type).length;
     return {
       ...{ isActive, authenticators, codesLeft, isLow, isDemanded, isPasskeyDemanded },
-      arePasskeysUsable: enrolmentMethods.includes('passkey'),
+      arePasskeysUsable: this.mfaPolicy.arePasskeysUsable,
       addable: enrolmentMethods.filter((type) => countOf(type) < MAX_AUTHENTICATORS[type]),
       ...withoutUndefined({
         activatedAt: factors.activatedAt,

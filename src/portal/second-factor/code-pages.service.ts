@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { hasSecondFactor } from '../../account/account.js';
 import { OwnSecondFactor } from '../../auth/own/own-second-factor.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
-import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE, SIGN_OUT_PATH, withReturnTo } from '../../auth/page-paths.js';
+import {
+  type OnlyFactor,
+  SECOND_FACTOR_PAGES,
+  secondFactorPage,
+  SIGN_IN_PAGE,
+  SIGN_OUT_PATH,
+  withReturnTo,
+} from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { ServiceError } from '../../errors/service-error.js';
@@ -15,7 +22,6 @@ import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import type { FactorId } from '../../second-factor/second-factor.js';
 import { CODE_ERRORS, rerenderOnError } from '../form/form-errors.js';
 import type { FormFields } from '../form/forms.js';
-import type { OnlyFactor } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { lockPage } from './lock-page.js';
 import { type CodeKind, verifyPage } from './verify-page.js';
@@ -37,6 +43,14 @@ interface VerifyFacts {
 /** Texts of alerts by the error, in place of those of the catalogue. */
 export type ErrorTexts = Readonly<Partial<Record<ErrorCode, (t: Messages, error: ServiceError) => string>>>;
 
+/** How the errors of a form are shown. */
+interface ShownErrors {
+  /** Where the flow ends. */
+  readonly returnTo: string;
+  readonly required?: OnlyFactor | undefined;
+  readonly texts?: ErrorTexts;
+}
+
 /** The pages that ask for a passkey or a code, and the page of a lock that takes their place. */
 @Injectable()
 export class CodePages {
@@ -49,11 +63,9 @@ export class CodePages {
     private readonly mails: MailQueue,
   ) {}
 
-  /** The form for a passkey or a code, or the lock of the account. */
-  async verify(caller: Principal, facts: VerifyFacts): Promise<View> {
+  /** The form for a passkey or a code. */
+  async form(caller: Principal, facts: VerifyFacts): Promise<View> {
     const { returnTo, method, required, proved = this.provedAt(caller), isTrusting, alert } = facts;
-    const locked = await this.lock(caller, returnTo, withoutUndefined({ alert, required }));
-    if (locked) return locked;
     const methods = await this.methods(caller);
     const hasPasskey = methods.includes('passkey') && required !== 'otp';
     const kinds = required === 'passkey' && hasPasskey ? [] : methods.filter((each) => each !== 'passkey');
@@ -74,12 +86,8 @@ export class CodePages {
     return caller.kind === 'half' ? this.policy.lacksFactor(account) : !hasSecondFactor(account);
   }
 
-  /** The page of the lock; undefined if the account is not locked. */
-  async lock(
-    caller: Principal,
-    returnTo: string,
-    { alert, required }: Pick<VerifyFacts, 'alert' | 'required'> = {},
-  ): Promise<View | undefined> {
+  /** The page of the lock, from which the user tries again with the `required` factor; undefined if the account is not locked. */
+  async lock(caller: Principal, returnTo: string, required?: OnlyFactor): Promise<View | undefined> {
     const waitSeconds = await this.own.lockSeconds(caller);
     if (waitSeconds === undefined) return undefined;
     const isHalf = caller.kind === 'half';
@@ -89,8 +97,8 @@ export class CodePages {
       // A lock ends half-authenticated sessions, and lasts longer than they do.
       retry: isHalf
         ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo)
-        : this.verifyPath(returnTo, required),
-      ...withoutUndefined({ signOut: isHalf ? this.signOut(caller) : undefined, alert }),
+        : secondFactorPage(this.forms.contextPath, 'verify', returnTo, required),
+      ...withoutUndefined({ signOut: isHalf ? this.signOut(caller) : undefined }),
     });
   }
 
@@ -100,12 +108,12 @@ export class CodePages {
    */
   showingErrors<T>(
     caller: Principal,
-    returnTo: string,
+    { returnTo, required, texts = {} }: ShownErrors,
     again: (alert: PagePart) => View | Promise<View>,
     step: () => Promise<T>,
-    texts: ErrorTexts = {},
   ): Promise<T> {
-    const page = async (alert: PagePart): Promise<View> => (await this.lock(caller, returnTo)) ?? again(alert);
+    const page = async (alert: PagePart): Promise<View> =>
+      (await this.lock(caller, returnTo, required)) ?? again(alert);
     const shown = new Set([...CODE_ERRORS, ...(Object.keys(texts) as ErrorCode[])]);
     return rerenderOnError(shown, page, step, (error) => {
       const text = texts[error.code];
@@ -116,11 +124,6 @@ export class CodePages {
   /** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */
   provedAt(caller: Principal): string {
     return String(caller.kind === 'full' ? (caller.mfaAt ?? 0) : 0);
-  }
-
-  private verifyPath(returnTo: string, required: OnlyFactor | undefined): string {
-    const path = withReturnTo(this.forms.contextPath + SECOND_FACTOR_PAGES.verify, returnTo);
-    return required === undefined ? path : `${path}&required=${required}`;
   }
 
   /** The form that ends the sign-in. */

@@ -1,5 +1,5 @@
 import { html } from '../../encoding/html.js';
-import { type PagePart, View } from '../../http/page/view.js';
+import { View } from '../../http/page/view.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 
 /** A locked account, as its owner sees it. */
@@ -12,11 +12,10 @@ export interface LockFacts {
   readonly retry: string;
   /** The form that ends the unfinished sign-in; absent without one. */
   readonly signOut?: FormFields;
-  readonly alert?: PagePart;
 }
 
 /** Shown in place of the form for a code while the account is locked. The script counts down; the text is exact without it. */
-export function lockPage({ waitSeconds, isMailed, retry, signOut, alert }: LockFacts): View {
+export function lockPage({ waitSeconds, isMailed, retry, signOut }: LockFacts): View {
   return new View((context) => {
     const { t, brand } = context;
     const contact = brand.helpContact === undefined ? undefined : paragraph(t.common.contact(brand.helpContact));
@@ -29,7 +28,7 @@ export function lockPage({ waitSeconds, isMailed, retry, signOut, alert }: LockF
 ${isMailed ? paragraph(t.lock.mailed) : undefined}`;
     return {
       title: t.lock.title,
-      body: html`${alert?.(context) ?? note('bad', paragraph(t.lock.what))}${wait}<p class="hint">${t.lock.notMe}</p>
+      body: html`${note('bad', paragraph(t.lock.what))}${wait}<p class="hint">${t.lock.notMe}</p>
 ${
   signOut &&
   html`<div class="links">

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { type NewOwnPasskey, OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
+import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
@@ -12,7 +12,6 @@ import type { Principal } from '../../principal/principal.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
-import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { optionalName } from '../form/given-name.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
@@ -24,16 +23,14 @@ import { creationPage } from './choice-page.js';
 import { CodePages, type ErrorTexts } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
 import { SetupChoices } from './setup-choices.service.js';
-import { codesPage, proveAgainPage } from './setup-pages.js';
+import { codesPage } from './setup-pages.js';
 
 const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
-const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
 const PASSKEY_TEXTS: ErrorTexts = { VALIDATION_FAILED: textOf, MFA_STATE_CONFLICT: textOf };
 
-/** @throws the error, unless it is a conflict with the state of the account */
-function undefinedIfConflict(error: unknown): undefined {
-  if (!(error instanceof ServiceError) || error.code !== 'MFA_STATE_CONFLICT') throw error;
+function isConflict(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'MFA_STATE_CONFLICT';
 }
 
 type PasskeyForm = InferOutput<typeof passkeyForm>;
@@ -83,16 +80,21 @@ export class PasskeyPagesController {
     const { credential = '' } = form;
     if (credential === '') return this.creation(caller, form, returnTo);
     const added = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, async () => {
-      const registration = this.register(caller, credential, form.name);
-      return caller.kind === 'full' && hasFactor ? registration.catch(undefinedIfConflict) : registration;
+      const registration = registrationIn(credential);
+      try {
+        return await this.passkeys.register(caller, registration, optionalName(form.name));
+      } catch (error) {
+        if (caller.kind === 'half' || !hasFactor || !isConflict(error)) throw error;
+        // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
+        const url = (await this.passkeys.isRegistered(caller, registration)) ? returnTo : this.addPasskeyUrl();
+        return { url };
+      }
     });
-    if (added) {
-      return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
+    if ('url' in added) {
+      reply.seeOther(added.url);
+      return '';
     }
-    const { passkeyCount } = await this.reauthentication.accountOf(caller);
-    // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
-    reply.seeOther(passkeyCount > 0 ? returnTo : this.forms.contextPath + ACCOUNT_PAGES.addPasskey);
-    return '';
+    return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
   }
 
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
@@ -103,9 +105,8 @@ export class PasskeyPagesController {
     return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
   }
 
-  private async register(caller: Principal, credential: string, typed: string): Promise<NewOwnPasskey> {
-    const name = optionalName(typed);
-    return this.passkeys.register(caller, registrationIn(credential), name);
+  private addPasskeyUrl(): string {
+    return this.forms.contextPath + ACCOUNT_PAGES.addPasskey;
   }
 
   /** A registration proves nothing yet, so a half-authenticated user proves the passkey from here. */
@@ -124,12 +125,9 @@ export class PasskeyPagesController {
     texts: ErrorTexts,
     step: () => Promise<T>,
   ): Promise<T> {
-    const link = await this.links.beforeSetup(caller, returnTo);
     const again = (alert: PagePart): Promise<View> => this.choices.page(caller, returnTo, alert);
-    return rerenderOnError(
-      STALE,
-      (alert) => proveAgainPage(alert, link),
-      () => this.pages.showingErrors(caller, returnTo, again, step, texts),
+    return this.links.offeringProof(caller, returnTo, () =>
+      this.pages.showingErrors(caller, { returnTo, texts }, again, step),
     );
   }
 

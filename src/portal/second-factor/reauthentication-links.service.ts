@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../account/account.js';
-import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../auth/page-paths.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
+import type { ErrorCode } from '../../errors/error-code.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { Idps } from '../../saml/idp/idps.service.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { proveAgainPage } from './setup-pages.js';
 import type { ReauthenticationLink } from './verify-page.js';
 import { forcedLoginPath, signInAgainPath } from '../sign-in/sign-in-page.js';
+
+const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
 /** Links to the pages on which a user authenticates again. */
 @Injectable()
@@ -23,11 +28,20 @@ export class ReauthenticationLinks {
     this.contextPath = contextPath;
   }
 
+  /** Runs a step of the setup. If it needs another proof, the page links to the one that asks for it, and that back to the setup. */
+  offeringProof<T>(caller: Principal, returnPath: string, step: () => Promise<T>): Promise<T> {
+    return rerenderOnError(
+      STALE,
+      async (alert) => proveAgainPage(alert, await this.beforeSetup(caller, returnPath)),
+      step,
+    );
+  }
+
   /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
-  async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
+  private async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
     const setupPath = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
-    const account = await this.reauthentication.accountOf(caller);
-    if (caller.kind === 'full' && hasSecondFactor(account)) {
+    const account = caller.kind === 'full' ? await this.reauthentication.accountOf(caller) : undefined;
+    if (account && hasSecondFactor(account)) {
       return { label: ({ verify }) => verify.titleStepUp, path: this.proofForChanges(account, setupPath) };
     }
     if (caller.idp === undefined)
@@ -38,8 +52,8 @@ export class ReauthenticationLinks {
 
   /** Path of the page for the proof that changes of the account need. */
   proofForChanges(account: Account, returnPath: string): string {
-    const path = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.verify, returnPath);
-    return this.policy.changesNeedPasskey(account) ? `${path}&required=passkey` : path;
+    const required = this.policy.changesNeedPasskey(account) ? 'passkey' : undefined;
+    return secondFactorPage(this.contextPath, 'verify', returnPath, required);
   }
 
   /** The forced login at the user's identity provider; undefined for users without one. */

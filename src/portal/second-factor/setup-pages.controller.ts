@@ -12,7 +12,7 @@ import type { Principal } from '../../principal/principal.js';
 import type { ShownPendingSecret } from '../../second-factor/enrolment/pending-secrets.service.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../web/route.decorator.js';
-import { rerenderOnError, withForm } from '../form/form-errors.js';
+import { withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { codeForm, returnToSchema, setupForm, setupQuery } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -21,11 +21,10 @@ import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP } from '../portal.openap
 import { CodePages } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
 import { SetupChoices } from './setup-choices.service.js';
-import { codesPage, confirmPage, proveAgainPage, secretPage } from './setup-pages.js';
+import { codesPage, confirmPage, secretPage } from './setup-pages.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 const { enrol: SETUP_PATH, confirm: CONFIRM_PATH } = SECOND_FACTOR_PAGES;
-const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 /** Errors after which nothing of the secret is shown, but the form for its code. */
 const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT']);
 
@@ -81,10 +80,10 @@ export class SetupPagesController {
         this.choices.page(caller, returnTo, alert),
       );
     }
-    const link = await this.links.beforeSetup(caller, this.forms.returnTarget(returnTo));
-    const again = (alert: PagePart): View => proveAgainPage(alert, link);
     // A repeated form, as after a reload, keeps the secret, which the user's app may already have.
-    await rerenderOnError(STALE, again, () => this.ownEnrolment.setupOrResume(caller));
+    await this.links.offeringProof(caller, this.forms.returnTarget(returnTo), () =>
+      this.ownEnrolment.setupOrResume(caller),
+    );
     reply.seeOther(withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo)));
     return '';
   }
@@ -108,12 +107,13 @@ export class SetupPagesController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(asked);
-    const { opened, roles, loginId, backupCodes } = await this.pages.showingErrors(
-      caller,
-      returnTo,
-      (alert) => this.pendingPage(caller, asked, alert),
-      () => this.own.confirm(caller, code, { withNewCodes: true }),
-      { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode },
+    const { opened, roles, loginId, backupCodes } = await this.links.offeringProof(caller, returnTo, () =>
+      this.pages.showingErrors(
+        caller,
+        { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
+        (alert) => this.pendingPage(caller, asked, alert),
+        () => this.own.confirm(caller, code, { withNewCodes: true }),
+      ),
     );
     await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
     if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });

@@ -5,14 +5,14 @@ import { type CompletedSecondStep, type CompleteOptions, SecondStep } from '../.
 import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import { type OnlyFactor, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import { type Amr, hasOtp, isPhishingResistant } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation } from '../../web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { type OnlyFactor, verifyForm, verifyQuery } from '../form/forms.schema.js';
+import { verifyForm, verifyQuery } from '../form/forms.schema.js';
 import { assertionIn } from '../form/passkey-field.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -25,7 +25,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
-const IS_OF: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
+const SATISFIES: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
 const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
   totp: {},
   backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
@@ -72,7 +72,8 @@ export class VerifyPageController {
       reply.seeOther(secondFactorPage(this.forms.contextPath, 'enrol', returnTo));
       return '';
     }
-    return this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }) });
+    const locked = await this.pages.lock(caller, returnTo, required);
+    return locked ?? this.pages.form(caller, { returnTo, method, ...withoutUndefined({ required }) });
   }
 
   @Post()
@@ -92,14 +93,13 @@ export class VerifyPageController {
     const options = { trustDevice: isTrusting && caller.kind === 'half' };
     const { opened, proof, trustedDevice } = await this.pages.showingErrors(
       caller,
-      returnTo,
+      { returnTo, required, texts: credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS },
       (alert) =>
-        this.pages.verify(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
+        this.pages.form(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
       () =>
         credential === undefined
           ? this.secondStep.prove(caller, code, options)
           : this.assert(caller, credential, options),
-      credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS,
     );
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
@@ -114,7 +114,7 @@ export class VerifyPageController {
 
   /** With another second factor than the required one, the target would only send the user here again. */
   private hasProved(caller: Principal, required: OnlyFactor | undefined, maxAge?: number): boolean {
-    if (required && !(caller.kind === 'full' && IS_OF[required](caller.amr))) return false;
+    if (required && !(caller.kind === 'full' && SATISFIES[required](caller.amr))) return false;
     return this.reauthentication.hasFreshMfa(caller, maxAge);
   }
 }

@@ -1,8 +1,7 @@
-import { SECOND_FACTOR_PAGES, withReturnTo } from '../../auth/page-paths.js';
+import { type OnlyFactor, secondFactorPage } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
-import type { OnlyFactor } from '../form/forms.schema.js';
 import { button, focus, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 
@@ -123,7 +122,7 @@ function codeSwitch(
   { kind, kinds, required, returnTo }: VerifyFields,
 ): Html | undefined {
   if (kinds.length < 2) return undefined;
-  const path = `${withReturnTo(contextPath + SECOND_FACTOR_PAGES.verify, returnTo)}${required === undefined ? '' : `&required=${required}`}`;
+  const path = secondFactorPage(contextPath, 'verify', returnTo, required);
   const link = (each: CodeKind, label: string): Html =>
     html`<li><a href="${`${path}&method=${each}`}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
 `;
