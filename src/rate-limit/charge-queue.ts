@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Charge, Verdict } from './sliding-window.js';
 
-/** One request for one unit of a limit. */
-export type UnitCharge = Omit<Charge, 'hits'>;
+interface Caller extends PromiseWithResolvers<Verdict> {
+  readonly hits: number;
+}
 
 interface Waiting {
-  readonly charge: UnitCharge;
-  readonly callers: PromiseWithResolvers<Verdict>[];
+  readonly charge: Charge;
+  readonly callers: Caller[];
 }
 
 /**
@@ -21,8 +22,8 @@ export class ChargeQueue {
 
   constructor(private readonly send: (charges: readonly Charge[]) => Promise<readonly Verdict[]>) {}
 
-  charge(charge: UnitCharge): Promise<Verdict> {
-    const caller = Promise.withResolvers<Verdict>();
+  charge(charge: Charge): Promise<Verdict> {
+    const caller: Caller = { ...Promise.withResolvers<Verdict>(), hits: charge.hits };
     const known = this.waiting.get(charge.key);
     if (known) known.callers.push(caller);
     else this.waiting.set(charge.key, { charge, callers: [caller] });
@@ -44,16 +45,28 @@ export class ChargeQueue {
 
   private async settle(batch: readonly Waiting[]): Promise<void> {
     try {
-      const verdicts = await this.send(batch.map(({ charge, callers }) => ({ ...charge, hits: callers.length })));
+      const verdicts = await this.send(batch.map(({ charge, callers }) => ({ ...charge, hits: sumOf(callers) })));
       batch.forEach(({ callers }, at) => {
         const verdict = verdicts[at];
-        callers.forEach((caller, place) => {
-          if (verdict) caller.resolve({ ...verdict, admitted: place < verdict.admitted ? 1 : 0 });
-          else caller.reject(new TypeError('a charge without a verdict'));
-        });
+        if (verdict) share(verdict, callers);
+        else for (const caller of callers) caller.reject(new TypeError('a charge without a verdict'));
       });
     } catch (error) {
       for (const { callers } of batch) for (const caller of callers) caller.reject(error);
     }
+  }
+}
+
+function sumOf(callers: readonly Caller[]): number {
+  return callers.reduce((sum, { hits }) => sum + hits, 0);
+}
+
+/** The first callers are admitted, as far as the admitted hits go. */
+function share(verdict: Verdict, callers: readonly Caller[]): void {
+  let left = verdict.admitted;
+  for (const { hits, resolve } of callers) {
+    const admitted = Math.min(hits, left);
+    left -= admitted;
+    resolve({ ...verdict, admitted });
   }
 }

@@ -3,7 +3,8 @@ import type { Charge, Verdict } from './sliding-window.js';
 /** Where the counts of limits are. Every charge names another key. */
 export interface RateLimitStore {
   /**
-   * Admits hits and counts those that it admits, in one step for each key, whatever other replicas do.
+   * Admits hits and counts those that it admits, in one step for each key, whatever other replicas do. A charge of no hits
+   * only reads, and its verdict tells how many are left.
    * @throws Error if the store does not respond
    */
   charge(charges: readonly Charge[]): Promise<readonly Verdict[]>;

@@ -58,8 +58,9 @@ export class RateLimitTable implements RateLimitStore {
   }
 
   private async chargeBatch(charges: readonly Charge[]): Promise<readonly Verdict[]> {
-    // A statement alone needs no transaction.
-    if (charges.length === 1) return this.work.single((tx) => this.addTo(tx, charges, addEach));
+    // A statement alone needs no transaction, nor does a read.
+    if (charges.length === 1 || charges.every(({ hits }) => hits === 0))
+      return this.work.single((tx) => this.addTo(tx, charges, addEach));
     try {
       return await this.work.run((tx) => this.addTo(tx, charges, addTogether));
     } catch (error) {

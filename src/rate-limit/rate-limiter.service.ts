@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
@@ -14,6 +14,7 @@ import { type Dimension, DIMENSIONS, ROUTE_GROUPS, type RouteGroup } from './rou
 import { SharedLimits } from './shared-limits.js';
 import { SharedStore } from './shared-store.service.js';
 import type { Verdict } from './sliding-window.js';
+import { WriteBehindCharges } from './write-behind-charges.js';
 
 /** A limit of a request: the group of its route, and by what and by which value it counts. */
 export interface Subject {
@@ -32,9 +33,9 @@ export interface LimitedReply {
 
 /** Admits requests to routes within the limits of their groups (decision 0072). */
 @Injectable()
-export class RateLimiter {
+export class RateLimiter implements BeforeApplicationShutdown {
   private readonly memory: MemoryLimits;
-  private readonly queue: ChargeQueue | undefined;
+  private readonly shared: ChargeQueue | WriteBehindCharges | undefined;
   private readonly log: Logger;
   private readonly rejected: Family<Counter>;
   /** When the next line about a limit may follow, in epoch seconds. */
@@ -58,12 +59,18 @@ export class RateLimiter {
     }
     if (!shared) return;
     const limits = new SharedLimits(shared.limits, this.memory, shared.availability);
-    this.queue = new ChargeQueue((charges) => limits.charge(charges));
+    const send = limits.charge.bind(limits);
+    // A charge of the key-value store costs no commit.
+    this.shared = shared.kind === 'database' ? new WriteBehindCharges(send, clock) : new ChargeQueue(send);
     meters.gauge(
       'rate.limit.shared',
       { description: 'Whether the limits of routes are shared with other replicas now.' },
       () => (shared.availability.isAvailable ? 1 : 0),
     );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.shared instanceof WriteBehindCharges) await this.shared.flush();
   }
 
   /** True if a limit of the group counts by this. */
@@ -103,9 +110,9 @@ export class RateLimiter {
     const policy = { name: `${group}-${lane}`, quota, windowSeconds };
     // The length of the window is a part of the key, so that a changed key begins anew.
     const key = `${group}:${windowMillis}:${lane}:${deviceOwner ?? value}`;
-    const unit = { key, quota, windowMillis };
-    if (!this.queue) return Promise.resolve({ subject, policy, verdict: this.memory.charge({ ...unit, hits: 1 }) });
-    return this.queue.charge(unit).then((verdict) => ({ subject, policy, verdict }));
+    const charge = { key, quota, windowMillis, hits: 1 };
+    if (!this.shared) return Promise.resolve({ subject, policy, verdict: this.memory.charge(charge) });
+    return this.shared.charge(charge).then((verdict) => ({ subject, policy, verdict }));
   }
 
   /** At most one line for a limit in each window: an attack from many addresses must not fill the log. */

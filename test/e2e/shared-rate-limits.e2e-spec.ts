@@ -98,6 +98,24 @@ needs('mariadb')('limits shared through MariaDB alone', () => {
   twoProcessesCountPasswords('without a key-value store', MARIADB, () => []);
 
   aheadOfTheOther('without a key-value store', MARIADB, () => []);
+
+  it('P3: requests that were counted behind their responses count at the other process, and after a stop', async () => {
+    const args = ['--app.security.rate-limit.open.per-address=6400/1d'];
+    const story = new LoginStory(MARIADB, { people: 1, services: 2, isAlone: true, args });
+    await story.begin();
+    try {
+      await burst(story, 20);
+      await story.service.stop();
+      const other = await waitUntil('the other process has counted its own', async () => {
+        const [row] = await story.database.query<{ hits: number }>('SELECT hits FROM rate_limit');
+        return row?.hits === 20 ? story.client(1).get('/.well-known/jwks.json') : undefined;
+      });
+
+      expect(other.headers.get('ratelimit')).toMatch(/^"open-address";r=6379;/);
+    } finally {
+      await story.end();
+    }
+  });
 });
 
 needs('redis')('limits shared through a key-value store', () => {

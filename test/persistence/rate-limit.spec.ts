@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { RateLimitTable } from '../../src/rate-limit/rate-limit.store.js';
 import type { Verdict } from '../../src/rate-limit/sliding-window.js';
+import { WriteBehindCharges } from '../../src/rate-limit/write-behind-charges.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -94,6 +95,27 @@ onEveryDatabase('limits in the table rate_limit', (database) => {
     ]);
     const rows = await database.work.single((tx) => tx.rows<{ id: string }>('SELECT id FROM rate_limit'));
     expect(JSON.stringify(rows)).not.toMatch(/192\.0\.2\.7|anna/);
+  });
+
+  it.each([
+    { processes: 1, most: 640 },
+    { processes: 2, most: 650 },
+  ])('a burst at $processes processes, which store hits behind responses, gets 640 to $most', async (burst) => {
+    const clock = new ManualClock();
+    const processes = Array.from({ length: burst.processes }, () => {
+      const table = replica(clock);
+      return new WriteBehindCharges((charges) => table.charge(charges), clock);
+    });
+    const hit = { key: `behind-${burst.processes}`, quota: 640, windowMillis: WINDOW };
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 1000 }, () => processes.map((charges) => charges.charge(hit))).flat(),
+    );
+    await Promise.all(processes.map((charges) => charges.flush()));
+
+    expect(sum(verdicts)).toBeGreaterThanOrEqual(640);
+    expect(sum(verdicts)).toBeLessThanOrEqual(burst.most);
+    expect(await replica(clock).charge([{ ...hit, hits: 0 }])).toMatchObject([{ admitted: 0, remaining: 0 }]);
   });
 
   // Transactions of the embedded database follow one another.
