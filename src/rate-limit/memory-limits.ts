@@ -1,15 +1,18 @@
 import type { Clock } from '../clock/clock.js';
-import { LruMap } from '../collections/lru-map.js';
+import { DigestMap } from '../collections/digest-map.js';
+import { SystemRandom } from '../random/random.js';
 import { type Charge, countsAt, decide, type Verdict, type WindowCounts } from './sliding-window.js';
 
-/** Beyond so many keys, the one that was counted least recently is forgotten; they take about 30 MB. */
+/** Beyond so many keys, the one that was counted least recently is forgotten; they take 5 MB. */
 const CAPACITY = 100_000;
 
 /** The counts of this process: for one replica, and while a shared store does not respond. */
 export class MemoryLimits {
-  private readonly counts = new LruMap<string, WindowCounts>(CAPACITY);
+  private readonly counts: DigestMap<keyof WindowCounts>;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.counts = new DigestMap(['window', 'current', 'previous'], CAPACITY, new SystemRandom().text(16));
+  }
 
   charge(charge: Charge): Verdict {
     const now = this.clock.millis();

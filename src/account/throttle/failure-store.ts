@@ -1,4 +1,10 @@
-import type { Failures } from './failure-records.js';
+/** Failures of one login id, device or address. */
+export interface Failures {
+  /** At `lastAt`. */
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly lastAt: number;
+}
 
 /** How failures are forgotten: gradually, and all of them some time after the last one. */
 export interface Forgetting {

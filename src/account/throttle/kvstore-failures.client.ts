@@ -2,8 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { Kvstore } from '../../kvstore/kvstore.service.js';
 import { Script } from '../../kvstore/script.js';
 import { storeKey } from '../../kvstore/store-key.js';
-import type { Failures } from './failure-records.js';
-import type { FailureChange, FailureStore } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore } from './failure-store.js';
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

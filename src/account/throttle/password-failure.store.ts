@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.js';
 import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx, UnitOfWork, Value } from '../../persistence/unit-of-work.js';
-import type { Failures } from './failure-records.js';
-import type { FailureChange, FailureStore, Forgetting } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore, Forgetting } from './failure-store.js';
 
 expiringTable('password_failure', 'id', 0);
 

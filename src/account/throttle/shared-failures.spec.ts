@@ -3,8 +3,7 @@ import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
 import { StoreAvailability } from '../../kvstore/store-availability.js';
-import type { Failures } from './failure-records.js';
-import type { FailureChange, FailureStore } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore } from './failure-store.js';
 import { SharedFailures } from './shared-failures.js';
 import { GrowingDelay, Throttle, Throttled } from './throttle.js';
 

@@ -1,6 +1,5 @@
 import type { StoreAvailability } from '../../kvstore/store-availability.js';
-import type { Failures } from './failure-records.js';
-import type { FailureChange, FailureStore } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore } from './failure-store.js';
 
 /** The failures that replicas share. While their store is away, each process counts for itself. */
 export class SharedFailures {

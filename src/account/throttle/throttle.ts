@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
-import { FailureRecords, type Failures } from './failure-records.js';
-import { type FailureChange, type Forgetting, remembered } from './failure-store.js';
+import { DigestMap } from '../../collections/digest-map.js';
+import { SystemRandom } from '../../random/random.js';
+import { type FailureChange, type Failures, type Forgetting, remembered } from './failure-store.js';
 import type { SharedFailures } from './shared-failures.js';
 
 export const NO_FAILURES: Failures = { count: 0, lastAt: 0 };
@@ -118,14 +119,14 @@ interface Entry {
 export class Throttle {
   private readonly entries = new Map<string, Entry>();
   /** Failures of the keys without pending attempts. */
-  private readonly records: FailureRecords;
+  private readonly records: DigestMap<keyof Failures>;
 
   constructor(
     private readonly clock: Clock,
     capacity: number,
     private readonly shared?: SharedFailures,
   ) {
-    this.records = new FailureRecords(capacity);
+    this.records = new DigestMap(['count', 'lastAt'], capacity, new SystemRandom().text(16));
   }
 
   /** Takes over what all replicas have counted. */

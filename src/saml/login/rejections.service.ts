@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Failures } from '../../account/throttle/failure-records.js';
+import type { Failures } from '../../account/throttle/failure-store.js';
 import { Budget, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
 import { Clock } from '../../clock/clock.js';
 import { LruMap } from '../../collections/lru-map.js';

@@ -1,72 +1,72 @@
 import { hash } from 'node:crypto';
-import { type Random, SystemRandom } from '../../random/random.js';
 
-/** Failures of one login id, device or address. */
-export interface Failures {
-  /** At `lastAt`. */
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly lastAt: number;
-}
-
-/** Offsets of the fields of a record, in bytes: a digest of its key, two numbers, and three links to other records. */
+/** Offsets in a record, in bytes: a digest of its key, and three links to other records; its numbers follow. */
 const DIGEST = 0;
-const COUNT = 8;
-const LAST_AT = 16;
 /** The next record of the same hash bucket, or the next free one. */
-const NEXT = 24;
-const OLDER = 28;
-const NEWER = 32;
-const RECORD_BYTES = 36;
+const NEXT = 8;
+const OLDER = 12;
+const NEWER = 16;
+const NUMBERS = 20;
+const NUMBER_BYTES = 8;
 const LINK_BYTES = 4;
 
 /** Record 0 has no key. It closes the list by age to a ring: its `NEWER` is the oldest record, its `OLDER` the newest. */
 const NONE = 0;
 
 /**
- * Failures by key. Beyond `capacity` keys, the one that was set least recently is forgotten.
+ * A map from texts to the same few numbers each. Beyond `capacity` keys, the one that was set least recently is forgotten.
  *
  * An attack creates as many records as fit, and each of them stays for minutes. As objects of a map they would take
- * several times the memory, and the heap would grow by a multiple of that before their garbage is collected. Here, a record and
- * its share of the hash buckets take 41 bytes, and the system provides a page of them when it is first used.
+ * several times the memory, and the heap would grow by a multiple of that before their garbage is collected. Here, a record
+ * of two numbers and its share of the hash buckets take 41 bytes, each further number takes 8, and the system provides a page of
+ * them when it is first used.
  */
-export class FailureRecords {
+export class DigestMap<Field extends string> {
+  private readonly recordBytes: number;
   private readonly records: DataView;
   /** First record of each hash bucket. */
   private readonly buckets: DataView;
   private readonly bucketMask: number;
-  /** A secret, so that no one can choose keys that share a bucket. */
-  private readonly salt: string;
   private used = 0;
   private free = NONE;
 
+  /** @param salt a secret, so that no one can choose keys that share a bucket */
   constructor(
+    private readonly fields: readonly Field[],
     private readonly capacity: number,
-    random: Random = new SystemRandom(),
+    private readonly salt: string,
   ) {
     const bucketCount = 2 ** Math.ceil(Math.log2(capacity));
     this.bucketMask = bucketCount - 1;
-    this.records = new DataView(new ArrayBuffer((1 + capacity) * RECORD_BYTES));
+    this.recordBytes = NUMBERS + fields.length * NUMBER_BYTES;
+    this.records = new DataView(new ArrayBuffer((1 + capacity) * this.recordBytes));
     this.buckets = new DataView(new ArrayBuffer(bucketCount * LINK_BYTES));
-    this.salt = random.text(16);
   }
 
-  get(key: string): Failures | undefined {
+  get(key: string): Readonly<Record<Field, number>> | undefined {
     const record = this.find(this.digestOf(key));
     if (record === NONE) return undefined;
-    const start = record * RECORD_BYTES;
-    return { count: this.records.getFloat64(start + COUNT), lastAt: this.records.getFloat64(start + LAST_AT) };
+    const values: Partial<Record<Field, number>> = {};
+    let at = record * this.recordBytes + NUMBERS;
+    for (const field of this.fields) {
+      values[field] = this.records.getFloat64(at);
+      at += NUMBER_BYTES;
+    }
+    return values as Record<Field, number>;
   }
 
   /** Makes the record the most recent one. */
-  set(key: string, { count, lastAt }: Failures): void {
+  set(key: string, values: Readonly<Record<Field, number>>): void {
     const digest = this.digestOf(key);
     this.remove(this.find(digest));
     const record = this.vacant();
-    const start = record * RECORD_BYTES;
+    const start = record * this.recordBytes;
     this.records.setBigUint64(start + DIGEST, digest);
-    this.records.setFloat64(start + COUNT, count);
-    this.records.setFloat64(start + LAST_AT, lastAt);
+    let at = start + NUMBERS;
+    for (const field of this.fields) {
+      this.records.setFloat64(at, values[field]);
+      at += NUMBER_BYTES;
+    }
     this.link(record, NEXT, this.firstOf(digest));
     this.setFirst(digest, record);
     this.neighbours(this.linked(NONE, OLDER), record);
@@ -113,15 +113,15 @@ export class FailureRecords {
   }
 
   private linked(record: number, field: number): number {
-    return this.records.getUint32(record * RECORD_BYTES + field);
+    return this.records.getUint32(record * this.recordBytes + field);
   }
 
   private link(record: number, field: number, to: number): void {
-    this.records.setUint32(record * RECORD_BYTES + field, to);
+    this.records.setUint32(record * this.recordBytes + field, to);
   }
 
   private digestAt(record: number): bigint {
-    return this.records.getBigUint64(record * RECORD_BYTES + DIGEST);
+    return this.records.getBigUint64(record * this.recordBytes + DIGEST);
   }
 
   private firstOf(digest: bigint): number {
