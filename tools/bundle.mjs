@@ -24,7 +24,7 @@ export async function bundle(dist) {
     input: { bootstrap, ...early, ...commands },
     platform: 'node',
     external: (specifier) => EXTERNAL.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
-    plugins: [ownModules(dist), ownDatabases(), plugin, onlyAscii()],
+    plugins: [ownModules(dist), ownDatabases(), lazyTimeFormats(), plugin, onlyAscii()],
     // Packages of health indicators that the service does not use look for others with it.
     transform: { define: { 'import.meta.resolve': 'undefined' } },
     onLog: failOnProblem,
@@ -113,6 +113,25 @@ function ownDatabases() {
       handler: (_, importer) => (importer?.endsWith(join('typeorm', 'driver', 'DriverFactory.js')) ? NO_DRIVER : null),
     },
     load: (id) => (id === NO_DRIVER ? 'module.exports = {};' : null),
+  };
+}
+
+/**
+ * The loggers of NestJS, which the service replaces by its own, create a format of times when they are loaded. With the locale
+ * data that it reads, this took 7 MB and 11 ms of each startup.
+ */
+function lazyTimeFormats() {
+  const eager = /(?<=^const dateTimeFormatter = )new Intl\.DateTimeFormat\([^;]+\)(?=;$)/m;
+  return {
+    name: 'lazy-time-formats',
+    load: {
+      filter: { id: /@nestjs[/\\]common[/\\]services[/\\](?:console-)?logger\.service\.js$/ },
+      handler(id) {
+        const code = readFileSync(id, 'utf8');
+        if (!eager.test(code)) this.error(`${id} creates its format of times in another way`);
+        return code.replace(eager, (format) => `{ format: (time) => ${format}.format(time) }`);
+      },
+    },
   };
 }
 
