@@ -77,7 +77,8 @@ onEveryDatabase('metrics and logs of the database', (database) => {
 
   it('L1: logger orm.sql at DEBUG logs every statement with its time but no values, and nothing without DEBUG', async () => {
     const { loggers, log, work } = watched(database);
-    await work.single((tx) => tx.rows(READ, ['before']));
+    // Leaves a connection without autocommit, so the next transaction needs no statement that begins it.
+    await work.run((tx) => tx.rows(READ, ['before']));
     loggers.setLevel('orm.sql', 'DEBUG');
     await work.run(async (tx) => {
       await tx.insert(MARK, ['s3cret', 123_456]);
@@ -89,15 +90,14 @@ onEveryDatabase('metrics and logs of the database', (database) => {
 
     const insert = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
     const isEmbedded = database.engine === 'SQLite';
-    const begin = isEmbedded ? ['BEGIN IMMEDIATE'] : ['SET autocommit = 0', 'START TRANSACTION'];
-    const end = isEmbedded ? ['COMMIT'] : ['COMMIT', 'SET autocommit = 1'];
+    const begin = isEmbedded ? ['BEGIN IMMEDIATE'] : [];
     const controls = (texts: readonly string[]): readonly object[] =>
       texts.map((message) => ({ level: 'DEBUG', message }));
     expect(log.of('orm.sql')).toMatchObject([
       ...controls(begin),
       { level: 'DEBUG', message: insert, fields: { millis: expect.any(Number) as number } },
       { level: 'DEBUG', message: insert, fields: { failure: 'duplicate' } },
-      ...controls(end),
+      ...controls(['COMMIT']),
     ]);
     expect(JSON.stringify(log.lines)).not.toMatch(/s3cret|123456|123_456/);
   });

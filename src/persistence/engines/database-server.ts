@@ -2,6 +2,7 @@ import type { DatabaseInstrumentation } from '../database-instrumentation.js';
 import type { Dialect } from '../dialect.js';
 import type { Engine, Statements } from '../unit-of-work.js';
 import { ResponseDeadline, type WaitLimits } from './response-deadline.js';
+import type { ServerConnection } from './server-connection.js';
 import type { ServerPool } from './server-pool.js';
 import { ServerStatements } from './server-statements.js';
 
@@ -22,7 +23,7 @@ export class DatabaseServer implements Engine {
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.withConnection(async (statements) => {
+    return this.withConnection('off', async (statements) => {
       try {
         // The first statements of the work are sent in the same write.
         const [begun, worked] = await Promise.allSettled([statements.begin(), work(statements)]);
@@ -38,18 +39,30 @@ export class DatabaseServer implements Engine {
   }
 
   autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.withConnection(work);
+    return this.withConnection('on', async (statements, { autocommit }) => {
+      if (autocommit === 'on') return work(statements);
+      // The first statements of the work are sent in the same write.
+      const [set, worked] = await Promise.allSettled([statements.commitEach(), work(statements)]);
+      if (worked.status === 'rejected') throw worked.reason;
+      if (set.status === 'rejected') throw set.reason;
+      return worked.value;
+    });
   }
 
-  private async withConnection<T>(work: (statements: ServerStatements) => Promise<T>): Promise<T> {
+  /** Prefers a connection on which autocommit is in that mode, so that no statement has to change it. */
+  private async withConnection<T>(
+    autocommit: ServerConnection['autocommit'],
+    work: (statements: ServerStatements, connection: ServerConnection) => Promise<T>,
+  ): Promise<T> {
     const deadline = new ResponseDeadline(this.limits);
-    const lease = await deadline.connection(() => this.pool.borrow());
+    const prefers = (connection: ServerConnection): boolean => connection.autocommit === autocommit;
+    const lease = await deadline.connection(() => this.pool.borrow({ prefers }));
     const leave = (): void => {
       this.pool.leave(lease.connection.host);
     };
     const statements = new ServerStatements(lease, deadline, this.instrumentation.statements, leave);
     try {
-      return await work(statements);
+      return await work(statements, lease.connection);
     } finally {
       statements.end();
     }

@@ -8,11 +8,15 @@ import { PreparedStatements } from './prepared-statements.js';
 /** Limit for the server to close a connection that was ended. */
 const END_LIMIT_MILLIS = 1000;
 
+export const AUTOCOMMIT_ON = 'SET autocommit = 1';
+
 /** An open connection to MySQL or MariaDB. */
 export class ServerConnection implements PoolableConnection {
   readonly pipelining: Pipelining;
   /** True if the server is a node of a Galera cluster. */
   isOfCluster = false;
+  /** Stays off after a transaction, until a unit of work needs it. No transaction is open while the connection is idle. */
+  autocommit: 'on' | 'off' | 'unknown' = 'on';
   readonly prepared: PreparedStatements;
 
   constructor(
@@ -42,7 +46,19 @@ export class ServerConnection implements PoolableConnection {
   }
 
   /** Runs a statement that is not prepared, and returns its rows. */
-  query(sql: string): Promise<unknown> {
+  async query(sql: string): Promise<unknown> {
+    await this.commitEach();
+    return this.send(sql);
+  }
+
+  /** For statements that are not part of a unit of work: each commits by itself, and leaves no transaction open. */
+  async commitEach(): Promise<void> {
+    if (this.autocommit === 'on') return;
+    await this.send(AUTOCOMMIT_ON);
+    this.autocommit = 'on';
+  }
+
+  private send(sql: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.driver.query(sql, (error: Error | null, rows: unknown) => {
         if (error) reject(error);

@@ -2,7 +2,7 @@ import type { QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import type { Lease } from '../pool/connection-pool.js';
 import { classifyFailure, isConnectionLost, isServerGone } from './driver-failure.js';
 import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
-import type { ServerConnection } from './server-connection.js';
+import { AUTOCOMMIT_ON, type ServerConnection } from './server-connection.js';
 import { cancelledAfter } from './statement-cancellation.js';
 import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
@@ -13,6 +13,7 @@ import type { Statements, Value } from '../unit-of-work.js';
  * which lacks the savepoint.
  */
 const BEGUN = 'begun';
+const AUTOCOMMIT_OFF = 'SET autocommit = 0';
 
 /**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once
@@ -63,42 +64,51 @@ export class ServerStatements implements Statements {
 
   /**
    * Begins a transaction, together with the statements that follow at once. Without autocommit, a statement that the server
-   * executes after a deadlock has rolled the transaction back is not committed either. Two statements begin it: if the
-   * server were to kill one of them, the other one would still keep the next statement from being committed.
+   * executes after a deadlock has rolled the transaction back is not committed either. Without it from an earlier transaction,
+   * the first statement begins the next one. Otherwise two statements begin it: if the server were to kill one of them, the
+   * other one would still keep the next statement from being committed.
    */
   async begin(): Promise<void> {
-    const statements = ['SET autocommit = 0', 'START TRANSACTION'];
-    if (this.connection.isOfCluster) statements.push(`SAVEPOINT ${BEGUN}`);
-    await Promise.all(statements.map((sql) => this.control(sql)));
+    const { isOfCluster, autocommit } = this.connection;
+    const begun: Promise<void>[] = [];
+    if (autocommit !== 'off') begun.push(this.setAutocommit('off'));
+    if (autocommit !== 'off' || isOfCluster) begun.push(this.control('START TRANSACTION'));
+    if (isOfCluster) begun.push(this.control(`SAVEPOINT ${BEGUN}`));
+    await Promise.all(begun);
+  }
+
+  /**
+   * Makes each statement commit by itself, together with the statements that follow at once: if it fails, these are not
+   * committed, and the connection is closed.
+   */
+  async commitEach(): Promise<void> {
+    try {
+      await this.setAutocommit('on');
+    } catch (error) {
+      this.lease.discard();
+      throw error;
+    }
   }
 
   /** @throws an error of class `lost` if the transaction is not the one that `begin` began */
   async commit(): Promise<void> {
     if (this.connection.isOfCluster) await this.control(`RELEASE SAVEPOINT ${BEGUN}`);
     await this.control('COMMIT');
-    await this.restoreAutocommit();
   }
 
   /** Rolls back, or else closes the connection, so that the next transaction does not continue this one. */
   async rollback(): Promise<void> {
-    try {
-      await this.control('ROLLBACK');
-    } catch {
-      // The first error is the one to report.
-      this.lease.discard();
-      return;
-    }
-    await this.restoreAutocommit();
-  }
-
-  /**
-   * Not sent together with the end of the transaction: if the server kills that statement, the transaction is still open,
-   * and this one would commit it. The transaction has ended now, whatever becomes of the connection.
-   */
-  private async restoreAutocommit(): Promise<void> {
-    await this.control('SET autocommit = 1').catch(() => {
+    // The first error is the one to report.
+    await this.control('ROLLBACK').catch(() => {
       this.lease.discard();
     });
+  }
+
+  private async setAutocommit(mode: 'on' | 'off'): Promise<void> {
+    // A statement that fails may have taken effect all the same.
+    this.connection.autocommit = 'unknown';
+    await this.control(mode === 'on' ? AUTOCOMMIT_ON : AUTOCOMMIT_OFF);
+    this.connection.autocommit = mode;
   }
 
   /** Runs `COMMIT` and the like, which are not prepared. */

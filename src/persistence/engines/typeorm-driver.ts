@@ -15,9 +15,9 @@ export class TypeormDriver {
   createPool(): object {
     return {
       getConnection: (callback: Callback) => {
-        this.pool.borrow().then(
-          (lease) => {
-            callback(null, releasing(lease));
+        this.lent().then(
+          (connection) => {
+            callback(null, connection);
           },
           (error: unknown) => {
             callback(error as Error);
@@ -30,6 +30,17 @@ export class TypeormDriver {
         }, callback);
       },
     };
+  }
+
+  private async lent(): Promise<Connection> {
+    const lease = await this.pool.borrow();
+    try {
+      await lease.connection.commitEach();
+    } catch (error) {
+      lease.discard();
+      throw error;
+    }
+    return releasing(lease);
   }
 }
 

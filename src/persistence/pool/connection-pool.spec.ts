@@ -308,6 +308,29 @@ describe('borrowing', () => {
   });
 });
 
+describe('a preference of the caller', () => {
+  it('is met by an idle connection in recent use, and otherwise the one that was used last is lent', async () => {
+    const all = stand({ maximumPoolSize: 3 });
+    const leases = await exhausted(all);
+    const [old, one, two] = leases.map(({ connection }) => connection);
+    for (const lease of leases) {
+      lease.release();
+      if (lease.connection === old) await pass(501);
+    }
+    const lent = async (wanted?: FakeConnection): Promise<FakeConnection> => {
+      const lease = await all.pool.borrow({ prefers: (connection) => connection === wanted });
+      lease.release();
+      return lease.connection;
+    };
+
+    expect(await lent(one)).toBe(one);
+    expect(await lent(two)).toBe(two);
+    expect(await lent()).toBe(two);
+    expect(await lent(old)).toBe(two);
+    expect(all.server.tests).toBe(0);
+  });
+});
+
 describe('the check of a connection', () => {
   it('happens only after 500 ms without use', async () => {
     const { pool, server } = stand();

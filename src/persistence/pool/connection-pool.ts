@@ -26,6 +26,11 @@ export interface PoolParts<C> {
   readonly logger: Logger;
 }
 
+export interface BorrowOptions<C> {
+  readonly failsAtOutage?: boolean;
+  readonly prefers?: (connection: C) => boolean;
+}
+
 /** Unused time up to which a connection is lent without a test, as HikariCP does. */
 const TRUSTED_MILLIS = 500;
 const HOUSEKEEPING_MILLIS = 30_000;
@@ -159,10 +164,11 @@ export class ConnectionPool<C extends PoolableConnection> {
   }
 
   /**
-   * With `failsAtOutage`, for a health check, the wait ends with the error of the next connection that cannot be opened.
+   * With `failsAtOutage`, for a health check, the wait ends with the error of the next connection that cannot be opened. Of
+   * idle connections in recent use, one that the caller `prefers` is lent first.
    * @throws PoolTimeout after `connection-timeout`
    */
-  borrow({ failsAtOutage = false } = {}): Promise<Lease<C>> {
+  borrow({ failsAtOutage = false, prefers = () => true }: BorrowOptions<C> = {}): Promise<Lease<C>> {
     if (this.isClosed) return Promise.reject(new PoolClosed(this.settings.name));
     const { settings, logger } = this.parts;
     const borrower: Borrower = {
@@ -172,8 +178,10 @@ export class ConnectionPool<C extends PoolableConnection> {
     };
     const last = this.waiting.size === 0 ? this.idle.at(-1) : undefined;
     if (last === undefined || !isTrusted(last)) return this.wait(borrower);
-    this.idle.pop();
-    return Promise.resolve(this.lend(last, borrower));
+    // -1 without one, which is the place of `last`.
+    const place = this.idle.findLastIndex((member) => isTrusted(member) && prefers(member.connection));
+    const [member = last] = this.idle.splice(place, 1);
+    return Promise.resolve(this.lend(member, borrower));
   }
 
   /** Closes the connections that match: idle ones at once, lent ones when they return. */
