@@ -77,9 +77,15 @@ export type Confirmation = Proof & {
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
 
 /** The judgement of a response before anything is stored. */
-export type Verdict =
-  /** Not rejected yet: `accept` uses the response up and decides. */
-  { readonly kind: 'acceptable'; accept(tx: Tx): Promise<Acceptance> } | FailedAttempt | RefundedAttempt;
+export type Verdict = AcceptableVerdict | FailedAttempt | RefundedAttempt;
+
+/** Not rejected yet: `accept` uses the response up and decides. */
+export interface AcceptableVerdict {
+  readonly kind: 'acceptable';
+  readonly accept: (tx: Tx) => Promise<Acceptance>;
+  /** The response of the acceptance, if it is correct and lacks only its use: what follows need not wait for that. */
+  readonly expected?: VerifiedResponse;
+}
 
 /** The decision in the transaction of `Verdict.accept`, which is rolled back unless the response is verified. */
 export type Acceptance =

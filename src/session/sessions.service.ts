@@ -122,8 +122,8 @@ export class Sessions {
    * provider. Undefined if the half-authenticated session has ended or was replaced concurrently.
    */
   async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
-    const half = await this.store.find(tx, halfSid);
-    if (!half || !(await this.store.endHalf(tx, halfSid))) return undefined;
+    const [half, isEnded] = await Promise.all([this.store.find(tx, halfSid), this.store.endHalf(tx, halfSid)]);
+    if (!half || !isEnded) return undefined;
     return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
   }
 

@@ -7,7 +7,9 @@ import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { Door } from '../support/door.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
+import { enrolledUser, markUsed, secondFactorParts } from '../support/second-factor-parts.js';
 
 type Callback = (error: Error | null) => void;
 type Query = (sql: string, callback: Callback) => unknown;
@@ -157,6 +159,23 @@ needs('mariadb')('statements on a database server', () => {
     expect(await alone('alone')).toBe(true);
 
     expect(door.writes - before).toBe(1);
+  });
+
+  it('what follows from a one-time code is sent in one write with its use', async () => {
+    const clock = new ManualClock();
+    const parts = secondFactorParts(work, clock);
+    const { subject, app } = await enrolledUser(work, parts, clock);
+    const writesOf = async (jti: string): Promise<number> => {
+      clock.advance(60);
+      const before = door.writes;
+      const code = app.codeAt(clock.seconds());
+      await parts.secondFactors.prove({ subject, jti, code }, (tx) => markUsed(tx, jti));
+      return door.writes - before;
+    };
+    await writesOf('prepared');
+
+    // The attempt, the use of the code with what follows, and the commit.
+    expect(await writesOf('counted')).toBe(3);
   });
 
   it('all of them fail when the connection is lost, and later ones succeed', async () => {

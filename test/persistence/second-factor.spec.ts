@@ -21,6 +21,7 @@ import {
 const MINUTE = 60;
 const HOUR = 3600;
 const RAISE_STAMP = 'UPDATE account SET security_stamp = security_stamp + 1 WHERE id = ?';
+const USED = 'SELECT jti FROM used_mfa_token WHERE jti = ?';
 const DISABLE_ACCOUNT = "UPDATE account SET status = 'disabled' WHERE id = ?";
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -394,6 +395,7 @@ onEveryDatabase('the second factor', (database) => {
     ['the password changed', RAISE_STAMP, { securityStamp: 1 }, 'INVALID_TOKEN'],
     ['the account was disabled', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
     ['the factor was reset', 'UPDATE account SET totp_count = 0 WHERE id = ?', {}, 'MFA_STATE_CONFLICT'],
+    ['the factor was reset', 'UPDATE account SET totp_count = 0 WHERE id = ?', { jti: 'b' }, 'MFA_STATE_CONFLICT'],
   ])('a proof is rejected when %s while the code was checked', async (_, sql, claim, code) => {
     for (const kind of ['totp', 'backup_code']) {
       const { user, clock, right } = await situation();
@@ -403,10 +405,14 @@ onEveryDatabase('the second factor', (database) => {
         clock,
       );
       const typed = kind === 'totp' ? right() : (backupCodes[0] ?? '');
+      const jti = `${kind} ${subject}`;
+      const ofLogin = { ...claim, ...('jti' in claim && { jti }) };
 
-      expect(await ending(secondFactors.prove({ subject, ...claim, code: typed }, nothing))).toBe(code);
+      const proof = secondFactors.prove({ subject, ...ofLogin, code: typed }, (tx) => markUsed(tx, jti));
+      expect(await ending(proof)).toBe(code);
 
       expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
+      expect(await database.work.single((tx) => tx.rows(USED, [jti]))).toEqual([]);
     }
   });
 

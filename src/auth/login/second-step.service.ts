@@ -110,10 +110,11 @@ export class SecondStep {
     proof: Proof,
     { trustDevice = false }: CompleteOptions = {},
   ): Promise<CompletedSecondStep> {
-    const opened = await this.completeSecondStep(tx, principal, proof);
     const isOwnLogin = principal.kind === 'half' && principal.idp === undefined;
-    const trustedDevice =
-      trustDevice && isOwnLogin ? await this.trustedDevices.grant(tx, principal.subject) : undefined;
+    const [opened, trustedDevice] = await Promise.all([
+      this.completeSecondStep(tx, principal, proof),
+      trustDevice && isOwnLogin ? this.trustedDevices.grant(tx, principal.subject) : undefined,
+    ]);
     return { opened, proof, ...withoutUndefined({ trustedDevice }) };
   }
 

@@ -101,15 +101,17 @@ export class AttemptBudget {
     });
   }
 
-  /** Classifies a correct response that lost the race: replayed step, ended login, or authenticators that changed. */
+  /**
+   * Classifies a correct response that lost the race: replayed step, ended login, or authenticators that changed. Called after
+   * its transaction was rolled back, which may have stored what would have followed from it.
+   */
   async resolveLost(
-    tx: Tx,
     caller: AttemptSubject,
     target: TargetSecret,
     before: FactorState,
     step = Infinity,
   ): Promise<FailedAttempt | RefundedAttempt> {
-    const state = await this.store.stateOf(tx, caller);
+    const state = await this.stateOf(caller);
     if (state && state.lastUsedStep >= step) return REPLAYED;
     const refusal =
       endedRefusal(state, caller, target, this.clock.seconds()) ??

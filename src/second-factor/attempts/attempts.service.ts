@@ -5,7 +5,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import type { FactorId, Verdict, VerifiedResponse } from '../second-factor.js';
+import type { Acceptance, AcceptableVerdict, FactorId, Verdict, VerifiedResponse } from '../second-factor.js';
 import type { StepOffset } from '../totp/totp.js';
 import { AttemptBudget } from './attempt-budget.service.js';
 import {
@@ -99,25 +99,39 @@ export class Attempts {
     }
   }
 
-  /** Rolls back what a factor stored for a response that it then does not accept. */
+  /** Rolls back what was stored for a response that is then not accepted. */
   private async verify<T>(attempt: Attempt, state: FactorState, complete: CompleteAttempt<T>): Promise<Outcome<T>> {
     const { caller, target } = attempt;
     const verdict = await attempt.verify(state);
     if (verdict.kind !== 'acceptable') return verdict;
-    const accepted = this.work.run(async (tx): Promise<Done<T>> => {
-      const acceptance = await verdict.accept(tx);
-      if (acceptance.kind === 'lost') {
-        throw new NotAccepted(await this.budget.resolveLost(tx, caller, target, state, acceptance.step));
-      }
-      if (acceptance.kind === 'failed') throw new NotAccepted(acceptance);
-      const { response } = acceptance;
-      const result = await complete(tx, response, state);
-      return { kind: 'done', result, ...(response.method === 'totp' && { offset: response.offset }) };
-    });
-    return accepted.catch((error: unknown) => {
-      if (error instanceof NotAccepted) return error.outcome;
-      throw error;
-    });
+    try {
+      return await this.work.run((tx) => this.accept(tx, verdict, (response) => complete(tx, response, state)));
+    } catch (error) {
+      if (!(error instanceof NotAccepted)) throw error;
+      const { acceptance } = error;
+      if (acceptance.kind === 'failed') return acceptance;
+      return this.budget.resolveLost(caller, target, state, acceptance.step);
+    }
+  }
+
+  /**
+   * Sends what follows from an expected response together with its acceptance, whose statements come first and whose result
+   * decides.
+   */
+  private async accept<T>(
+    tx: Tx,
+    { accept, expected }: AcceptableVerdict,
+    follow: (response: VerifiedResponse) => Promise<T>,
+  ): Promise<Done<T>> {
+    const early = async (): Promise<{ readonly result: T } | undefined> =>
+      expected && { result: await follow(expected) };
+    const [accepted, followed] = await Promise.allSettled([accept(tx), early()]);
+    if (accepted.status === 'rejected') throw accepted.reason;
+    if (accepted.value.kind !== 'verified') throw new NotAccepted(accepted.value);
+    if (followed.status === 'rejected') throw followed.reason;
+    const { response } = accepted.value;
+    const { result } = followed.value ?? { result: await follow(response) };
+    return { kind: 'done', result, ...(response.method === 'totp' && { offset: response.offset }) };
   }
 
   private async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<FactorState | undefined> {
@@ -140,7 +154,7 @@ function reasonOf(refusal: Refusal, now = 0): LogFields {
 
 /** Rolls back the transaction of a response; caught in this file. */
 class NotAccepted extends Error {
-  constructor(readonly outcome: FailedAttempt | RefundedAttempt) {
+  constructor(readonly acceptance: Exclude<Acceptance, { kind: 'verified' }>) {
     super();
   }
 }

@@ -41,12 +41,16 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
       kind: 'acceptable',
       accept: async (tx): Promise<Acceptance> => {
         // The row of the account first, so that it is locked before the rows of the codes.
-        if (!(await this.store.acceptSet(tx, caller, state, backupSetId))) return { kind: 'lost' };
-        if (!(await this.codes.consume(tx, subject, backupSetId, response))) return WRONG_BACKUP_CODE;
-        const remaining = await this.codes.remaining(tx, subject, backupSetId);
+        const [isAccepted, isConsumed, remaining] = await Promise.all([
+          this.store.acceptSet(tx, caller, state, backupSetId),
+          this.codes.consume(tx, subject, backupSetId, response),
+          this.codes.remaining(tx, subject, backupSetId),
+        ]);
+        if (!isAccepted) return { kind: 'lost' };
+        if (!isConsumed) return WRONG_BACKUP_CODE;
         const isLow = remaining <= LOW;
-        await this.events.record(tx, { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } });
-        if (isLow) await this.events.record(tx, { kind: 'BACKUP_LOW', subject });
+        const used = { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } } as const;
+        await this.events.record(tx, used, ...(isLow ? [{ kind: 'BACKUP_LOW', subject } as const] : []));
         return { kind: 'verified', response: { method: 'backup_code', amr: 'otp', remaining, isLow, roles } };
       },
     };

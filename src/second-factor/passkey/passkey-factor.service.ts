@@ -62,9 +62,15 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
     const clientData = clientDataOf(assertion.response.clientDataJSON);
     if (!clientData) return WRONG_PASSKEY;
     const owner = { subject, askedBy, purpose: 'assertion' } as const;
-    const isTaken = await this.work.single((tx) => this.challenges.take(tx, clientData.challenge, owner));
+    const [isTaken, read] = await this.work.single((tx) =>
+      Promise.all([
+        this.challenges.take(tx, clientData.challenge, owner),
+        // A failed read must not repeat the taking; the passkeys are read again.
+        this.passkeys.of(tx, subject).catch(() => undefined),
+      ]),
+    );
     if (!isTaken) return WRONG_CHALLENGE;
-    const known = await this.work.single((tx) => this.passkeys.of(tx, subject));
+    const known = read ?? (await this.work.single((tx) => this.passkeys.of(tx, subject)));
     const passkey = known.find(({ credentialId }) => credentialId === assertion.id);
     if (!passkey) return UNKNOWN_PASSKEY;
     const verified = await this.verifiedAssertion(response, clientData, passkey, subject);
@@ -77,8 +83,12 @@ export class PasskeyFactor implements SecondFactor<'passkey'> {
       kind: 'acceptable',
       accept: async (tx): Promise<Acceptance> => {
         // The row of the account first, as for every other factor.
-        if (!(await this.accounts.acceptPasskey(tx, caller, state))) return { kind: 'lost' };
-        if (!(await this.recordUse(tx, subject, passkey, { signCount, isBackedUp }))) return fallenCounterOf(passkey);
+        const [isAccepted, isRecorded] = await Promise.all([
+          this.accounts.acceptPasskey(tx, caller, state),
+          this.recordUse(tx, subject, passkey, { signCount, isBackedUp }),
+        ]);
+        if (!isAccepted) return { kind: 'lost' };
+        if (!isRecorded) return fallenCounterOf(passkey);
         return { kind: 'verified', response: { method: 'passkey', amr: amrOfPasskey(passkey), roles: state.roles } };
       },
     };

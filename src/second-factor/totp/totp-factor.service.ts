@@ -11,7 +11,6 @@ import {
 } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type {
-  Acceptance,
   ChargedAttempt,
   NamedAuthenticators,
   PendingAuthenticator,
@@ -19,6 +18,7 @@ import type {
   StoredFactors,
   TotpState,
   Verdict,
+  VerifiedResponse,
 } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { type StepOffset, type TotpVerdict, verifyTotp } from './totp.js';
@@ -41,10 +41,8 @@ export class TotpFactor implements SecondFactor<'totp'> {
     const now = this.clock.seconds();
     const judge = (sealed: string): TotpVerdict =>
       verifyTotp(this.secrets.open(caller.subject, sealed), response, now, state.lastUsedStep);
-    const verified = (offset: StepOffset): Acceptance => ({
-      kind: 'verified',
-      response: { method: 'totp', amr: 'otp', offset, roles: state.roles },
-    });
+    const { roles } = state;
+    const verified = (offset: StepOffset): VerifiedResponse => ({ method: 'totp', amr: 'otp', offset, roles });
     if (target.kind === 'pending') {
       const pending = pendingSecretOf(state, target.askedBy, now);
       if (!pending) return { kind: 'refunded', refusal: NO_SECRET };
@@ -55,7 +53,7 @@ export class TotpFactor implements SecondFactor<'totp'> {
         kind: 'acceptable',
         accept: async (tx) =>
           (await this.store.confirmPending(tx, caller, pending, { step, now }))
-            ? verified(offset)
+            ? { kind: 'verified', response: verified(offset) }
             : { kind: 'lost', step },
       };
     }
@@ -68,16 +66,19 @@ export class TotpFactor implements SecondFactor<'totp'> {
     }
     const { secret } = fitting;
     const { step, offset } = fitting.verdict;
+    const expected = verified(offset);
     return {
       kind: 'acceptable',
+      expected,
       accept: async (tx) => {
-        if (!(await this.store.acceptStep(tx, caller, state, step))) return { kind: 'lost', step };
-        const [isStored] = await Promise.all([
+        // The row of the account first. What follows it is rolled back if the step is lost.
+        const [isAccepted, isStored] = await Promise.all([
+          this.store.acceptStep(tx, caller, state, step),
           this.secrets.recordUse(tx, secret.id, now),
           this.secrets.renewSeal(tx, caller.subject, secret),
         ]);
-        if (!isStored) return { kind: 'lost' };
-        return verified(offset);
+        if (!isAccepted) return { kind: 'lost', step };
+        return isStored ? { kind: 'verified', response: expected } : { kind: 'lost' };
       },
     };
   }
