@@ -84,6 +84,7 @@ export function accountParts(
   loggers = new Loggers(),
   minHash: HashFloor = 'any',
   sizes = batchSizes(),
+  failures = new PasswordFailures(),
 ): AccountParts {
   const clock = new StoppedClock();
   const random = new SystemRandom();
@@ -118,7 +119,7 @@ export function accountParts(
   const notices = new AddressNotices(queue, clock);
   const changes = new AccountChanges(store, changesStore, identities, events, clock, notices);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
-  const throttle = new PasswordThrottle(clock, limits, devices, new PasswordFailures());
+  const throttle = new PasswordThrottle(clock, limits, devices, failures);
   const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);
   return {
     clock,

@@ -4,6 +4,7 @@ import { type FailureStore, type Forgetting, remembered } from '../../src/accoun
 import { KvstoreFailures } from '../../src/account/throttle/kvstore-failures.client.js';
 import { PasswordFailureTable } from '../../src/account/throttle/password-failure.store.js';
 import type { Kvstore } from '../../src/kvstore/kvstore.service.js';
+import type { Tx } from '../../src/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { at, kvstoreOf } from '../support/kvstore.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -78,6 +79,16 @@ onEveryDatabase('Failures of passwords in the table password_failure', (database
     }
 
     expect((await table(late).read(['skewed'])).get('skewed')).toEqual({ count: 10, lastAt: early.millis() });
+  });
+
+  it('failures that cannot be read in a unit of work of others are read by themselves', async () => {
+    const store = table(new ManualClock());
+    await store.save([{ key: 'moved', to: WHOLE }]);
+    const moved = Object.assign(new Error('read-only'), { errno: 1290 });
+
+    const found = await store.read(['moved'], { rows: () => Promise.reject(moved) } as unknown as Tx);
+
+    expect(found.get('moved')?.count).toBe(1);
   });
 
   it('the table shows neither login ids nor addresses', async () => {

@@ -1,15 +1,23 @@
 import type { Connection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PasswordFailureTable } from '../../src/account/throttle/password-failure.store.js';
+import { PasswordFailures, SharedFailures } from '../../src/account/throttle/shared-failures.js';
+import { SystemClock } from '../../src/clock/clock.js';
+import { StoreAvailability } from '../../src/kvstore/store-availability.js';
 import { openDatabase, poolOf } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { Door } from '../support/door.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
 import { enrolledUser, markUsed, secondFactorParts } from '../support/second-factor-parts.js';
+import { accountParts } from './account-parts.js';
+
+const PASSWORD = 'kettle-orbit-seven';
 
 type Callback = (error: Error | null) => void;
 type Query = (sql: string, callback: Callback) => unknown;
@@ -176,6 +184,31 @@ needs('mariadb')('statements on a database server', () => {
 
     // The attempt, the use of the code with what follows, and the commit.
     expect(await writesOf('counted')).toBe(3);
+  });
+
+  it('an account is read in one write with the failures of its passwords that replicas share', async () => {
+    const availability = new StoreAvailability(
+      () => Promise.resolve(),
+      1000,
+      new CollectedLog().loggers.get('limits'),
+      { lost: 'lost', back: 'back' },
+    );
+    const table = new PasswordFailureTable(work, new SystemClock());
+    const failures = new PasswordFailures(new SharedFailures(table, availability));
+    const parts = accountParts(work, undefined, undefined, undefined, failures);
+    await parts.creation.create({ loginId: 'one.trip', password: PASSWORD, roles: [] }, 'cli');
+    const writesOf = async (credentials: { readonly device?: string }): Promise<number> => {
+      const before = door.writes;
+      const verdict = await parts.verification.verify({ loginId: 'one.trip', password: PASSWORD, ...credentials });
+      expect(verdict.kind).toBe('right');
+      return door.writes - before;
+    };
+    const device = parts.devices.issue('01893b1e-6f80-7000-8000-000000000001');
+    await writesOf({});
+    await writesOf({ device });
+
+    expect([await writesOf({}), await writesOf({ device })]).toEqual([1, 1]);
+    await parts.hasher.close();
   });
 
   it('all of them fail when the connection is lost, and later ones succeed', async () => {

@@ -3,7 +3,7 @@ import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { setUser } from '../../principal/request-context.js';
 import { type Account, type StoredAccount, withoutHash } from '../account.js';
 import { AccountStore } from '../account.store.js';
@@ -128,15 +128,25 @@ export class PasswordVerification {
     const form = this.loginIds.normalise(loginId);
     setUser(pseudonym(form));
     checkLength(password, 'pw');
-    const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
+    const byLoginId = { loginId: form };
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);
-    // Read once, found or not: the time of a second read would disclose unknown ids.
-    const early = known && { stored: await read() };
+    const possible = known ? [byLoginId, { device: known }] : [byLoginId];
+    const read = (tx: Tx): Promise<StoredAccount | undefined> => this.store.findByLoginId(tx, form);
+    const readWithFailures = async (tx: Tx): Promise<StoredAccount | undefined> => {
+      const [account] = await Promise.all([read(tx), this.throttle.load(possible, tx)]);
+      return account;
+    };
+    // Read as often whether or not it is found: the time of a further read would disclose unknown ids.
+    const early = known || this.throttle.isShared ? { stored: await this.work.single(readWithFailures) } : undefined;
     // The cookie of one account has no effect for another one.
-    const guessed = known && early?.stored?.id === known.subject ? { device: known } : { loginId: form };
-    return this.throttle.guard(
+    const guessed = known && early?.stored?.id === known.subject ? { device: known } : byLoginId;
+    return this.throttle.attempt(
       guessed,
-      async () => this.stored.verify(form, early ? early.stored : await read(), password),
+      async (hasWaited) => {
+        // The password may have changed meanwhile.
+        const stored = early && !hasWaited ? early.stored : await this.work.single(read);
+        return this.stored.verify(form, stored, password);
+      },
       ({ kind }) => kind !== 'refused',
     );
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
+import { isDatabaseOutage, type Tx } from '../../persistence/unit-of-work.js';
 import { networkOf, requestContext } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { RateLimitProperties } from '../account.properties.js';
@@ -44,10 +44,10 @@ export class PasswordThrottle {
     clock: Clock,
     private readonly properties: RateLimitProperties,
     private readonly devices: DeviceCookies,
-    { shared }: PasswordFailures,
+    private readonly failures: PasswordFailures,
   ) {
     const { loginIdFailures, firstDelay, maxDelay, forgottenAfter, addressFailures, addressWindow } = properties;
-    this.throttle = new Throttle(clock, CAPACITY, shared);
+    this.throttle = new Throttle(clock, CAPACITY, failures.shared);
     const delayed = (free: number): Limit =>
       new GrowingDelay(free, firstDelay.milliseconds, maxDelay.milliseconds, forgottenAfter.milliseconds);
     this.perName = delayed(loginIdFailures);
@@ -61,14 +61,35 @@ export class PasswordThrottle {
     return this.devices.verify(cookie);
   }
 
+  /** True if every attempt begins by reading the failures that replicas share. */
+  get isShared(): boolean {
+    return this.properties.enabled && this.failures.shared !== undefined;
+  }
+
+  /** Takes over the failures that replicas share of all that an attempt may count for, before `attempt`. */
+  async load(all: readonly Guessed[], tx?: Tx): Promise<void> {
+    if (!this.isShared) return;
+    const keys = all.map(keysOf).flatMap(({ own, others = {} }) => [own, ...Object.values(others)]);
+    await this.throttle.load(keys, tx);
+  }
+
   /**
    * Runs one comparison of a password.
    * @throws ServiceError `RATE_LIMITED` without a comparison, after too many failures
    */
   async guard<T>(guessed: Guessed, compare: () => Promise<T>, isRight: (verdict: T) => boolean): Promise<T> {
-    if (!this.properties.enabled) return compare();
+    await this.load([guessed]);
+    return this.attempt(guessed, compare, isRight);
+  }
+
+  /** As `guard`, after `load`; `compare` learns whether it had to wait for the verdict of another attempt. */
+  async attempt<T>(
+    guessed: Guessed,
+    compare: (hasWaited: boolean) => Promise<T>,
+    isRight: (verdict: T) => boolean,
+  ): Promise<T> {
+    if (!this.properties.enabled) return compare(false);
     const keys = keysOf(guessed);
-    await this.throttle.load([keys.own, ...Object.values(keys.others ?? {})]);
     const verdict = await this.throttle.attempt(this.buckets(keys), compare, isRight, isDatabaseOutage);
     if (!(verdict instanceof Throttled)) return verdict;
     const reason = LIMITS.find((limit) => verdict.key.startsWith(`${limit}:`));

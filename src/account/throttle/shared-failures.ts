@@ -1,4 +1,5 @@
 import type { StoreAvailability } from '../../kvstore/store-availability.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
 import type { FailureChange, Failures, FailureStore } from './failure-store.js';
 
 /** The failures that replicas share. While their store is away, each process counts for itself. */
@@ -17,10 +18,10 @@ export class SharedFailures {
    * The failures of these keys, undefined for those that have none. A key that this process changes meanwhile is left out:
    * the response may be older than the change.
    */
-  async read(keys: readonly string[]): Promise<ReadonlyMap<string, Failures | undefined>> {
+  async read(keys: readonly string[], tx?: Tx): Promise<ReadonlyMap<string, Failures | undefined>> {
     const changed = new Set(this.unsaved.keys());
     this.changedSince.add(changed);
-    const found = await this.availability.attempt(() => this.store.read(keys));
+    const found = await this.availability.attempt(() => this.store.read(keys, tx));
     this.changedSince.delete(changed);
     if (!found) return new Map();
     return new Map(keys.filter((key) => !changed.has(key)).map((key) => [key, found.get(key)]));

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { DigestMap } from '../../collections/digest-map.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
 import { SystemRandom } from '../../random/random.js';
 import { type FailureChange, type Failures, type Forgetting, remembered } from './failure-store.js';
 import type { SharedFailures } from './shared-failures.js';
@@ -130,8 +131,8 @@ export class Throttle {
   }
 
   /** Takes over what all replicas have counted. */
-  async load(keys: readonly string[]): Promise<void> {
-    const found = await this.shared?.read(keys);
+  async load(keys: readonly string[], tx?: Tx): Promise<void> {
+    const found = await this.shared?.read(keys, tx);
     for (const [key, failures = NO_FAILURES] of found ?? []) {
       const entry = this.entries.get(key);
       if (entry) entry.failures = failures;
@@ -141,19 +142,21 @@ export class Throttle {
   }
 
   /**
-   * Runs one attempt under all its limits. An attempt that throws has no verdict and does not count. If its error
+   * Runs one attempt under all its limits; `run` learns whether it has waited. An attempt that throws has no verdict and does not count. If its error
    * `endsWaits`, such as an outage of the database, the waiting attempts fail with it: each of them would meet the outage
    * one after the other.
    */
   async attempt<T>(
     buckets: readonly Bucket[],
-    run: () => Promise<T>,
+    run: (hasWaited: boolean) => Promise<T>,
     isRight: (verdict: T) => boolean,
     endsWaits: (error: unknown) => boolean = () => false,
   ): Promise<T | Throttled> {
+    let hasWaited = false;
     for (let state = this.look(buckets); state !== 'free'; state = this.look(buckets)) {
       if (state instanceof Throttled) return state;
       await state.promise;
+      hasWaited = true;
       await this.load(buckets.map(({ key }) => key));
     }
     // Nothing is awaited in between, so the result of `look` still holds.
@@ -161,7 +164,7 @@ export class Throttle {
     let verdict: 'right' | 'wrong' | 'none' = 'none';
     let failure: unknown;
     try {
-      const result = await run();
+      const result = await run(hasWaited);
       verdict = isRight(result) ? 'right' : 'wrong';
       return result;
     } catch (error) {
