@@ -28,9 +28,15 @@ export class NewDevices {
    * them.
    */
   async record(subject: string, { keepsCookies }: { readonly keepsCookies: boolean }): Promise<void> {
-    const kinds = await this.work.single((tx) => this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS));
-    if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
     const client = requestContext() ?? { ip: '' };
+    const [isRemembered, kinds] = await this.work.single((tx) =>
+      Promise.all([
+        this.clients.isRemembered(tx, subject, client),
+        this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS),
+      ]),
+    );
+    if (isRemembered && !keepsCookies) return;
+    if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
     await this.work.run(async (tx) => {
       const isNew = await this.clients.remember(tx, subject, client);
       if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });

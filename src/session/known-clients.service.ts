@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { networkOf, type RequestContext } from '../principal/request-context.js';
-import { KnownClientStore } from './known-client.store.js';
+import { type KnownClient, KnownClientStore } from './known-client.store.js';
 
 const LIFETIME_SECONDS = 30 * 86_400;
+
+type Client = Pick<RequestContext, 'ip' | 'agent'>;
 
 /** Clients that keep no cookie are recognised by user agent and network, which grant no access. */
 @Injectable()
@@ -15,16 +17,25 @@ export class KnownClients {
     private readonly clock: Clock,
   ) {}
 
+  /** True if `remember` would return false; one read, for the many logins that change nothing. */
+  isRemembered(tx: Tx, subject: string, client: Client): Promise<boolean> {
+    return this.store.has(tx, this.known(subject, client));
+  }
+
   /** Remembers the client of this request for 30 days; false if it is remembered already. */
-  remember(tx: Tx, subject: string, { ip, agent = '' }: Pick<RequestContext, 'ip' | 'agent'>): Promise<boolean> {
-    const content = JSON.stringify([subject, networkOf(ip), agent]);
-    const id = createHash('sha256').update(content).digest('base64url');
-    const now = this.clock.seconds();
-    return this.store.add(tx, { id, subject, now, expiresAt: now + LIFETIME_SECONDS });
+  remember(tx: Tx, subject: string, client: Client): Promise<boolean> {
+    return this.store.add(tx, this.known(subject, client));
   }
 
   /** Forgets all clients of an account, so that the next login of each is reported. */
   forget(tx: Tx, subject: string): Promise<void> {
     return this.store.deleteOf(tx, subject);
+  }
+
+  private known(subject: string, { ip, agent = '' }: Client): KnownClient {
+    const content = JSON.stringify([subject, networkOf(ip), agent]);
+    const id = createHash('sha256').update(content).digest('base64url');
+    const now = this.clock.seconds();
+    return { id, subject, now, expiresAt: now + LIFETIME_SECONDS };
   }
 }

@@ -3,11 +3,18 @@ import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PasswordFailureTable } from '../../src/account/throttle/password-failure.store.js';
 import { PasswordFailures, SharedFailures } from '../../src/account/throttle/shared-failures.js';
+import { NewDevices } from '../../src/auth/new-devices.service.js';
 import { SystemClock } from '../../src/clock/clock.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { StoreAvailability } from '../../src/kvstore/store-availability.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import { openDatabase, poolOf } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { KnownClientStore } from '../../src/session/known-client.store.js';
+import { KnownClients } from '../../src/session/known-clients.service.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { Door } from '../support/door.js';
 import { onEveryDatabase } from '../support/engines.js';
@@ -209,6 +216,30 @@ needs('mariadb')('statements on a database server', () => {
 
     expect([await writesOf({}), await writesOf({ device })]).toEqual([1, 1]);
     await parts.hasher.close();
+  });
+
+  it('a login of a client that was reported takes one write, and is not reported again', async () => {
+    const clock = new ManualClock();
+    const events = new SecurityEvents(new EventStore(), clock, new SystemRandom(), new Loggers(), work);
+    const devices = new NewDevices(events, new KnownClients(new KnownClientStore(), clock), work);
+    const login = async (facts: { readonly keepsCookies: boolean }): Promise<number> => {
+      await events.recordAlone({ kind: 'LOGIN_PASSWORD_OK', subject: 'anna' });
+      const before = door.writes;
+      await devices.record('anna', facts);
+      return door.writes - before;
+    };
+    const reports = (): Promise<readonly unknown[]> =>
+      work.single((tx) => tx.rows("SELECT id FROM security_event WHERE kind = 'NEW_DEVICE'"));
+    for (let logins = 0; logins < 3; logins += 1) await login({ keepsCookies: false });
+    expect(await reports()).toHaveLength(1);
+
+    expect(await login({ keepsCookies: false })).toBe(1);
+    expect(await reports()).toHaveLength(1);
+    await login({ keepsCookies: true });
+    expect(await reports()).toHaveLength(2);
+    clock.advance(30 * 86_400);
+    await login({ keepsCookies: false });
+    expect(await reports()).toHaveLength(3);
   });
 
   it('all of them fail when the connection is lost, and later ones succeed', async () => {
