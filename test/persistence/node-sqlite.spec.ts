@@ -49,6 +49,17 @@ describe('the SQLite database', () => {
     await dataSource.destroy();
   });
 
+  it('commits of several megabytes wait for no copy of the log into the database file', () => {
+    const file = join(temporaryFolder(), 'login.db');
+    const database = new NodeSqlite(file);
+    database.prepare('CREATE TABLE t (a text)').run();
+    const size = statSync(file).size;
+    for (let row = 0; row < 1000; row += 1) database.prepared('INSERT INTO t VALUES (?)').run('x'.repeat(1500));
+
+    expect(statSync(file).size).toBe(size);
+    database.close();
+  });
+
   it('the database can be in memory', async () => {
     const dataSource = await openDatabase({ url: 'jdbc:sqlite::memory:' });
 
