@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** An index to count locked accounts without reading all others; a login that succeeds at once does not change it. */
+/** An index to count locked accounts without reading all others. */
 export class LockedAccounts1795305600000 implements MigrationInterface {
   readonly name = 'LockedAccounts1795305600000';
 
@@ -11,6 +11,28 @@ export class LockedAccounts1795305600000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await dropAccountIndex(runner, 'account_lock_level');
   }
+}
+
+/**
+ * The same index with the locked accounts only. SQLite writes the entry of an index anew for each update that names its column,
+ * whether or not the value changes, and each login ends with `lock_level = 0`. A server writes no entry without a change.
+ */
+export class LockedAccountsAlone1796800000001 implements MigrationInterface {
+  readonly name = 'LockedAccountsAlone1796800000001';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await replaceLockIndex(runner, ' WHERE lock_level > 0');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await replaceLockIndex(runner, '');
+  }
+}
+
+async function replaceLockIndex(runner: QueryRunner, condition: string): Promise<void> {
+  if (!isEmbedded(runner)) return;
+  await dropAccountIndex(runner, 'account_lock_level');
+  await runner.query(`CREATE INDEX account_lock_level ON account (lock_level)${condition}`);
 }
 
 /** A column for details that only one kind of security event has, such as the levels of a logger. */

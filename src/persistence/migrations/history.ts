@@ -8,6 +8,7 @@ import {
   AccountLanguage1796000000001,
   AccountSearch1796000000301,
   LockedAccounts1795305600000,
+  LockedAccountsAlone1796800000001,
   ManagementEvents1795564811000,
   PasswordKinds1795564833000,
   PlainNames1795737600000,
@@ -118,6 +119,11 @@ export const HISTORY: readonly Step[] = [
   {
     migration: Passkeys1796700000002,
     revertLoses: 'every passkey',
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  {
+    migration: LockedAccountsAlone1796800000001,
+    revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ];
