@@ -1,6 +1,5 @@
 import { close, fdatasync, openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 
 const STANDARD_ERROR = 2;
 
@@ -48,12 +47,21 @@ export class WriteAheadLog {
     await nextTurn();
     const target = this.committed;
     try {
-      await promisify(fdatasync)(this.descriptor);
+      await this.syncData();
     } catch (error) {
       this.endProcess(error);
       throw error;
     }
     this.durable = target;
+  }
+
+  private syncData(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fdatasync(this.descriptor, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
   }
 
   /**
