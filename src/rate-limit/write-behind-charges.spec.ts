@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import { MemoryLimits } from './memory-limits.js';
@@ -36,6 +36,7 @@ class Store {
 
 const times = (count: number, charges: WriteBehindCharges, hit = HIT): Promise<readonly Verdict[]> =>
   Promise.all(Array.from({ length: count }, () => charges.charge(hit)));
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 const admitted = (verdicts: readonly Verdict[]): number => verdicts.reduce((sum, verdict) => sum + verdict.admitted, 0);
 
 describe('charges behind the response', () => {
@@ -74,6 +75,62 @@ describe('charges behind the response', () => {
     expect(isFirst).toBe(false);
     expect(await eleventh).toMatchObject({ admitted: 1, remaining: 629 });
     expect(store.sent).toEqual([0, 11]);
+  });
+
+  it('a request waits for the store while 1000 hits of all keys are not stored', async () => {
+    const store = new Store();
+    const [charges, release] = [store.charges(), store.hold()];
+    const addresses = Array.from({ length: 1001 }, (_, at) => ({ ...HIT, key: `address ${at}` }));
+    await Promise.all(addresses.slice(0, 1000).map((hit) => charges.charge(hit)));
+
+    const last = charges.charge(addresses[1000] ?? HIT);
+    const isPending = await Promise.race([
+      last.then(() => false),
+      waitUntil('it is sent', () => sumOf(store.sent) > 0),
+    ]);
+    release();
+
+    expect(isPending).toBe(true);
+    expect(await last).toMatchObject({ admitted: 1 });
+    await charges.flush();
+    expect(sumOf(store.sent)).toBe(1001);
+  });
+
+  it('the end of a process waits for hits that are on their way to the store', async () => {
+    const store = new Store();
+    const [charges, release] = [store.charges(), store.hold()];
+    await times(3, charges);
+    await waitUntil('the hits are sent', () => store.sent.includes(3));
+
+    const flushed = charges.flush();
+    const isPending = await Promise.race([flushed.then(() => false), new Promise(setImmediate).then(() => true)]);
+    release();
+    await flushed;
+
+    expect(isPending).toBe(true);
+  });
+
+  it('a count older than 200 ms is read again, and keys without requests are forgotten', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = new Store();
+    const charges = store.charges();
+    const pass = async (intervals: number): Promise<void> => {
+      for (let passed = 0; passed < intervals; passed += 1) {
+        vi.advanceTimersByTime(50);
+        await charges.flush();
+      }
+    };
+    await charges.charge(HIT);
+    await pass(5);
+    await charges.charge(HIT);
+    expect(store.sent).toEqual([0, 1]);
+
+    await pass(6);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await charges.charge(HIT)).toMatchObject({ remaining: 637 });
+
+    expect(store.sent).toEqual([0, 1, 1, 0]);
   });
 
   it('beyond half of its quota, every request is stored before it is admitted', async () => {

@@ -3,13 +3,14 @@ import type { Clock } from '../clock/clock.js';
 import { ChargeQueue } from './charge-queue.js';
 import type { Charge, Verdict } from './sliding-window.js';
 
-/** A limit of which at most so much is used admits a request before its hit is stored. */
+/** Up to this used part of a quota, a request is admitted before its hit is stored. */
 const USED_PART = 1 / 2;
-/** A process has at most this part of a quota admitted and not yet stored. */
+/** Largest part of a quota that one process admits before it is stored. */
 const LEAD_PART = 1 / 64;
-/** Hits are stored this often. */
+/** Hits of all keys that one process admits before they are stored: a slow store must not cause a backlog without a bound. */
+const MOST_UNSTORED = 1000;
 const STORE_MILLIS = 50;
-/** The count of a key is read again when it is so many intervals old. */
+/** A count that was asked for so many intervals ago is read again. */
 const MAX_AGE = 4;
 
 /** One hit of a limit. */
@@ -18,10 +19,10 @@ export type Hit = Omit<Charge, 'hits'>;
 /** What this process knows about a key that it has counted a moment ago. */
 interface Use {
   hit: Hit;
-  /** Stored hits of all replicas, when the store last told them. */
+  /** Stored hits of all replicas. */
   stored: number;
-  /** Intervals since then. */
-  age: number;
+  /** The interval in which the store was asked for them. */
+  askedAt: number;
   /** Admitted hits that wait to be sent to the store, and those on their way to it. */
   waiting: number;
   sent: number;
@@ -32,7 +33,7 @@ interface Use {
  * admitted by the count of a moment ago, or by a read, and its hit is stored behind the response. Near the limit, every charge
  * waits for the store, so that replicas admit exactly the quota together.
  *
- * Up to 32 replicas have less admitted ahead than the unused half, so they exceed a quota only if the other half
+ * Up to 32 replicas have no more admitted ahead than the unused half, so they exceed a quota only if the other half
  * is used within the fraction of a second that a count is old: by 1/64 of the quota for each replica at most
  * (decision 0078).
  */
@@ -42,6 +43,11 @@ export class WriteBehindCharges {
   private readonly charges: ChargeQueue;
   /** Reads have a queue of their own, since they must not wait for the commit of a batch. */
   private readonly reads: ChargeQueue;
+  /** Charges of hits that were admitted ahead, until the store has responded. */
+  private readonly stores = new Set<Promise<void>>();
+  private unstored = 0;
+  /** Number of intervals since the start. */
+  private interval = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -53,29 +59,29 @@ export class WriteBehindCharges {
   }
 
   async charge(hit: Hit): Promise<Verdict> {
-    // A quota too small for a lead needs no read before the charge.
-    if (leadOf(hit) >= 1) {
-      const use = this.uses.get(hit.key) ?? this.learn(hit, await this.reads.charge({ ...hit, hits: 0 }));
-      const verdict = this.admitAhead(use, hit);
-      if (verdict) return verdict;
-      // In the same batch, and before this hit, so that a burst at one process gets exactly the quota.
-      if (use.waiting > 0) void this.store(use);
-    }
-    const verdict = await this.charges.charge({ ...hit, hits: 1 });
-    if (leadOf(hit) >= 1) this.learn(hit, verdict);
-    return verdict;
+    // A quota too small to admit one ahead needs no read.
+    if (hit.quota * LEAD_PART < 1) return this.charges.charge({ ...hit, hits: 1 });
+    const known = this.uses.get(hit.key);
+    const use = known && !this.isOld(known) ? known : await this.ask(this.reads, hit, 0).then(({ use: read }) => read);
+    const verdict = this.admitAhead(use, hit);
+    if (verdict) return verdict;
+    // In the same batch, and before this hit, so that a burst at one process gets exactly the quota.
+    if (use.waiting > 0) this.store(use);
+    return (await this.ask(this.charges, hit, 1)).verdict;
   }
 
-  /** Sends all hits that wait, and ends once the store has them. */
+  /** Sends all hits that wait, and ends once the store has those and all that were sent before. */
   async flush(): Promise<void> {
-    await Promise.all([...this.uses.values()].filter(({ waiting }) => waiting > 0).map((use) => this.store(use)));
+    for (const use of this.uses.values()) if (use.waiting > 0) this.store(use);
+    await Promise.all(this.stores);
   }
 
   private admitAhead(use: Use, { quota, windowMillis }: Hit): Verdict | undefined {
     const ahead = use.waiting + use.sent + 1;
     const used = use.stored + ahead;
-    if (ahead > quota * LEAD_PART || used > quota * USED_PART) return undefined;
+    if (ahead > quota * LEAD_PART || used > quota * USED_PART || this.unstored >= MOST_UNSTORED) return undefined;
     use.waiting += 1;
+    this.unstored += 1;
     return {
       admitted: 1,
       remaining: quota - used,
@@ -84,47 +90,62 @@ export class WriteBehindCharges {
     };
   }
 
-  private learn(hit: Hit, { remaining }: Verdict): Use {
-    const known = this.uses.get(hit.key);
-    const stored = hit.quota - remaining;
-    if (known) {
-      // A read that began before the last charge does not know its hits.
-      known.stored = known.age === 0 ? Math.max(known.stored, stored) : stored;
-      known.age = 0;
-      known.hit = hit;
-      return known;
+  /** Charges hits, and remembers how many are stored now. */
+  private async ask(
+    queue: ChargeQueue,
+    hit: Hit,
+    hits: number,
+  ): Promise<{ readonly use: Use; readonly verdict: Verdict }> {
+    const askedAt = this.interval;
+    const verdict = await queue.charge({ ...hit, hits });
+    const stored = hit.quota - verdict.remaining;
+    const use = this.uses.get(hit.key);
+    if (!use) {
+      const first: Use = { hit, stored, askedAt, waiting: 0, sent: 0 };
+      this.uses.set(hit.key, first);
+      this.storeLater();
+      return { use: first, verdict };
     }
-    const use: Use = { hit, stored, age: 0, waiting: 0, sent: 0 };
-    this.uses.set(hit.key, use);
-    this.storeLater();
-    return use;
+    // A read that began before the last charge does not know its hits.
+    use.stored = askedAt > use.askedAt ? stored : Math.max(use.stored, stored);
+    use.askedAt = Math.max(use.askedAt, askedAt);
+    use.hit = hit;
+    return { use, verdict };
+  }
+
+  private isOld({ askedAt }: Use): boolean {
+    return this.interval - askedAt > MAX_AGE;
   }
 
   private storeLater(): void {
-    this.timer ??= this.inBackground(() => setTimeout(() => this.tick(), STORE_MILLIS).unref());
+    this.timer ??= this.inBackground(() => setTimeout(() => this.nextInterval(), STORE_MILLIS).unref());
   }
 
-  private tick(): void {
+  private nextInterval(): void {
     this.timer = undefined;
+    this.interval += 1;
     for (const [key, use] of this.uses) {
-      use.age += 1;
-      if (use.waiting > 0) void this.store(use);
-      else if (use.sent === 0 && use.age > MAX_AGE) this.uses.delete(key);
+      if (use.waiting > 0) this.store(use);
+      else if (use.sent === 0 && this.isOld(use)) this.uses.delete(key);
     }
     if (this.uses.size > 0) this.storeLater();
   }
 
-  private async store(use: Use): Promise<void> {
+  private store(use: Use): void {
     const hits = use.waiting;
     use.waiting = 0;
     use.sent += hits;
-    // A store that is away is replaced by the memory of the process, which does not fail.
-    const verdict = await this.charges.charge({ ...use.hit, hits });
-    use.sent -= hits;
-    this.learn(use.hit, verdict);
+    const stored = this.ask(this.charges, use.hit, hits)
+      // A store that is away is replaced by the memory of the process; hits that neither has counted are lost.
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        use.sent -= hits;
+        this.unstored -= hits;
+        this.stores.delete(stored);
+      });
+    this.stores.add(stored);
   }
-}
-
-function leadOf({ quota }: Hit): number {
-  return quota * LEAD_PART;
 }
