@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
-import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { PWD } from '../../principal/amr.js';
 import { type DeviceSecret, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
 import type { SessionKind } from '../../session/session.js';
@@ -34,17 +34,24 @@ export class SingleFactorLogin {
   ): Promise<CompletedLogin | undefined> {
     if (next !== 'none' && trustedDevice === undefined) return undefined;
     const { id: subject } = account;
-    return this.work.run(async (tx) => {
-      await this.authenticator.requireUnchanged(tx, account);
-      const successor =
-        trustedDevice === undefined ? undefined : await this.trustedDevices.recognise(tx, subject, trustedDevice);
-      if (next !== 'none' && !successor) return undefined;
+    const open = async (tx: Tx): Promise<OpenedSession> => {
       await this.sessions.endReplaced(tx, former);
       const [opened] = await Promise.all([
         this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
         this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
       ]);
-      return { opened, ...withoutUndefined({ trustedDevice: successor }) };
+      return opened;
+    };
+    return this.work.run(async (tx) => {
+      // The row of the account first. What is sent together with it is rolled back if the account has changed.
+      const unchanged = (): Promise<void> => this.authenticator.requireUnchanged(tx, account);
+      if (trustedDevice === undefined) {
+        const [, opened] = await Promise.all([unchanged(), open(tx)]);
+        return { opened };
+      }
+      const [, successor] = await Promise.all([unchanged(), this.trustedDevices.recognise(tx, subject, trustedDevice)]);
+      if (next !== 'none' && !successor) return undefined;
+      return { opened: await open(tx), ...withoutUndefined({ trustedDevice: successor }) };
     });
   }
 }
