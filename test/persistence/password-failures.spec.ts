@@ -1,16 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SystemClock } from '../../src/clock/clock.js';
-import { type FailureStore, type Forgetting, remembered } from '../../src/account/throttle/failure-store.js';
+import {
+  type Failures,
+  type FailureStore,
+  type Forgetting,
+  remembered,
+} from '../../src/account/throttle/failure-store.js';
 import { KvstoreFailures } from '../../src/account/throttle/kvstore-failures.client.js';
 import { PasswordFailureTable } from '../../src/account/throttle/password-failure.store.js';
+import { PasswordFailures, SharedFailures } from '../../src/account/throttle/shared-failures.js';
 import type { Kvstore } from '../../src/kvstore/kvstore.service.js';
-import type { Tx } from '../../src/persistence/unit-of-work.js';
+import { StoreAvailability } from '../../src/kvstore/store-availability.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { at, kvstoreOf } from '../support/kvstore.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
+import { accountParts } from './account-parts.js';
 
+const PASSWORD = 'a long enough password';
 const WHOLE: Forgetting = { perMilli: 0, afterMillis: 900_000 };
 const GRADUALLY: Forgetting = { perMilli: 1 / 1000, afterMillis: 600_000 };
 
@@ -81,14 +90,32 @@ onEveryDatabase('Failures of passwords in the table password_failure', (database
     expect((await table(late).read(['skewed'])).get('skewed')).toEqual({ count: 10, lastAt: early.millis() });
   });
 
-  it('failures that cannot be read in a unit of work of others are read by themselves', async () => {
-    const store = table(new ManualClock());
-    await store.save([{ key: 'moved', to: WHOLE }]);
-    const moved = Object.assign(new Error('read-only'), { errno: 1290 });
+  it('a login waits for a store outside of the database without keeping a unit of work open', async () => {
+    const availability = new StoreAvailability(
+      () => Promise.resolve(),
+      60_000,
+      new CollectedLog().loggers.get('limits'),
+      { lost: 'lost', back: 'back' },
+    );
+    const response = Promise.withResolvers<ReadonlyMap<string, Failures>>();
+    const asked = Promise.withResolvers<undefined>();
+    const store: FailureStore = {
+      read: () => {
+        asked.resolve(undefined);
+        return response.promise;
+      },
+      save: () => Promise.resolve(),
+    };
+    const failures = new PasswordFailures(new SharedFailures(store, availability));
+    const { creation, hasher, verification } = accountParts(database.work, undefined, undefined, undefined, failures);
+    await creation.create({ loginId: 'waiting', password: PASSWORD, roles: [] }, 'cli');
+    const login = verification.verify({ loginId: 'waiting', password: PASSWORD });
+    await asked.promise;
 
-    const found = await store.read(['moved'], { rows: () => Promise.reject(moved) } as unknown as Tx);
-
-    expect(found.get('moved')?.count).toBe(1);
+    expect(await database.work.single((tx) => tx.rows('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    response.resolve(new Map());
+    expect(await login).toMatchObject({ kind: 'right' });
+    await hasher.close();
   });
 
   it('the table shows neither login ids nor addresses', async () => {

@@ -280,6 +280,30 @@ needs('mariadb')('statements on a database server', () => {
     expect(await work.single((tx) => tx.rows(READ, ['alone-%']))).toEqual([]);
   });
 
+  it('a transaction is rolled back although a return to autocommit failed after it took effect', async () => {
+    await insertAll('before');
+    const lease = await poolOf(dataSource)?.borrow();
+    const connection = lease?.connection.driver as Connection;
+    const query: Query = connection.query.bind(connection);
+    const failing: Query = (sql, callback) =>
+      query(sql, (error) => {
+        callback(error ?? Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
+      });
+    Object.assign(connection, { query: failing });
+    await expect(lease?.connection.query('SELECT 1')).rejects.toThrow('interrupted');
+    Object.assign(connection, { query });
+    lease?.release();
+
+    await expect(
+      work.run(async (tx) => {
+        await tx.insert(MARK, ['undone', 1]);
+        throw new RangeError('stop');
+      }),
+    ).rejects.toThrow('stop');
+
+    expect(await work.single((tx) => tx.rows(READ, ['undone']))).toEqual([]);
+  });
+
   it('autocommit stays off after a commit and a rollback, and is on for statements outside of transactions', async () => {
     const [before] = await work.single(mode);
     const off = { ...(before as object), mode: 0 };

@@ -8,7 +8,7 @@ import { setUser } from '../../principal/request-context.js';
 import { type Account, type StoredAccount, withoutHash } from '../account.js';
 import { AccountStore } from '../account.store.js';
 import { LoginIds, pseudonym } from '../login-id.js';
-import { PasswordThrottle } from '../throttle/password-throttle.service.js';
+import { type Guessed, PasswordThrottle } from '../throttle/password-throttle.service.js';
 import { Decoys, kindOf, kindText } from './decoys.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';
 import { PasswordHasher } from './password-hasher.js';
@@ -132,12 +132,8 @@ export class PasswordVerification {
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);
     const possible = known ? [byLoginId, { device: known }] : [byLoginId];
     const read = (tx: Tx): Promise<StoredAccount | undefined> => this.store.findByLoginId(tx, form);
-    const readWithFailures = async (tx: Tx): Promise<StoredAccount | undefined> => {
-      const [account] = await Promise.all([read(tx), this.throttle.load(possible, tx)]);
-      return account;
-    };
     // Read as often whether or not it is found: the time of a further read would disclose unknown ids.
-    const early = known || this.throttle.isShared ? { stored: await this.work.single(readWithFailures) } : undefined;
+    const early = known || this.throttle.isShared ? { stored: await this.readWithFailures(read, possible) } : undefined;
     // The cookie of one account has no effect for another one.
     const guessed = known && early?.stored?.id === known.subject ? { device: known } : byLoginId;
     return this.throttle.attempt(
@@ -149,6 +145,17 @@ export class PasswordVerification {
       },
       ({ kind }) => kind !== 'refused',
     );
+  }
+
+  /** Reads the account and the failures that replicas share. */
+  private async readWithFailures<T>(read: (tx: Tx) => Promise<T>, possible: readonly Guessed[]): Promise<T> {
+    const both = async (account: Promise<T>, tx?: Tx): Promise<T> => {
+      const [found] = await Promise.all([account, this.throttle.load(possible, tx)]);
+      return found;
+    };
+    if (this.throttle.isInDatabase) return this.work.single((tx) => both(read(tx), tx));
+    // No unit of work waits for another store.
+    return both(this.work.single(read));
   }
 
   /**

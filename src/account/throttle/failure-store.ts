@@ -30,11 +30,10 @@ export function remembered({ count, lastAt }: Failures, now: number, { perMilli,
 
 /** Where the failures are that replicas share. */
 export interface FailureStore {
-  /**
-   * The failures of the keys that have some; a store in the database reads them together with the other statements of `tx`.
-   * @throws Error if the store does not respond
-   */
-  read(keys: readonly string[], tx?: Tx): Promise<ReadonlyMap<string, Failures>>;
+  /** The failures of the keys that have some. @throws Error if the store does not respond */
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Failures>>;
+  /** As `read`, together with the other statements of `tx`; only a store in the database can. */
+  readIn?(tx: Tx, keys: readonly string[]): Promise<ReadonlyMap<string, Failures>>;
   /** Makes changes, each in one step, whatever other replicas do. @throws Error if the store does not respond */
   save(changes: readonly FailureChange[]): Promise<void>;
 }

@@ -31,13 +31,14 @@ export class PasswordFailureTable implements FailureStore {
     private readonly clock: Clock,
   ) {}
 
-  async read(keys: readonly string[], tx?: Tx): Promise<ReadonlyMap<string, Failures>> {
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Failures>> {
+    return this.work.single((tx) => this.readIn(tx, keys));
+  }
+
+  async readIn(tx: Tx, keys: readonly string[]): Promise<ReadonlyMap<string, Failures>> {
     const ids = keys.map(idOf);
     const sql = `SELECT id, failures, last_at FROM password_failure WHERE id IN (${ids.map(() => '?').join(', ')})`;
-    const query = (one: Tx): Promise<readonly FailureRow[]> => one.rows<FailureRow>(sql, ids);
-    const alone = (): Promise<readonly FailureRow[]> => this.work.single(query);
-    // Another server may respond to a read of its own: the error of this one does not mean that the failures are lost.
-    const rows = await (tx ? query(tx).catch(alone) : alone());
+    const rows = await tx.rows<FailureRow>(sql, ids);
     const found = new Map(rows.map((row) => [row.id, { count: row.failures, lastAt: Number(row.last_at) }]));
     return new Map(
       keys.flatMap((key, at) => {

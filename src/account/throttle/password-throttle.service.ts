@@ -66,6 +66,11 @@ export class PasswordThrottle {
     return this.properties.enabled && this.failures.shared !== undefined;
   }
 
+  /** True if `load` can send its read together with the statements of a unit of work. */
+  get isInDatabase(): boolean {
+    return this.isShared && this.failures.shared?.isInDatabase === true;
+  }
+
   /** Takes over the failures that replicas share of all that an attempt may count for, before `attempt`. */
   async load(all: readonly Guessed[], tx?: Tx): Promise<void> {
     if (!this.isShared) return;

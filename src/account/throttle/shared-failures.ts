@@ -14,17 +14,26 @@ export class SharedFailures {
     private readonly availability: StoreAvailability,
   ) {}
 
+  /** True if failures can be read together with other statements. */
+  get isInDatabase(): boolean {
+    return this.store.readIn !== undefined;
+  }
+
   /**
    * The failures of these keys, undefined for those that have none. A key that this process changes meanwhile is left out:
-   * the response may be older than the change.
+   * the response may be older than the change. With `tx`, they are read together with its other statements if the store is in
+   * the database, and fail with them.
    */
   async read(keys: readonly string[], tx?: Tx): Promise<ReadonlyMap<string, Failures | undefined>> {
     const changed = new Set(this.unsaved.keys());
     this.changedSince.add(changed);
-    const found = await this.availability.attempt(() => this.store.read(keys, tx));
-    this.changedSince.delete(changed);
-    if (!found) return new Map();
-    return new Map(keys.filter((key) => !changed.has(key)).map((key) => [key, found.get(key)]));
+    try {
+      const found = await this.find(keys, tx);
+      if (!found) return new Map();
+      return new Map(keys.filter((key) => !changed.has(key)).map((key) => [key, found.get(key)]));
+    } finally {
+      this.changedSince.delete(changed);
+    }
   }
 
   async save(changes: readonly FailureChange[]): Promise<void> {
@@ -38,6 +47,11 @@ export class SharedFailures {
       if (others > 0) this.unsaved.set(key, others);
       else this.unsaved.delete(key);
     }
+  }
+
+  private async find(keys: readonly string[], tx?: Tx): Promise<ReadonlyMap<string, Failures> | undefined> {
+    if (!tx || !this.store.readIn) return this.availability.attempt(() => this.store.read(keys));
+    return this.availability.isAvailable ? this.store.readIn(tx, keys) : undefined;
   }
 }
 

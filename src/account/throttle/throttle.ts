@@ -142,9 +142,9 @@ export class Throttle {
   }
 
   /**
-   * Runs one attempt under all its limits; `run` learns whether it has waited. An attempt that throws has no verdict and does not count. If its error
-   * `endsWaits`, such as an outage of the database, the waiting attempts fail with it: each of them would meet the outage
-   * one after the other.
+   * Runs one attempt under all its limits; `run` learns whether it has waited. An attempt that throws has no verdict and does
+   * not count. If its error `endsWaits`, such as an outage of the database, the waiting attempts fail with it: each of them
+   * would meet the outage one after the other.
    */
   async attempt<T>(
     buckets: readonly Bucket[],

@@ -54,6 +54,8 @@ export class ServerConnection implements PoolableConnection {
   /** For statements that are not part of a unit of work: each commits by itself, and leaves no transaction open. */
   async commitEach(): Promise<void> {
     if (this.autocommit === 'on') return;
+    // A statement that fails may have taken effect all the same.
+    this.autocommit = 'unknown';
     await this.send(AUTOCOMMIT_ON);
     this.autocommit = 'on';
   }
