@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Failures } from '../../account/throttle/failure-store.js';
 import { Budget, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
 import { Clock } from '../../clock/clock.js';
-import { LruMap } from '../../collections/lru-map.js';
+import { DigestMap } from '../../collections/digest-map.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { networkOf, requestContext } from '../../principal/request-context.js';
+import { SystemRandom } from '../../random/random.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { Rejection } from './rejection.js';
 
@@ -81,11 +82,10 @@ function codeOf(rejection: Rejection): ErrorCode {
 /** Rejected messages of one network that are recorded within `WINDOW_MILLIS`. */
 export const MAX_RECORDED = 1000;
 const WINDOW_MILLIS = 10 * 60_000;
-/** Networks that are remembered; the least recently used one is forgotten first. */
+/** Networks that are remembered; the one whose message was rejected least recently is forgotten first. */
 const CAPACITY = 10_000;
 
-interface Entry {
-  readonly failures: Failures;
+interface Entry extends Failures {
   /** When the limit was last logged, in milliseconds since 1970. */
   readonly toldAt: number;
 }
@@ -99,21 +99,24 @@ type AuditDecision = 'within' | 'first' | 'beyond';
  */
 export class AuditRateLimit {
   private readonly limit: Limit = new Budget(MAX_RECORDED, WINDOW_MILLIS);
-  private readonly entries = new LruMap<string, Entry>(CAPACITY);
+  private readonly entries: DigestMap<keyof Entry>;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.entries = new DigestMap(['count', 'lastAt', 'toldAt'], CAPACITY, new SystemRandom().text(16));
+  }
 
   /** Counts one more rejection from this address. */
   take(address: string): AuditDecision {
     const key = networkOf(address);
     const now = this.clock.millis();
-    const { failures, toldAt } = this.entries.get(key) ?? { failures: NO_FAILURES, toldAt: -Infinity };
+    const { toldAt, ...failures } = this.entries.get(key) ?? { ...NO_FAILURES, toldAt: -Infinity };
     // A clock that was set back must not make the limit stricter.
     const count = this.limit.remembered({ ...failures, lastAt: Math.min(failures.lastAt, now) }, now);
     const isWithin = count + 1 <= this.limit.free;
     const isTold = Math.abs(now - toldAt) < WINDOW_MILLIS;
     this.entries.set(key, {
-      failures: { count: isWithin ? count + 1 : count, lastAt: now },
+      count: isWithin ? count + 1 : count,
+      lastAt: now,
       toldAt: isWithin || isTold ? toldAt : now,
     });
     if (isWithin) return 'within';
