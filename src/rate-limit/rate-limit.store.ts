@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock/clock.js';
-import { LruMap } from '../collections/lru-map.js';
 import { batchesOf } from '../persistence/batches.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
@@ -13,8 +12,6 @@ expiringTable('rate_limit', 'id', 0);
 const ADD = 'UPDATE rate_limit SET hits = hits + ? WHERE id = ? AND hits <= ?';
 const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES (?, ?, ?)';
 
-/** Windows of which the count of the one before is remembered: it does not change any more. */
-const CAPACITY = 10_000;
 /** Clocks of replicas differ by less: so close to the edge of a window, some of them count in the one before or after it. */
 const SKEW_MILLIS = 5000;
 /** The texts of the statements grow with the number of keys, and `CASE` compares each row with all of them. */
@@ -44,8 +41,6 @@ interface Addition {
  * repeated by the unit of work.
  */
 export class RateLimitTable implements RateLimitStore {
-  private readonly previous = new LruMap<string, number>(CAPACITY);
-
   constructor(
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
@@ -93,19 +88,14 @@ export class RateLimitTable implements RateLimitStore {
       // A replica whose clock is ahead may already count in the next window.
       const isAtEnd = (1 - elapsed) * charge.windowMillis < SKEW_MILLIS;
       const after = isAtEnd ? idOf(charge.key, window + 1) : undefined;
-      return { charge, window, elapsed, id: idOf(charge.key, window), before, after, known: this.previous.get(before) };
+      return { charge, window, elapsed, id: idOf(charge.key, window), before, after };
     });
     const counts = await read(
       tx,
-      windows.flatMap(({ id, before, after, known }) => [
-        id,
-        ...(known === undefined ? [before] : []),
-        ...(after === undefined ? [] : [after]),
-      ]),
+      windows.flatMap(({ id, before, after }) => [id, before, ...(after === undefined ? [] : [after])]),
     );
-    return windows.map(({ charge, window, elapsed, id, before, after, known }) => {
-      const previous = known ?? counts.get(before) ?? 0;
-      if (known === undefined && elapsed * charge.windowMillis > SKEW_MILLIS) this.previous.set(before, previous);
+    return windows.map(({ charge, window, elapsed, id, before, after }) => {
+      const previous = counts.get(before) ?? 0;
       const next = after === undefined ? 0 : (counts.get(after) ?? 0);
       // Whole units that this window may contain; the row holds no fraction.
       const limit = Math.floor(charge.quota - previous * (1 - elapsed)) - next;
