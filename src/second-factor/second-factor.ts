@@ -73,7 +73,10 @@ export type Confirmation = Proof & {
   readonly change: AskedFor;
 };
 
-/** Stores what follows from a proof; it may run again from its start, so it acts through `tx` alone. */
+/**
+ * Stores what follows from a proof. It acts through `tx` alone: it may run again from its start, and it may run before it is
+ * known whether another attempt has used the code up, which then rolls it back and decides about the error.
+ */
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
 
 /** The judgement of a response before anything is stored. */

@@ -416,6 +416,20 @@ onEveryDatabase('the second factor', (database) => {
     }
   });
 
+  it('T1: a code that another attempt has used up is rejected as such, although what follows from it fails', async () => {
+    const { user, clock, right, prove } = await situation();
+    const { subject } = user;
+    const { secondFactors } = secondFactorParts(
+      interposed(database.work, () => prove(right())),
+      clock,
+    );
+
+    const proof = secondFactors.prove({ subject, code: right() }, () => Promise.reject(new RangeError('stop')));
+
+    expect(await ending(proof)).toBe('MFA_CODE_INVALID');
+    expect(await events(user)).toEqual({ 'MFA_REPLAY used_step': 1 });
+  });
+
   it('T1: of two equal correct codes that race, one is accepted', async () => {
     const { user, clock, right, prove } = await situation();
     const { subject } = user;

@@ -17,7 +17,7 @@ const MAX_PREPARED = 300;
 
 /**
  * Pages of the log after which a COMMIT copies them into the database file and waits for the disk twice. Four times the usual
- * number: a page that many commits change is copied once, and the log has up to 16 MB.
+ * number: a page that many commits change is copied once. The log has 16 MB then, and more while a reader is slow.
  */
 const PAGES_OF_LOG = 4000;
 
@@ -98,7 +98,7 @@ class NodeSqliteStatement {
   }
 
   all(...parameters: readonly unknown[]): Readonly<Record<string, SqliteValue>>[] {
-    // With arrays, which the types do not know.
+    // The types do not describe `setReturnArrays`.
     const rows = this.statement.all(...parameters.map(bound)) as unknown as readonly (readonly SQLOutputValue[])[];
     return rows.map((values) => this.plainRow(values));
   }

@@ -64,9 +64,9 @@ export class ServerStatements implements Statements {
 
   /**
    * Begins a transaction, together with the statements that follow at once. Without autocommit, a statement that the server
-   * executes after a deadlock has rolled the transaction back is not committed either. Without it from an earlier transaction,
-   * the first statement begins the next one. Otherwise two statements begin it: if the server were to kill one of them, the
-   * other one would still keep the next statement from being committed.
+   * executes after a deadlock has rolled the transaction back is not committed either. If an earlier transaction left it
+   * off, the first statement begins the transaction. Otherwise two statements begin it: if the server were to kill one of
+   * them, the other one would still keep the next statement from being committed.
    */
   async begin(): Promise<void> {
     const { isOfCluster, autocommit } = this.connection;

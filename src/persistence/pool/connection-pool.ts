@@ -178,7 +178,7 @@ export class ConnectionPool<C extends PoolableConnection> {
     };
     const last = this.waiting.size === 0 ? this.idle.at(-1) : undefined;
     if (last === undefined || !isTrusted(last)) return this.wait(borrower);
-    // -1 without one, which is the place of `last`.
+    // `findLastIndex` returns -1 if none matches; `splice` then takes the last one.
     const place = this.idle.findLastIndex((member) => isTrusted(member) && prefers(member.connection));
     const [member = last] = this.idle.splice(place, 1);
     return Promise.resolve(this.lend(member, borrower));

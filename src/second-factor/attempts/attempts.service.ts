@@ -39,7 +39,7 @@ export interface Attempt {
   readonly verify: (state: FactorState) => Promise<Verdict> | Verdict;
 }
 
-/** Stores what follows from a verified response, in the transaction that uses it up. */
+/** Stores what follows from a verified response, in the transaction that uses it up or is rolled back; see `Complete`. */
 type CompleteAttempt<T> = (tx: Tx, response: VerifiedResponse, state: FactorState) => Promise<T>;
 
 /** Every verification of a code or an assertion, on any route: charges an attempt, verifies, then settles and counts. */
@@ -59,8 +59,8 @@ export class Attempts {
 
   /**
    * Charges one attempt, committed by itself so that no rejection undoes it, and only then verifies the response. Its use
-   * and what `complete` stores are one transaction. The attempt is refunded if `verify` or `complete` throws, or if the
-   * secret or the login ended in the meantime.
+   * and what `complete` stores are one transaction. The attempt is refunded if `verify` throws, if `complete` throws for a
+   * response that was not used up by another attempt, or if the secret or the login ended in the meantime.
    */
   charge<T>(attempt: Attempt, complete: CompleteAttempt<T>): Promise<T> {
     return this.meters.counted(attempt.method, () => this.chargeAndVerify(attempt, complete));
