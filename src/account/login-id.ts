@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ServiceError } from '../errors/service-error.js';
 
 /** In characters. */
@@ -37,7 +37,7 @@ export function normalisedLoginId(text: string, isCaseSensitive: boolean): strin
 
 /** Replaces a login id in the log, known or not, so that attempts for one id can be found (operations.md, "Logging"). */
 export function pseudonym(form: string): string {
-  return `id:${createHash('sha256').update(form).digest('hex').slice(0, 12)}`;
+  return `id:${hash('sha256', form).slice(0, 12)}`;
 }
 
 /** False for the ids that display accounts of identity providers: `<idp>:<key>`. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Amr } from '../principal/amr.js';
 import type { AuthenticationFacts } from '../principal/principal.js';
@@ -89,7 +89,7 @@ export function isWorthTouching({ lastUsedAt }: Session, now: number, { idle }: 
 
 /** Hash under which refresh tokens and cookie secrets are stored (SHA-256). The secrets are random, so it has no salt. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 /** True if a text has the form of a secret of ours; no other text is looked up. */
