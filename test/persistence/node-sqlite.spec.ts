@@ -5,6 +5,10 @@ import { openDatabase } from '../../src/persistence/database.js';
 import { NodeSqlite } from '../../src/persistence/engines/node-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+/** The log has a header, and a page of 4096 bytes with a header for each changed page (https://www.sqlite.org/fileformat.html#walformat). */
+const LOG_HEADER_BYTES = 32;
+const FRAME_BYTES = 24 + 4096;
+
 describe('the SQLite database', () => {
   it('a reopened database keeps its rows', async () => {
     const file = join(temporaryFolder(), 'login.db');
@@ -58,6 +62,21 @@ describe('the SQLite database', () => {
 
     expect(statSync(file).size).toBe(size);
     database.close();
+  });
+
+  it('an accepted step changes one page of the account table and no index', async () => {
+    const file = join(temporaryFolder(), 'login.db');
+    const dataSource = await openDatabase({ url: `jdbc:sqlite:${file}` });
+    const insert =
+      'INSERT INTO account (id, login_id, kind, status, roles, mfa_required, enrolment_forced, security_stamp, ' +
+      'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at) ' +
+      "VALUES (?, ?, 'local', 'active', '', 0, 0, 1, 0, 1, 1, 0, 0, 1, 1)";
+    for (const id of ['one', 'two', 'three']) await dataSource.query(insert, [id, id]);
+    await dataSource.query('PRAGMA wal_checkpoint(TRUNCATE)');
+    await dataSource.query("UPDATE account SET failures = 0, failures_in_row = 0, lock_level = 0 WHERE id = 'two'");
+
+    expect(statSync(`${file}-wal`).size).toBe(LOG_HEADER_BYTES + FRAME_BYTES);
+    await dataSource.destroy();
   });
 
   it('the database can be in memory', async () => {
