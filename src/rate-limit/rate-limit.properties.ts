@@ -112,19 +112,21 @@ export class RouteLimitProperties {
 
   /** Undefined if the group has no such limit, or it is off. */
   rateOf(group: RouteGroup, by: Dimension): Rate | undefined {
-    const found = this.rates[group][by];
-    return found?.isOff === false ? found : undefined;
-  }
-
-  private get rates(): Readonly<Record<RouteGroup, Readonly<Partial<Record<Dimension, Rate>>>>> {
-    return {
-      'sign-in': { address: this.signInPerAddress, id: this.signInPerId },
-      'second-factor': { address: this.secondFactorPerAddress, session: this.secondFactorPerSession },
-      recovery: { address: this.recoveryPerAddress, id: this.recoveryPerId },
-      sso: { address: this.ssoPerAddress },
-      'self-service': { address: this.selfServicePerAddress, session: this.selfServicePerSession },
-      administration: { address: this.administrationPerAddress, session: this.administrationPerSession },
-      open: { address: this.openPerAddress },
-    };
+    const name = RATES[group][by];
+    return name === undefined || this[name].isOff ? undefined : this[name];
   }
 }
+
+type RateName = {
+  [Name in keyof RouteLimitProperties]: RouteLimitProperties[Name] extends Rate ? Name : never;
+}[keyof RouteLimitProperties];
+
+const RATES: Readonly<Record<RouteGroup, Readonly<Partial<Record<Dimension, RateName>>>>> = {
+  'sign-in': { address: 'signInPerAddress', id: 'signInPerId' },
+  'second-factor': { address: 'secondFactorPerAddress', session: 'secondFactorPerSession' },
+  recovery: { address: 'recoveryPerAddress', id: 'recoveryPerId' },
+  sso: { address: 'ssoPerAddress' },
+  'self-service': { address: 'selfServicePerAddress', session: 'selfServicePerSession' },
+  administration: { address: 'administrationPerAddress', session: 'administrationPerSession' },
+  open: { address: 'openPerAddress' },
+};
