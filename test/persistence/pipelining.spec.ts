@@ -18,6 +18,7 @@ import { KnownClients } from '../../src/session/known-clients.service.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { Door } from '../support/door.js';
 import { onEveryDatabase } from '../support/engines.js';
+import { eventChainParts } from '../support/event-chain-parts.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
@@ -240,6 +241,17 @@ needs('mariadb')('statements on a database server', () => {
     clock.advance(30 * 86_400);
     await login({ keepsCookies: false });
     expect(await reports()).toHaveLength(3);
+  });
+
+  it('the end of the event chain is read in one write with the events that follow it', async () => {
+    const { record, relayAll, relay } = eventChainParts(work, new ManualClock());
+    await record({ kind: 'MFA_OK', subject: 'anna' });
+    await relayAll();
+    const before = door.writes;
+
+    expect(await relay.relay()).toBe('none');
+
+    expect(door.writes - before).toBe(1);
   });
 
   it('all of them fail when the connection is lost, and later ones succeed', async () => {

@@ -57,11 +57,14 @@ export class EventChain {
     return head && this.seal.stateOf(head) === 'authentic' ? head : undefined;
   }
 
-  /** A head is replaced by its successor only if it is authentic and the last one; otherwise the chain begins again. */
+  /**
+   * A head is replaced by its successor only if it is authentic and the last one; otherwise the chain begins again. What the
+   * caller reads at once after the call is read after the head.
+   */
   async end(tx: Tx): Promise<ChainEnd> {
-    // Before the head, which another process may move meanwhile: an old head that was put back has batches after it.
-    const last = await this.batches.last(tx);
-    const read = await this.batches.head(tx);
+    // The last batch before the head, which another process may move meanwhile: an old head that was put back has batches
+    // after it.
+    const [last, read] = await Promise.all([this.batches.last(tx), this.batches.head(tx)]);
     const restart = await this.restartReason(tx, read, last);
     if (!restart) return { read, head: read ?? START };
     return { read, head: await this.headAfterRestart(tx, last), restart };

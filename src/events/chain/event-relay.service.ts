@@ -52,10 +52,11 @@ export class EventRelay {
 
   /** Relays one batch of events. The events are read before the transaction, which is therefore short. */
   async relay(): Promise<RelayTurn> {
-    // Before the events: if the head has not changed, no other process has relayed them since.
-    const end = await this.work.single((tx) => this.chain.end(tx));
     const { rows: limit } = this.size;
-    const events = await this.work.single((tx) => this.chain.pending(tx, limit));
+    // The end before the events: if the head has not changed, no other process has relayed them since.
+    const [end, events] = await this.work.single((tx) =>
+      Promise.all([this.chain.end(tx), this.chain.pending(tx, limit)]),
+    );
     if (events.length === 0) return 'none';
     if (end.restart && !this.restarts.isAllowed) return 'lost';
     const isDone = await this.work.run((tx) => this.size.measured(() => this.commit(tx, end, events)));
