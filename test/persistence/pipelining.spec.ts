@@ -136,15 +136,17 @@ needs('mariadb')('statements on a database server', () => {
     await dataSource.destroy();
   });
 
-  /** The next statement with this text fails as if the server had killed it. */
-  const kill = async (text: string): Promise<void> => {
+  /** The next statement with this text fails as if the server had killed it, before or after it was executed. */
+  const kill = async (text: string, { isExecuted = false } = {}): Promise<void> => {
     const lease = await poolOf(dataSource)?.borrow();
     const connection = lease?.connection.driver as Connection;
     const query: Query = connection.query.bind(connection);
     const killed: Query = (sql, callback) => {
       if (sql !== text) return query(sql, callback);
       Object.assign(connection, { query });
-      callback(Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
+      const interrupted = Object.assign(new Error('Query execution was interrupted'), { errno: 1317 });
+      if (isExecuted) return query(sql, () => callback(interrupted));
+      callback(interrupted);
       return undefined;
     };
     Object.assign(connection, { query: killed });
@@ -294,16 +296,9 @@ needs('mariadb')('statements on a database server', () => {
 
   it('a transaction is rolled back although a return to autocommit failed after it took effect', async () => {
     await insertAll('before');
+    await kill('SET autocommit = 1', { isExecuted: true });
     const lease = await poolOf(dataSource)?.borrow();
-    const connection = lease?.connection.driver as Connection;
-    const query: Query = connection.query.bind(connection);
-    const failing: Query = (sql, callback) =>
-      query(sql, (error) => {
-        callback(error ?? Object.assign(new Error('Query execution was interrupted'), { errno: 1317 }));
-      });
-    Object.assign(connection, { query: failing });
     await expect(lease?.connection.query('SELECT 1')).rejects.toThrow('interrupted');
-    Object.assign(connection, { query });
     lease?.release();
 
     await expect(
@@ -314,6 +309,18 @@ needs('mariadb')('statements on a database server', () => {
     ).rejects.toThrow('stop');
 
     expect(await work.single((tx) => tx.rows(READ, ['undone']))).toEqual([]);
+  });
+
+  it('one outside of a transaction is committed after autocommit was switched off by a statement that failed', async () => {
+    await work.single(mode);
+    await kill('SET autocommit = 0', { isExecuted: true });
+    await expect(insertAll('killed')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    await work.single((tx) => tx.insert(MARK, ['alone', 1]));
+
+    (await poolOf(dataSource)?.borrow())?.discard();
+    expect(await work.single((tx) => tx.rows(READ, ['killed-%']))).toEqual([]);
+    expect(await work.single((tx) => tx.rows(READ, ['alone']))).toHaveLength(1);
   });
 
   it('autocommit stays off after a commit and a rollback, and is on for statements outside of transactions', async () => {
