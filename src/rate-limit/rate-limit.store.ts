@@ -10,14 +10,15 @@ import { type Charge, type Verdict, verdictOf } from './sliding-window.js';
 expiringTable('rate_limit', 'id', 0);
 
 const ADD = 'UPDATE rate_limit SET hits = hits + ? WHERE id = ? AND hits <= ?';
-const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES (?, ?, ?)';
+const INSERT = 'INSERT INTO rate_limit (id, hits, expires_at) VALUES ';
+const ROW = '(?, ?, ?)';
 
 /** Clocks of replicas differ by less: so close to the edge of a window, some of them count in the one before or after it. */
 const SKEW_MILLIS = 5000;
 /** The texts of the statements grow with the number of keys, and `CASE` compares each row with all of them. */
 const MOST_KEYS = 64;
 
-/** Another replica has added hits between the read and the update of several keys. */
+/** Another replica has added hits between the read and the change of several keys. */
 class Overtaken extends Error {}
 
 /** What a charge may add to the row of its window. */
@@ -37,8 +38,8 @@ interface Addition {
 
 /**
  * Table `rate_limit`: a row for each key and window, so that no statement has to move counts from one window to the next.
- * One conditional statement adds the hits of all keys of a batch, and its row count decides; conflicts at a cluster are
- * repeated by the unit of work.
+ * One conditional statement adds the hits of all keys of a batch that have a row, and its row count decides; the rows of the
+ * others are inserted together. Conflicts at a cluster are repeated by the unit of work.
  */
 export class RateLimitTable implements RateLimitStore {
   constructor(
@@ -112,12 +113,16 @@ interface Counted {
 }
 
 /**
- * Adds the hits of all keys that have a row with enough room by one statement, and those of the others one by one.
- * @throws Overtaken if the row count shows that one of them has no room any more: the transaction must be rolled back
+ * Adds the hits of all keys that have enough room together, and those of the others one by one.
+ * @throws Overtaken if another replica came first: the transaction must be rolled back
  */
 async function addTogether(tx: Tx, additions: readonly Addition[]): Promise<readonly Counted[]> {
   const fitting = additions.filter(hasRoom);
-  if (fitting.length > 0 && (await tx.change(...additionOf(fitting))) !== fitting.length) throw new Overtaken();
+  const known = fitting.filter(({ current }) => current !== undefined);
+  if (known.length > 0 && (await tx.change(...additionOf(known))) !== known.length) throw new Overtaken();
+  for (const batch of inPowersOfTwo(fitting.filter(({ current }) => current === undefined))) {
+    if (!(await insert(tx, batch))) throw new Overtaken();
+  }
   const others = await addEach(
     tx,
     additions.filter((addition) => !hasRoom(addition)),
@@ -125,14 +130,13 @@ async function addTogether(tx: Tx, additions: readonly Addition[]): Promise<read
   const ofOthers = others.values();
   return additions.map((addition) =>
     hasRoom(addition)
-      ? { addition, admitted: addition.charge.hits, current: addition.current + addition.charge.hits }
+      ? { addition, admitted: addition.charge.hits, current: (addition.current ?? 0) + addition.charge.hits }
       : (ofOthers.next().value as Counted),
   );
 }
 
-function hasRoom(addition: Addition): addition is Addition & { readonly current: number } {
-  const { current, charge, limit } = addition;
-  return current !== undefined && current + charge.hits <= limit;
+function hasRoom({ current = 0, charge, limit }: Addition): boolean {
+  return current + charge.hits <= limit;
 }
 
 /** Adds as many of the hits of each key as its limit permits. */
@@ -141,19 +145,31 @@ async function addEach(tx: Tx, additions: readonly Addition[]): Promise<readonly
 }
 
 async function addOne(tx: Tx, addition: Addition): Promise<Counted> {
-  const { charge, window, id, limit } = addition;
+  const { charge, id, limit } = addition;
   let { current } = addition;
   for (;;) {
     const admitted = Math.min(charge.hits, limit - (current ?? 0));
     if (admitted <= 0) return { addition, admitted: 0, current: current ?? 0 };
     const isAdded =
       current === undefined
-        ? await tx.insert(INSERT, [id, admitted, Math.ceil(((window + 2) * charge.windowMillis) / 1000)])
+        ? await insert(tx, [{ ...addition, charge: { ...charge, hits: admitted } }])
         : (await tx.change(ADD, [admitted, id, limit - admitted])) === 1;
     if (isAdded) return { addition, admitted, current: (current ?? 0) + admitted };
     // Other hits have come first; each turn of the loop means that they took more.
     current = (await read(tx, [id])).get(id);
   }
+}
+
+/** False if one of the rows exists. */
+function insert(tx: Tx, additions: readonly Addition[]): Promise<boolean> {
+  return tx.insert(
+    `${INSERT}${additions.map(() => ROW).join(', ')}`,
+    additions.flatMap(({ id, window, charge: { hits, windowMillis } }) => [
+      id,
+      hits,
+      Math.ceil(((window + 2) * windowMillis) / 1000),
+    ]),
+  );
 }
 
 /** The statement that adds the hits of several keys to those rows that have room for them, and its values. */
@@ -179,6 +195,13 @@ async function read(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string,
     all,
   );
   return new Map(rows.map(({ id, hits }) => [id, Number(hits)]));
+}
+
+/** Batches whose lengths are powers of two, so that there are few texts to prepare. */
+function inPowersOfTwo<T>(rows: readonly T[]): readonly (readonly T[])[] {
+  if (rows.length === 0) return [];
+  const length = 2 ** Math.floor(Math.log2(rows.length));
+  return [rows.slice(0, length), ...inPowersOfTwo(rows.slice(length))];
 }
 
 /** Repeats the last value up to the next power of two, so that there are few texts to prepare. */
