@@ -3,7 +3,7 @@ import { fc } from '../../test/support/property.js';
 import { DigestMap } from './digest-map.js';
 
 const FIELDS = ['count', 'sum', 'lastAt'] as const;
-/** The same in every run, so that a failing run can be repeated. */
+/** A constant salt, so that a failing run can be repeated. */
 const SALT = 'salt';
 
 type Values = Readonly<Record<(typeof FIELDS)[number], number>>;

@@ -16,7 +16,7 @@ const MAX_AGE = 4;
 /** One hit of a limit. */
 export type Hit = Omit<Charge, 'hits'>;
 
-/** What this process knows about a key that it has counted a moment ago. */
+/** The count of a key that this process has charged or read recently. */
 interface Use {
   hit: Hit;
   /** Stored hits of all replicas. */
