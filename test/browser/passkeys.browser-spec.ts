@@ -359,8 +359,9 @@ needs('chromium')('passkeys on the pages', () => {
         withBrowser(DESK, async (user) => {
           const { t, page } = user;
           await VirtualAuthenticator.addTo(page);
-          await enterPassword(user, 'offline');
+          // Before the page is opened: Chromium may not intercept requests of a page that is just being loaded.
           await page.route('**/options', (route) => route.abort());
+          await enterPassword(user, 'offline');
 
           await user.press(t.setup.usePasskey);
           await page.getByRole('alert').waitFor();
