@@ -1,6 +1,8 @@
 import { hashSync } from '@node-rs/argon2';
 import bcrypt from 'bcryptjs';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reading, readings } from '../../../test/support/meter-readings.js';
 import { Meters } from '../../metrics/meters.js';
@@ -110,6 +112,62 @@ describe('the password hasher', () => {
     expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it('begins the next password while the event loop is busy', async () => {
+    const made = hasher({ concurrency: 1 });
+    await made.hash(PASSWORD);
+    let finished = 0;
+    const results = Promise.all([1, 2].map(() => made.hash(PASSWORD).then(() => (finished += 1))));
+    await nextTurn();
+
+    blockEventLoop(1000);
+    await nextTurn();
+
+    expect(finished).toBe(2);
+    await results;
+  });
+
+  it('sends the result of a password before it begins the next one', async () => {
+    const made = hasher({ concurrency: 1, cost: { memoryKib: 65_536, iterations: 8, parallelism: 1 } });
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+
+    const [one = 0, two = 0] = await Promise.all([1, 2].map(() => made.hash(PASSWORD).then(() => turns)));
+
+    clearInterval(count);
+    expect(two - one).toBeGreaterThan(5);
+  });
+
+  it.skipIf(availableParallelism() < 2)(
+    'starts a second worker for a second password, although one worker is kept',
+    async () => {
+      const meters = new Meters();
+      const made = hasher({ concurrency: 2, kept: 1 }, meters);
+      await made.hash(PASSWORD);
+
+      await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
+
+      expect(readings(meters, 'executor.pool.size.threads', 'VALUE')).toEqual({ 'password-hash': 2 });
+    },
+  );
+
+  it.skipIf(availableParallelism() < 2)(
+    'lets a few passwords wait for the first idle worker, not for one that is busy for long',
+    async () => {
+      const made = hasher({ concurrency: 2, kept: 2 });
+      const slow = parsed(hashSync(PASSWORD, { memoryCost: 65_536, timeCost: 20 }));
+      await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
+      const finished: string[] = [];
+      const verify = async (name: string, stored?: PasswordHash): Promise<void> => {
+        await made.verify(PASSWORD, stored);
+        finished.push(name);
+      };
+
+      await Promise.all([verify('slow', slow), verify('first'), verify('second'), verify('third')]);
+
+      expect(finished).toEqual(['first', 'second', 'third', 'slow']);
+    },
+  );
+
   it('measures active and waiting requests, workers and durations', async () => {
     const meters = new Meters();
     const made = hasher({ concurrency: 1, queueCapacity: 2 }, meters);
@@ -160,6 +218,11 @@ describe('the password hasher', () => {
     expect(turns).toBeGreaterThan(5);
   });
 });
+
+/** Other threads continue. */
+function blockEventLoop(millis: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
+}
 
 function parsed(text: string): PasswordHash {
   const hash = parsePasswordHash(text);

@@ -27,8 +27,20 @@ export interface PasswordResult {
   readonly millis: number;
 }
 
-/** Runs in a worker thread. It imports no file of this project, so that it starts from the source and from the build. */
-export async function work(task: PasswordTask): Promise<PasswordResult> {
+let latest: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs in a worker thread, one task after the other: if two arrive at once, the result of the first one is sent before
+ * the second one begins. It imports no file of this project, so that it starts from the source and from the build.
+ */
+export function work(task: PasswordTask): Promise<PasswordResult> {
+  const result = latest.then(() => perform(task));
+  const ignore = (): void => undefined;
+  latest = result.then(ignore, ignore);
+  return result;
+}
+
+async function perform(task: PasswordTask): Promise<PasswordResult> {
   const since = { clock: performance.now(), cpu: threadCpuUsage() };
   const value =
     task.kind === 'hash' ? hashed(task.password, task.salt, task.cost) : await verified(task.password, task.hash);
