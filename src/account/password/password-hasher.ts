@@ -37,7 +37,7 @@ const WORKER = fileURLToPath(new URL(`./password-worker${extname(import.meta.url
 const IDLE_MILLIS = 60_000;
 const SALT_BYTES = 16;
 /** The password that a worker is hashing, and its next one. */
-const TASKS_OF_WORKER = 2;
+const TASKS_PER_WORKER = 2;
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 type PoolWorker = Parameters<NonNullable<PoolOptions['loadBalancer']>>[1][number];
@@ -153,8 +153,8 @@ export class PasswordHasher {
       maxQueue: Infinity,
       // Without it, a request that finds no free worker returns to the end of the queue: some would wait for all others.
       stricterFIFO: true,
-      concurrentTasksPerWorker: TASKS_OF_WORKER,
-      loadBalancer: (_task, workers): PoolWorker | null => this.workerOf(workers, pool.queueSize),
+      concurrentTasksPerWorker: TASKS_PER_WORKER,
+      loadBalancer: (_task, workers): PoolWorker | null => this.nextWorker(workers, pool.queueSize),
       execArgv: [],
     });
     this.workers = pool;
@@ -166,12 +166,12 @@ export class PasswordHasher {
    * each worker has its next one at hand and does not wait for the event loop between two hashes. A few passwords wait
    * for the first idle worker instead: the one in front of them may have a hash of a higher cost.
    */
-  private workerOf(workers: readonly PoolWorker[], queued: number): PoolWorker | null {
+  private nextWorker(workers: readonly PoolWorker[], queued: number): PoolWorker | null {
     // `taken` still includes the passwords whose results the pool has received but not delivered.
     const inProgress = workers.reduce((sum, { currentUsage }) => sum + currentUsage, queued + 1);
-    const most = inProgress < TASKS_OF_WORKER * this.concurrency ? 1 : TASKS_OF_WORKER;
-    const [idlest] = workers.toSorted((one, other) => one.currentUsage - other.currentUsage);
-    return idlest !== undefined && idlest.currentUsage < most ? idlest : null;
+    const limit = inProgress < TASKS_PER_WORKER * this.concurrency ? 1 : TASKS_PER_WORKER;
+    const [leastBusy] = workers.toSorted((one, other) => one.currentUsage - other.currentUsage);
+    return leastBusy !== undefined && leastBusy.currentUsage < limit ? leastBusy : null;
   }
 }
 
