@@ -113,11 +113,15 @@ needs('galera')('R2, R4, R5: three services at the nodes of one Galera cluster t
         const figures = await interruptBurst(story, regulars, round, {
           strike: async () => disturbance.strike(),
           async repair() {
-            if (disturbance.untilOthersGoOn) {
-              await disturbance.untilOthersGoOn();
-              withoutMillis = await untilBack();
+            try {
+              if (disturbance.untilOthersGoOn) {
+                await disturbance.untilOthersGoOn();
+                withoutMillis = await untilBack();
+              }
+            } finally {
+              // Also after a failure: the next test and the next file need the whole cluster.
+              await disturbance.mend();
             }
-            await disturbance.mend();
             backMillis = await untilBack();
             await cluster.untilWhole();
           },

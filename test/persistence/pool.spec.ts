@@ -242,6 +242,36 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       },
     );
 
+    it('R5: a node that cannot wait for the other nodes of its cluster is left at the first read', async () => {
+      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
+      const { work } = await opened(behind(fake.port));
+
+      expect(await Promise.all(Array.from({ length: 8 }, () => count(work, 'read')))).toEqual(Array(8).fill(0));
+
+      expect(fake.statements).toBeGreaterThan(0);
+      await waitUntil('no connection is left', () => fake.connections === 0);
+    });
+
+    it('R5: a node that cannot wait for the other nodes of its cluster is left when a unit of work begins', async () => {
+      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
+      const { work } = await opened(behind(fake.port));
+
+      expect(await insert(work, 'begun')).toBe(true);
+
+      await waitUntil('no connection is left', () => fake.connections === 0);
+      expect(await count(work, 'begun')).toBe(1);
+    });
+
+    it('a change that waits for a lock in vain is repeated at the same node', async () => {
+      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
+      const { work } = await opened(behind(fake.port));
+
+      await expect(work.single((tx) => tx.change(MARK, ['locked', 1]))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+      expect(fake.statements).toBe(2);
+      expect(fake.connections).toBe(1);
+    });
+
     it.each([1, 'ON', 'NO_LOCK'])('R5: a server whose read_only is %s is passed over', async (readOnly) => {
       fake.readOnly = readOnly;
       const { work } = await opened(behind(fake.port));

@@ -28,6 +28,8 @@ export class FakeDatabaseServer {
   behaviour: Behaviour = 'work';
   /** The value of `read_only`: newer MariaDB has words in place of 0 and 1. */
   readOnly: number | string = 0;
+  /** True for a node of a Galera cluster, which also refuses to begin a transaction. */
+  isOfCluster = false;
   port = 0;
   /** Statements of units of work that arrived. */
   statements = 0;
@@ -85,19 +87,26 @@ export class FakeDatabaseServer {
   private answer(connection: Connection & ServerSide, sql: string): void {
     const { behaviour } = this;
     if (behaviour === 'hang') return;
-    if (sql.startsWith('SET') || /^(?:START|ROLLBACK|COMMIT)/.test(sql)) {
+    const isControl = /^(?:SET|ROLLBACK|COMMIT)/.test(sql) || (sql.startsWith('START') && !this.isOfCluster);
+    if (isControl) {
       connection.writeOk();
     } else if (sql.includes('wsrep')) {
-      connection.writeError({ message: 'unknown, as on MySQL', code: 1193 });
+      if (this.isOfCluster) writeValue(connection, 1);
+      else connection.writeError({ message: 'unknown, as on MySQL', code: 1193 });
     } else if (sql.includes('read_only')) {
-      const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
-      const columnType = typeof this.readOnly === 'number' ? LONGLONG : VAR_STRING;
-      const definition = { ...column, characterSet: 45, columnLength: 20, columnType, flags: 0, decimals: 0 };
-      connection.writeTextResult([{ value: this.readOnly }], [definition]);
+      writeValue(connection, this.readOnly);
     } else {
       this.statements += 1;
       const code = behaviour === 'work' ? 1047 : behaviour.refuse;
       connection.writeError({ message: 'refused', code });
     }
   }
+}
+
+/** Answers with one row of one column, `value`. */
+function writeValue(connection: Connection, value: number | string): void {
+  const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
+  const columnType = typeof value === 'number' ? LONGLONG : VAR_STRING;
+  const definition = { ...column, characterSet: 45, columnLength: 20, columnType, flags: 0, decimals: 0 };
+  connection.writeTextResult([{ value }], [definition]);
 }

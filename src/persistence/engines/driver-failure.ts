@@ -18,12 +18,23 @@ const UNKNOWN_VARIABLE = 1193;
 const UNKNOWN_TIME_ZONE = 1298;
 /** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
 const UNREACHABLE = new Set([SHUTDOWN, KILLED, 1040, 1203, 1317, 1969, 3024, 1180, 1021]);
+const SYNC_WAIT_FAILED = 'SYNC_WAIT_FAILED';
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 /** Read-only, input/output error, disk full, cannot be opened. */
 const SQLITE_UNREACHABLE = new Set([8, 10, 13, 14]);
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
+
+/** A node of a Galera cluster could not wait for what the other nodes had committed, so it has executed nothing. */
+export class SyncWaitFailed extends Error {
+  readonly code = SYNC_WAIT_FAILED;
+
+  constructor(cause: unknown) {
+    super('the node cannot wait for the other nodes of its cluster', { cause });
+    this.name = 'SyncWaitFailed';
+  }
+}
 
 export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -34,6 +45,7 @@ export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (typeof errno === 'number' && LOST.has(errno)) return 'lost';
   if (typeof errno === 'number' && MOVED.has(errno)) return 'moved';
   if (typeof errno === 'number' && UNREACHABLE.has(errno)) return 'unreachable';
+  if (code === SYNC_WAIT_FAILED) return 'moved';
   if (fatal === true) return 'unreachable';
   return typeof code === 'string' && /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_)/.test(code)
     ? 'unreachable'
@@ -44,6 +56,11 @@ export function classifyFailure(error: unknown): DriverFailure | undefined {
 export function isServerGone(error: Error): boolean {
   const { errno } = driverErrorOf(error);
   return typeof errno === 'number' && (MOVED.has(errno) || errno === SHUTDOWN);
+}
+
+/** True if a lock, or the wait of a cluster node for the other nodes, was not granted in time. */
+export function isWaitTimeout(error: unknown): boolean {
+  return error instanceof Error && driverErrorOf(error).errno === LOCK_WAIT;
 }
 
 /** True if the driver cannot use the connection any more, or the server is about to close it. */

@@ -1,6 +1,6 @@
 import type { QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import type { Lease } from '../pool/connection-pool.js';
-import { classifyFailure, isConnectionLost, isServerGone } from './driver-failure.js';
+import { classifyFailure, isConnectionLost, isServerGone, isWaitTimeout, SyncWaitFailed } from './driver-failure.js';
 import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
 import { AUTOCOMMIT_ON, type ServerConnection } from './server-connection.js';
 import { cancelledAfter } from './statement-cancellation.js';
@@ -59,7 +59,8 @@ export class ServerStatements implements Statements {
   }
 
   rows<Row>(sql: string, values: readonly Value[] = [], limitMillis = 0): Promise<readonly Row[]> {
-    return this.execute<RowDataPacket[]>(sql, values, limitMillis) as Promise<readonly unknown[]> as Promise<Row[]>;
+    const rows = this.execute<RowDataPacket[]>(sql, values, limitMillis);
+    return this.afterSyncWait(rows as Promise<readonly unknown[]> as Promise<Row[]>);
   }
 
   /**
@@ -72,7 +73,7 @@ export class ServerStatements implements Statements {
     const { isOfCluster, autocommit } = this.connection;
     const begun: Promise<void>[] = [];
     if (autocommit !== 'off') begun.push(this.setAutocommit('off'));
-    if (autocommit !== 'off' || isOfCluster) begun.push(this.control('START TRANSACTION'));
+    if (autocommit !== 'off' || isOfCluster) begun.push(this.afterSyncWait(this.control('START TRANSACTION')));
     if (isOfCluster) begun.push(this.control(`SAVEPOINT ${BEGUN}`));
     await Promise.all(begun);
   }
@@ -102,6 +103,21 @@ export class ServerStatements implements Statements {
     await this.control('ROLLBACK').catch(() => {
       this.lease.discard();
     });
+  }
+
+  /**
+   * At a node of a cluster, a read and the begin of a transaction first wait for what the other nodes have committed. They
+   * lock nothing, so a timeout is that of this wait. A node that loses the others reports it at once for every read, for
+   * some seconds, until it rejects all statements.
+   */
+  private async afterSyncWait<T>(waiting: Promise<T>): Promise<T> {
+    try {
+      return await waiting;
+    } catch (error) {
+      if (!this.connection.isOfCluster || !isWaitTimeout(error)) throw error;
+      this.leave();
+      throw new SyncWaitFailed(error);
+    }
   }
 
   private async setAutocommit(mode: 'on' | 'off'): Promise<void> {
