@@ -68,7 +68,7 @@ export class UnitOfWork {
 
   /**
    * Runs `work` in one transaction; an exception rolls it back. Work that lost against another transaction (deadlock,
-   * lost certification of a cluster) or that a read-only server refused is repeated from its start, so it must have no
+   * lost certification of a cluster) or that a server refused (read-only, or without its cluster) is repeated from its start, so it must have no
    * effects outside `tx`.
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */

@@ -92,8 +92,11 @@ needs('galera')('R2, R4, R5: three services at the nodes of one Galera cluster t
       strike: () => cluster.node(number).isolate(),
       untilOthersGoOn: () => untilExcluded(number),
       async mend() {
-        await cluster.node(number).untilState('is not ready', ({ isReady }) => !isReady);
-        await cluster.node(number).reunite();
+        try {
+          await cluster.node(number).untilState('is not ready', ({ isReady }) => !isReady);
+        } finally {
+          await cluster.node(number).reunite();
+        }
       },
     }),
   };

@@ -1,6 +1,8 @@
 import { createConnection } from 'mysql2/promise';
 import { DataSource } from 'typeorm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { dataSourceOptions, openDatabase, poolOf, type PoolOptions } from '../../src/persistence/database.js';
 import { reportLimits } from '../../src/persistence/engines/server-limits.js';
 import type { ServerPool } from '../../src/persistence/engines/server-pool.js';
@@ -32,6 +34,7 @@ interface Opened {
   readonly dataSource: DataSource;
   readonly pool: ServerPool;
   readonly work: UnitOfWork;
+  readonly log: CollectedLog;
 }
 
 /** A service on a schema that exists already; no connection is open yet. */
@@ -41,7 +44,9 @@ async function opened(account: Omit<FreshDatabase, 'server'>, options: PoolOptio
   const pool = poolOf(dataSource);
   if (!pool) throw new Error('the URL names a database server');
   endings.push(() => pool.close());
-  return { dataSource, pool, work: unitOfWork(dataSource) };
+  const log = new CollectedLog();
+  const work = unitOfWork(dataSource, undefined, new DatabaseInstrumentation(undefined, log.loggers));
+  return { dataSource, pool, work, log };
 }
 
 function insert(work: UnitOfWork, name: string): Promise<boolean> {
@@ -242,28 +247,57 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       },
     );
 
-    it('R5: a node that cannot wait for the other nodes of its cluster is left at the first read', async () => {
-      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
+    it('R5: a node that has lost its cluster is passed over, and named if there is no other host', async () => {
+      fake.membership = 'lost';
       const { work } = await opened(behind(fake.port));
+
+      expect(await insert(work, 'passed over')).toBe(true);
+      expect(fake.statements).toBe(0);
+
+      const alone = { ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) };
+      await expect(openDatabase(alone)).rejects.toThrow('the node cannot reach the other nodes of its cluster');
+    });
+
+    it('R5: a node that cannot wait for the other nodes of its cluster is left at the first read', async () => {
+      Object.assign(fake, { membership: 'member', behaviour: { refuse: 1205 } });
+      const { work, log } = await opened(behind(fake.port));
 
       expect(await Promise.all(Array.from({ length: 8 }, () => count(work, 'read')))).toEqual(Array(8).fill(0));
 
       expect(fake.statements).toBeGreaterThan(0);
       await waitUntil('no connection is left', () => fake.connections === 0);
+      expect(log.of('persistence')[0]?.fields).toMatchObject({ failure: 'moved', driver: 'SYNC_WAIT_FAILED' });
     });
 
     it('R5: a node that cannot wait for the other nodes of its cluster is left when a unit of work begins', async () => {
-      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
-      const { work } = await opened(behind(fake.port));
+      Object.assign(fake, { membership: 'member', behaviour: { refuse: 1205 } });
+      const { work, log } = await opened(behind(fake.port));
 
       expect(await insert(work, 'begun')).toBe(true);
 
       await waitUntil('no connection is left', () => fake.connections === 0);
       expect(await count(work, 'begun')).toBe(1);
+      expect(log.of('persistence')[0]?.fields).toMatchObject({ failure: 'moved', driver: 'SYNC_WAIT_FAILED' });
+    });
+
+    it('R5: a decision of a unit of work whose transaction did not begin is not reported, and the unit is repeated', async () => {
+      Object.assign(fake, { membership: 'member', behaviour: { refuse: 1205 } });
+      const { work } = await opened(behind(fake.port));
+      let attempts = 0;
+
+      const result = await work.run((tx) => {
+        attempts += 1;
+        // Such as for a row that only the other nodes have.
+        if (attempts === 1) throw new ServiceError('NOT_FOUND');
+        return tx.insert(MARK, ['decided', 1]);
+      });
+
+      expect(result).toBe(true);
+      expect(attempts).toBe(2);
     });
 
     it('a change that waits for a lock in vain is repeated at the same node', async () => {
-      Object.assign(fake, { isOfCluster: true, behaviour: { refuse: 1205 } });
+      Object.assign(fake, { membership: 'member', behaviour: { refuse: 1205 } });
       const { work } = await opened(behind(fake.port));
 
       await expect(work.single((tx) => tx.change(MARK, ['locked', 1]))).rejects.toMatchObject({ code: 'UNAVAILABLE' });

@@ -28,8 +28,8 @@ export class FakeDatabaseServer {
   behaviour: Behaviour = 'work';
   /** The value of `read_only`: newer MariaDB has words in place of 0 and 1. */
   readOnly: number | string = 0;
-  /** True for a node of a Galera cluster, which also refuses to begin a transaction. */
-  isOfCluster = false;
+  /** Of a Galera cluster. A member that refuses statements also refuses to start transactions; a lost one, connections. */
+  membership: 'none' | 'member' | 'lost' = 'none';
   port = 0;
   /** Statements of units of work that arrived. */
   statements = 0;
@@ -87,11 +87,12 @@ export class FakeDatabaseServer {
   private answer(connection: Connection & ServerSide, sql: string): void {
     const { behaviour } = this;
     if (behaviour === 'hang') return;
-    const isControl = /^(?:SET|ROLLBACK|COMMIT)/.test(sql) || (sql.startsWith('START') && !this.isOfCluster);
-    if (isControl) {
+    const isStart = sql.startsWith('START') && this.membership === 'none';
+    if (isStart || /^(?:SET|SAVEPOINT|ROLLBACK|COMMIT)/.test(sql)) {
       connection.writeOk();
     } else if (sql.includes('wsrep')) {
-      if (this.isOfCluster) writeValue(connection, 1);
+      if (this.membership === 'member') writeValue(connection, 1);
+      else if (this.membership === 'lost') connection.writeError({ message: 'the wait has failed', code: 1205 });
       else connection.writeError({ message: 'unknown, as on MySQL', code: 1193 });
     } else if (sql.includes('read_only')) {
       writeValue(connection, this.readOnly);

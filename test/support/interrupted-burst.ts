@@ -91,12 +91,12 @@ export async function interruptBurst(
       (index) => () => secondStep(clientAt(story, index), guessToken, story.wrongCode(guessed, index)),
     ),
   ]);
+  await interruption.repair();
   const known = answers.map((answer) => (answer && interruption.isOpen?.(answer) === true ? undefined : answer));
   for (const [index, each] of [...steps, ...exchanges].entries()) {
     const answer = known[index];
     if (answer) each.answer = answer;
   }
-  await interruption.repair();
 
   for (const step of steps) await expectWholeOrNothing(story, step, round);
   const successors: string[] = [];

@@ -27,8 +27,9 @@ export class DatabaseServer implements Engine {
       try {
         // The first statements of the work are sent in the same write.
         const [begun, worked] = await Promise.allSettled([statements.begin(), work(statements)]);
-        if (worked.status === 'rejected') throw worked.reason;
+        // First: without its transaction, the work may have decided by outdated rows.
         if (begun.status === 'rejected') throw begun.reason;
+        if (worked.status === 'rejected') throw worked.reason;
         await statements.commit();
         return worked.value;
       } catch (error) {

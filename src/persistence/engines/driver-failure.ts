@@ -1,6 +1,6 @@
 /**
  * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
- * was rolled back, `waited` for a lock timeout, `moved` if the server accepts no changes any more and another one may,
+ * was rolled back, `waited` for a lock timeout, `moved` if the server refuses the statement and another one may accept it,
  * `unreachable` if it is not known whether the database executed the statement, such as a COMMIT without a response, or if
  * it cannot do so now. Anything else is undefined, a defect of this program. Only after `lost`, `waited` and `moved` is it
  * certain that nothing was committed, so that work may be repeated.
@@ -26,7 +26,7 @@ const SQLITE_UNREACHABLE = new Set([8, 10, 13, 14]);
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
-/** A node of a Galera cluster could not wait for what the other nodes had committed, so it has executed nothing. */
+/** A node of a Galera cluster could not wait for what the other nodes had committed, and has not executed the statement. */
 export class SyncWaitFailed extends Error {
   readonly code = SYNC_WAIT_FAILED;
 
@@ -58,7 +58,7 @@ export function isServerGone(error: Error): boolean {
   return typeof errno === 'number' && (MOVED.has(errno) || errno === SHUTDOWN);
 }
 
-/** True if a lock, or the wait of a cluster node for the other nodes, was not granted in time. */
+/** True if a lock was not granted in time, or a node of a cluster could not wait for the other nodes. */
 export function isWaitTimeout(error: unknown): boolean {
   return error instanceof Error && driverErrorOf(error).errno === LOCK_WAIT;
 }

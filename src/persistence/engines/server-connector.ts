@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Host } from '../jdbc/jdbc-url.js';
-import { isUnknownTimeZone, isUnknownVariable } from './driver-failure.js';
+import { isUnknownTimeZone, isUnknownVariable, isWaitTimeout, SyncWaitFailed } from './driver-failure.js';
 import { ServerConnection } from './server-connection.js';
 
 /**
@@ -119,6 +119,7 @@ export class ServerConnector {
       await connection.query(READ_CURRENT);
       connection.isOfCluster = await isOn(connection, IS_OF_CLUSTER);
     } catch (error) {
+      if (isWaitTimeout(error)) throw new SyncWaitFailed(error);
       if (!isUnknownVariable(error)) throw error;
     }
   }

@@ -26,7 +26,7 @@ export class ServerStatements implements Statements {
   private due = 0;
   private hasEnded = false;
 
-  /** `leave` is called if the server accepts no changes any more. */
+  /** `leave` is called if the server refuses statements for now. */
   constructor(
     private readonly lease: Lease<ServerConnection>,
     private readonly deadline: ResponseDeadline,
@@ -106,9 +106,9 @@ export class ServerStatements implements Statements {
   }
 
   /**
-   * At a node of a cluster, a read and the begin of a transaction first wait for what the other nodes have committed. They
-   * lock nothing, so a timeout is that of this wait. A node that loses the others reports it at once for every read, for
-   * some seconds, until it rejects all statements.
+   * At a node of a cluster, a read and the start of a transaction first wait for what the other nodes have committed. They
+   * wait for no row lock, so a timeout is that of this wait. A node that loses the others reports one at once for every read,
+   * for some seconds, until it rejects all statements.
    */
   private async afterSyncWait<T>(waiting: Promise<T>): Promise<T> {
     try {
