@@ -68,8 +68,8 @@ export class UnitOfWork {
 
   /**
    * Runs `work` in one transaction; an exception rolls it back. Work that lost against another transaction (deadlock,
-   * lost certification of a cluster) or that a server refused (read-only, or without its cluster) is repeated from its start, so it must have no
-   * effects outside `tx`.
+   * lost certification of a cluster) or that a server refused, which is read-only or has lost its cluster, is repeated from
+   * its start, so it must have no effects outside `tx`.
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

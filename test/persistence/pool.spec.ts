@@ -255,7 +255,7 @@ needs('mariadb')('the pool of MariaDB connections', () => {
       expect(fake.statements).toBe(0);
 
       const alone = { ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) };
-      await expect(openDatabase(alone)).rejects.toThrow('the node cannot reach the other nodes of its cluster');
+      await expect(openDatabase(alone)).rejects.toThrow('the node is not a working member of its cluster');
     });
 
     it('R5: a node that cannot wait for the other nodes of its cluster is left at the first read', async () => {

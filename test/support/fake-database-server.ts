@@ -28,7 +28,10 @@ export class FakeDatabaseServer {
   behaviour: Behaviour = 'work';
   /** The value of `read_only`: newer MariaDB has words in place of 0 and 1. */
   readOnly: number | string = 0;
-  /** Of a Galera cluster. A member that refuses statements also refuses to start transactions; a lost one, connections. */
+  /**
+   * Whether this is a node of a Galera cluster. A member that refuses statements also refuses to start transactions, and a
+   * lost node refuses connections.
+   */
   membership: 'none' | 'member' | 'lost' = 'none';
   port = 0;
   /** Statements of units of work that arrived. */

@@ -30,7 +30,10 @@ const KNOWN: Readonly<Record<string, readonly [reason: string, action: string]>>
   PROTOCOL_CONNECTION_LOST: ['the server closed the connection', START_SERVER],
   EHOSTUNREACH: ['there is no route to the host', START_SERVER],
   ETIMEDOUT: ['the server did not answer in time', START_SERVER],
-  SYNC_WAIT_FAILED: ['the node cannot reach the other nodes of its cluster', 'Look for a partition of the cluster.'],
+  SYNC_WAIT_FAILED: [
+    'the node is not a working member of its cluster',
+    'Connect the node with the other nodes, or name another one in app.datasource.url.',
+  ],
   ENOTFOUND: ['the name of the host is not known', START_SERVER],
   EAI_AGAIN: ['the name of the host cannot be looked up now', START_SERVER],
   ER_ACCESS_DENIED_ERROR: ['the server refuses the account or its password', CORRECT_ACCOUNT],

@@ -108,7 +108,7 @@ export class ServerStatements implements Statements {
   /**
    * At a node of a cluster, a read and the start of a transaction first wait for what the other nodes have committed. They
    * wait for no row lock, so a timeout is that of this wait. A node that loses the others reports one at once for every read,
-   * for some seconds, until it rejects all statements.
+   * until it rejects all statements with error 1047, which may take seconds.
    */
   private async afterSyncWait<T>(waiting: Promise<T>): Promise<T> {
     try {
