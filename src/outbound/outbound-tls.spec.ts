@@ -103,6 +103,25 @@ needs('openssl')('app.http.client.ssl.bundle', () => {
     expect(await call(await served(makeCertificate({ signedBy: authority }), own))).toBe('login');
   });
 
+  it.each([
+    ['the key and the certificate', []],
+    ['the key only', ['-certpbe', 'NONE']],
+    ['both with 3DES', ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1']],
+    ['the key with PBES2 and the certificate with 3DES', ['-certpbe', 'PBE-SHA1-3DES']],
+  ])('a key store with a password that is not ASCII, which encrypts %s, identifies the service', async (_, parts) => {
+    const authority = makeCertificate({ name: 'authority' });
+    const identity = makeCertificate({ name: 'login', signedBy: authority });
+    const bundle = '--app.ssl.bundle.jks.partner';
+    const { call } = client([
+      `${bundle}.keystore.location=${keyStore(identity, 'pässwörd ☃', parts)}`,
+      `${bundle}.keystore.password=pässwörd ☃`,
+      `${bundle}.truststore.location=${keyStore(authority, 'changeit', ['-nokeys'])}`,
+      `${bundle}.truststore.password=changeit`,
+    ]);
+
+    expect(await call(await served(makeCertificate({ signedBy: authority }), authority))).toBe('login');
+  });
+
   it('the bundle is also used in the tunnel of a forward proxy', async () => {
     const authority = makeCertificate({ name: 'authority' });
     const url = await served(makeCertificate({ signedBy: authority }), authority);

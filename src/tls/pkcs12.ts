@@ -8,12 +8,29 @@ const PARTS_WITH_MAC = 3;
 type Bag = Forge.pkcs12.Bag;
 type PfxContent = Forge.asn1.Asn1 & { readonly value: Forge.asn1.Asn1[] };
 
+/** What the types of Forge leave out: the decryption of PBES2 (RFC 8018 section 6.2). */
+interface Pbes2 {
+  getCipherForPBES2: (oid: string, parameters: Forge.asn1.Asn1, password: string) => object;
+}
+
 /** Node itself gives away neither the parts of a PKCS12 file nor those of one without a private key. */
 let loaded: typeof Forge | undefined;
 
 /** Loaded only for a PKCS12 file of a client. */
 function library(): typeof Forge {
-  return (loaded ??= createRequire(import.meta.url)('node-forge') as typeof Forge);
+  return (loaded ??= withPasswordsInUtf8(createRequire(import.meta.url)('node-forge') as typeof Forge));
+}
+
+/**
+ * PBES2 takes a password in UTF-8, where the MAC and older methods take UTF-16 (RFC 7292 appendix B.1). Forge takes the
+ * characters for bytes in both.
+ */
+function withPasswordsInUtf8(forge: typeof Forge): typeof Forge {
+  const { pbe } = forge.pki as unknown as { readonly pbe: Pbes2 };
+  const cipherFor = pbe.getCipherForPBES2;
+  pbe.getCipherForPBES2 = (oid, parameters, password) =>
+    cipherFor(oid, parameters, Buffer.from(password).toString('latin1'));
+  return forge;
 }
 
 /** A PKCS12 file (RFC 7292), which is not decrypted yet. */
@@ -33,24 +50,8 @@ export class Pkcs12File {
 
   /** @throws Error of the library */
   open(password: string): Pkcs12Contents {
-    return new Pkcs12Contents(this.decrypted(password).safeContents.flatMap(({ safeBags }) => safeBags));
-  }
-
-  /**
-   * PBES2 takes a password in UTF-8, where the MAC and older methods take UTF-16 (RFC 7292 appendix B.1). Forge passes the
-   * characters on as bytes, so that a password with others than those of ASCII needs a second attempt; the first one has
-   * verified the MAC.
-   */
-  private decrypted(password: string): Forge.pkcs12.Pkcs12Pfx {
-    const { pkcs12 } = library();
-    try {
-      return pkcs12.pkcs12FromAsn1(this.content, true, password);
-    } catch (error) {
-      const bytes = Buffer.from(password).toString('latin1');
-      if (bytes === password || !(error instanceof Error && error.message.startsWith('Failed to decrypt'))) throw error;
-      const withoutMac = { ...this.content, value: this.content.value.slice(0, PARTS_WITH_MAC - 1) };
-      return pkcs12.pkcs12FromAsn1(withoutMac, true, bytes);
-    }
+    const { safeContents } = library().pkcs12.pkcs12FromAsn1(this.content, true, password);
+    return new Pkcs12Contents(safeContents.flatMap(({ safeBags }) => safeBags));
   }
 }
 

@@ -92,6 +92,21 @@ describe('a trust store of keytool', () => {
   });
 });
 
+describe('a trust store of openssl with the password "pässwörd ☃"', () => {
+  it('is read even if the key derived from the password in UTF-16 decrypts it to a valid padding', () => {
+    const read = readTrustStore(fixture('openssl-not-ascii'), 'pässwörd ☃');
+
+    expect(read.map(({ subject }) => subject)).toEqual(['CN=Example EC Authority']);
+  });
+
+  it.each(['password', 'pässwörd', 'pässwörd ☂'])('is not opened by "%s"', (password) => {
+    expect(faultOf(fixture('openssl-not-ascii'), password)).toMatchObject({
+      member: 'truststore.password',
+      reason: 'the password does not open the trust store, or the file was changed',
+    });
+  });
+});
+
 needs('openssl')('a trust store of openssl', () => {
   let made: MadeCertificate;
 
