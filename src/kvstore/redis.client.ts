@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { KvstoreProperties } from './kvstore.properties.js';
@@ -8,15 +9,43 @@ const FIRST_PAUSE_MILLIS = 50;
 /** Shows operators whose connections `CLIENT LIST` lists. */
 const CONNECTION_NAME = 'login-service';
 
+/** What the types of ioredis hide. */
+interface Connecting {
+  readonly connector: {
+    /** The newest connection; set as soon as its socket exists. */
+    stream: Socket | undefined;
+    /** Of a store behind sentinels. */
+    connectToSentinel?: (...args: readonly unknown[]) => Connecting;
+  };
+}
+
 /** A client that connects at `connect()`, and again for ever after it lost the connection. */
 export function redisClient(properties: KvstoreProperties, tls: ConnectionOptions | undefined): Redis {
   const client = new Redis({ ...optionsOf(properties), ...targetOf(properties, tls) });
-  client.on('connect', () => {
-    // ioredis handles the first error of a connection only. A store that rejects our certificate causes two: its alert and the
-    // reset. Without a listener, the second one would end the process.
-    client.stream.on('error', () => undefined);
-  });
+  outliveErrors(client as unknown as Connecting);
   return client;
+}
+
+/**
+ * ioredis handles the first error of a connection only, and a connection with TLS may have two: that of an untrusted
+ * certificate and an alert of the store, if it is closed during the handshake, or the alert and the reset. Without another
+ * listener, the second one would end the process.
+ */
+function outliveErrors({ connector }: Connecting): void {
+  let current = connector.stream;
+  Object.defineProperty(connector, 'stream', {
+    get: () => current,
+    set: (stream: Socket) => {
+      current = stream.on('error', () => undefined);
+    },
+  });
+  const toSentinel = connector.connectToSentinel?.bind(connector);
+  if (!toSentinel) return;
+  connector.connectToSentinel = (...args) => {
+    const sentinel = toSentinel(...args);
+    outliveErrors(sentinel);
+    return sentinel;
+  };
 }
 
 function optionsOf({ timeout, connectTimeout, username, password, database }: KvstoreProperties): RedisOptions {
