@@ -9,8 +9,11 @@ const MAX_SEGMENT_LENGTH = 40;
 const MIN_SECRET_LENGTH = 20;
 /** Number of characters of a token that are shown, to tell its kind. */
 const SHOWN_OF_SECRET = 6;
-/** A JWS (its first part is Base64url of `{"`), or a mix of letters and digits that is neither a word nor a UUID. */
-const LIKE_SECRET = /^ey[\w-]+\.[\w-]+\.|(?=[a-z_]{0,19}\d)(?=[\d_]{0,19}[a-z])\w{20}/i;
+/**
+ * A JWS (its first part is Base64url of `{"`), a mix of letters and digits that is neither a word nor a UUID, or a text as
+ * long as a TOTP secret in Base32, which has no digit in one of 770 cases.
+ */
+const LIKE_SECRET = /^ey[\w-]+\.[\w-]+\.|(?=[a-z_]{0,19}\d)(?=[\d_]{0,19}[a-z])\w{20}|[a-z\d]{32}/i;
 
 /** Characters outside printable ASCII, quotation marks and backslashes. */
 const QUOTED_UNSAFE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
