@@ -23,7 +23,7 @@ beforeAll(async () => {
       maxHttpJsonBodySize: DataSize.ofBytes(1024),
       maxHttpRequestHeaderSize: DataSize.ofBytes(2048),
     }),
-    embedded: Object.assign(new EmbeddedProperties(), { acceptCount: 0, connectionTimeout: Duration.ofSeconds(0.5) }),
+    embedded: Object.assign(new EmbeddedProperties(), { acceptCount: 0, connectionTimeout: Duration.ofSeconds(3) }),
   });
 });
 
@@ -120,7 +120,7 @@ describe('app.security.cors.allowed-origins', () => {
     expect(answer.status).toBe(status);
     expect(accessControl(answer.headers)).toEqual([]);
     expect(answer.headers.get('vary')).toBe('Origin');
-    expect(answer.body).not.toContain('evil');
+    expect(answer.body).not.toContain('evil.example');
   });
 
   it('a preflight from an allowed origin gets the permitted methods and headers, even at full load', async () => {

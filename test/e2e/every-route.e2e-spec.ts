@@ -226,9 +226,12 @@ onSqlite('every route', (engine) => {
 
     it(`H9: ${name} echoes neither a foreign origin nor a forged host`, async () => {
       const forged = { host: 'evil.example', origin: 'https://evil.example', referer: 'https://evil.example/' };
-      for (const headers of [forged, { ...forged, 'x-forwarded-host': 'evil.example', 'x-forwarded-for': 'evil' }]) {
+      for (const headers of [
+        forged,
+        { ...forged, 'x-forwarded-host': 'evil.example', 'x-forwarded-for': 'evil.example' },
+      ]) {
         const answer = await callers.sendRaw(method, path, headers);
-        expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain('evil');
+        expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain('evil.example');
       }
     });
 
@@ -359,7 +362,7 @@ onSqlite('every route', (engine) => {
 
           expect(statuses, host).toEqual([400]);
           expect(text).toContain('content-type: application/problem+json');
-          expect(text).not.toMatch(/evil|script/);
+          expect(text).not.toMatch(/evil\.example|script/);
         }
       }
     });
@@ -370,7 +373,7 @@ onSqlite('every route', (engine) => {
         const answer = await callers.sendRaw('OPTIONS', path, headers);
 
         expect(answer.status).toBe(204);
-        expect(JSON.stringify([...answer.headers])).not.toMatch(/access-control|evil/);
+        expect(JSON.stringify([...answer.headers])).not.toMatch(/access-control|evil\.example/);
       }
     });
   });

@@ -183,14 +183,14 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     const forged = {
       'x-forwarded-for': 'evil.example',
       'x-forwarded-host': 'evil.example',
-      'x-forwarded-proto': 'evil',
-      'x-forwarded-port': '666',
-      'x-forwarded-prefix': '/evil',
+      'x-forwarded-proto': 'evil-scheme',
+      'x-forwarded-port': '64321',
+      'x-forwarded-prefix': '/evil.example',
     };
     for (const path of ['/', '/me', '/nowhere', '/.well-known/jwks.json', '/actuator/health']) {
       const { status, headers, text } = await behindProxy(story, forged).get(path);
       expect([200, 303, 401, 404], path).toContain(status);
-      expect(JSON.stringify([...headers]) + text, path).not.toMatch(/evil|666/);
+      expect(JSON.stringify([...headers]) + text, path).not.toMatch(/evil\.example|evil-scheme|64321/);
     }
   });
 });

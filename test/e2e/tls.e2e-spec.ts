@@ -448,7 +448,9 @@ needs('openssl')('the main listener with a certificate bundle', () => {
 
     expect(exitCode).toBe(1);
     expect(stdout).not.toContain('ready');
-    expect(stderr.slice(stderr.indexOf('Description:'))).toBe(`Description:
+    // By chance, a wrong password decrypts the key to a valid padding; then the code is that of a damaged key.
+    const report = stderr.slice(stderr.indexOf('Description:')).replace(/ERR_OSSL_\w+/, 'ERR_OSSL_*');
+    expect(report).toBe(`Description:
 
 One problem:
 
@@ -456,7 +458,7 @@ One problem:
      Property: app.ssl.bundle.pem.web.keystore.private-key-password
      File:     ${key}
      Origin:   file [application.yml] - 5:25
-     Reason:   the password does not open the private key (ERR_OSSL_BAD_DECRYPT)
+     Reason:   the password does not open the private key (ERR_OSSL_*)
 
 Action:
 

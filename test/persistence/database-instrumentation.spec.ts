@@ -99,7 +99,8 @@ onEveryDatabase('metrics and logs of the database', (database) => {
       { level: 'DEBUG', message: insert, fields: { failure: 'duplicate' } },
       ...controls(['COMMIT']),
     ]);
-    expect(JSON.stringify(log.lines)).not.toMatch(/s3cret|123456|123_456/);
+    const withoutTimes = log.lines.map((line) => ({ ...line, at: undefined }));
+    expect(JSON.stringify(withoutTimes)).not.toMatch(/s3cret|123456|123_456/);
   });
 });
 
@@ -161,7 +162,7 @@ describe('the logger persistence', () => {
 it('pool.connections.timeout counts units of work without a connection', async () => {
   const meters = new Meters();
   const url = `jdbc:mariadb://127.0.0.1:${await freePort()}/login`;
-  const dataSource = new DataSource(await dataSourceOptions({ url }, { settings: { connectionTimeout: 250 } }));
+  const dataSource = new DataSource(await dataSourceOptions({ url }, { settings: { connectionTimeout: 2000 } }));
   const log = new CollectedLog();
   const work = unitOfWork(dataSource, new SystemRandom(), new DatabaseInstrumentation(meters, log.loggers, POOL));
 

@@ -17,7 +17,7 @@ it.each([
   expect(LEAK.test(text)).toBe(true);
 });
 
-it.each(['-ER_FabcdEFGH', 'aFST_x', 'xHPE_-', 'aMySQLb', '"code":"INTERNAL_ERROR"'])(
+it.each(['-ER_FabcdEFGH', '-ER_FABCDEFGH', 'aFST_x', 'xHPE_-', '-HPE_ABCDEFGH', 'aMySQLb', '"code":"INTERNAL_ERROR"'])(
   'LEAK does not match %s',
   (text) => {
     expect(LEAK.test(text)).toBe(false);
