@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { AdminBrowser, adminSceneOn, CONTEXT, STATED, USERS } from '../support/admin-pages.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { follow, submit, unescaped, visit } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
 
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 const NEW_USER = `${USERS}/new-user`;
 const EVENTS = `${USERS}/events`;
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 const ENDS = ['end-session', 'end-device'];
 
 onEachEngine('access to the pages of the administration', (engine) => {
-  const scene = adminSceneOn(engine, PORTS[engine.name]);
+  const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 
   describe('visitors and users', () => {

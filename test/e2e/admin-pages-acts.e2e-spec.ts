@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { adminSceneOn, HOSTILE, passwordIn, STATED, USERS } from '../support/admin-pages.js';
-import { freePort } from '../support/free-port.js';
 import { PASSWORD, type Person, refresh } from '../support/login-story.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { follow } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 
 onEachEngine('acts on a user by the pages', (engine) => {
-  const scene = adminSceneOn(engine, PORTS[engine.name]);
+  const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 
   /** The last event of this kind about a user. */

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { PUBLIC_URL } from '../support/account-links.js';
 import { adminSceneOn, HOSTILE, STATED } from '../support/admin-pages.js';
 import type { AuthenticatorApp } from '../support/authenticator-app.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
 import { type Person, refresh, type SignedIn } from '../support/login-story.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { unescaped } from '../support/pages.js';
 import { type PasskeyHolder, PasskeyStory } from '../support/passkey-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 const ACT = 'remove-authenticator';
 const SITE = { origin: PUBLIC_URL, rpId: new URL(PUBLIC_URL).hostname };
 
@@ -20,7 +20,7 @@ interface Owner extends PasskeyHolder {
 }
 
 onEachEngine('authenticators on the pages of the administration', (engine) => {
-  const scene = adminSceneOn(engine, PORTS[engine.name]);
+  const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
   const passkeys = new PasskeyStory(story);
 

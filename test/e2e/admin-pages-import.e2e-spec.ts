@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { adminSceneOn, HOSTILE, loginIdsIn, USERS } from '../support/admin-pages.js';
 import { csv } from '../support/administrator.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { unescaped } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
 
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 const EVENTS = `${USERS}/events`;
 
 onEachEngine('pages of the import and of the events', (engine) => {
-  const scene = adminSceneOn(engine, PORTS[engine.name]);
+  const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 
   const file = csv('login_id,password', 'imported-1,five grey herons & 2 piers', 'imported-2,x');

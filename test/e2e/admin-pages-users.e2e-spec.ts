@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { PUBLIC_URL } from '../support/account-links.js';
 import { adminSceneOn, HOSTILE, loginIdsIn, passwordIn, USERS } from '../support/admin-pages.js';
 import { ADMIN } from '../support/administrator.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { follow, unescaped } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
 
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 
 onEachEngine('pages with users', (engine) => {
-  const scene = adminSceneOn(engine, PORTS[engine.name]);
+  const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story, mailbox } = scene;
 
   const added = (id: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>

@@ -2,10 +2,9 @@ import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import { PUBLIC_URL, tokenIn } from '../support/account-links.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
-import { mailboxAt } from '../support/mailbox.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { BROWSER, formOf, visit } from '../support/pages.js';
 import { atOnce, outcomes } from '../support/races.js';
 import type { Ended } from '../support/service.js';
@@ -17,11 +16,12 @@ const FORGOT = '/portal/forgot';
 const WEEK_SECONDS = 7 * 86_400;
 const INVITED = 'An account was created for you';
 /** Nobody listens there. */
-const CLOSED = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+/** The port of TCPMUX, which no program here uses. */
+const CLOSED_PORT = 1;
+const MAILBOXES = await openMailboxes();
 
 onEachEngine('invitations', (engine) => {
-  const mailbox = mailboxAt(PORTS[engine.name]);
+  const mailbox = MAILBOXES[engine.name];
   const story = storyOn(engine, { people: 3, args: [...mailbox.args, `--app.security.public-url=${PUBLIC_URL}`] });
 
   async function invite(id: string, ...more: readonly string[]): Promise<Ended> {
@@ -196,7 +196,7 @@ onSqlite('a service without a mail relay', (engine) => {
 });
 
 onEachEngine('invitations while the mail relay is away', (engine) => {
-  const args = [`--app.mail.port=${CLOSED[engine.name]}`, '--app.mail.host=127.0.0.1', '--app.mail.poll-interval=50ms'];
+  const args = [`--app.mail.port=${CLOSED_PORT}`, '--app.mail.host=127.0.0.1', '--app.mail.poll-interval=50ms'];
   const story = storyOn(engine, { people: 1, args: [...args, `--app.security.public-url=${PUBLIC_URL}`] });
 
   it('S9: an invitation that waits for the relay has already ended the previous link', async () => {

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
-import { mailboxAt } from '../support/mailbox.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { managed, OPERATOR } from '../support/management.js';
 import { onSqlite } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const CHOSEN = 'nine wet lanterns & 3 harbours';
-const PORT = await freePort();
+const MAILBOXES = await openMailboxes();
 const MANAGED = [
   '--management.endpoints.web.exposure.include=*',
   `--management.security.user=${OPERATOR.user}`,
@@ -28,7 +27,7 @@ const VERBOSE = [
 ];
 
 onSqlite('mailed links and what the service records', (engine) => {
-  const mailbox = mailboxAt(PORT);
+  const mailbox = MAILBOXES[engine.name];
   const args = [...mailbox.args, `--app.security.public-url=${PUBLIC_URL}`, ...MANAGED, ...VERBOSE];
   const story = storyOn(engine, { people: 12, args, isAlone: true });
   const links = new StoryLinks(story);

@@ -2,10 +2,9 @@ import { expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import type { LinkKind } from '../../src/recovery/account-link.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
-import { freePort } from '../support/free-port.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, type Person, refresh, secondStep, storyOn } from '../support/login-story.js';
-import { mailboxAt } from '../support/mailbox.js';
+import { openMailboxes } from '../support/mailbox.js';
 import { atOnce, outcomes, upTo } from '../support/races.js';
 import { onEachEngine } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -14,14 +13,14 @@ const CHOSEN = 'nine wet lanterns & 3 harbours';
 /** One more than the lifetime of a link to reset or unlock. */
 const EXPIRED_SECONDS = 15 * 60 + 1;
 const INTERVAL_SECONDS = 5 * 60;
-const PORTS = { SQLite: await freePort(), MariaDB: await freePort(), Galera: 0 };
+const MAILBOXES = await openMailboxes();
 /** Text of a mail that a user has requested. */
 const REQUESTED = 'Someone asked for a new password';
 const HELP_CONTACT = 'IT desk & friends, +82 2 123 4567';
 const UNKNOWN_TOKEN = 'A'.repeat(43);
 
 onEachEngine('recovery by mailed links', (engine) => {
-  const mailbox = mailboxAt(PORTS[engine.name]);
+  const mailbox = MAILBOXES[engine.name];
   const args = [
     ...mailbox.args,
     `--app.security.public-url=${PUBLIC_URL}`,

@@ -3,7 +3,7 @@ import { PUBLIC_URL } from './account-links.js';
 import { ADMIN, Administrator, HELP_DESK } from './administrator.js';
 import type { Answer, HttpClient } from './http-client.js';
 import { type Enrolled, type LoginStory, type Person, storyOn } from './login-story.js';
-import { type Mailbox, mailboxAt } from './mailbox.js';
+import type { Mailbox } from './mailbox.js';
 import { type FilePart, MULTIPART, multipart } from './multipart.js';
 import { BROWSER, follow, formOf, unescaped, visit } from './pages.js';
 import type { Engine } from './story-database.js';
@@ -99,9 +99,8 @@ export interface AdminScene {
   readonly helpDesk: AdminBrowser;
 }
 
-/** Starts the service, and signs both in before each test, since codes age; `port` is that of the mailbox. */
-export function adminSceneOn(engine: Engine, port: number): AdminScene {
-  const mailbox = mailboxAt(port);
+/** Starts the service, and signs both in before each test, since codes age. */
+export function adminSceneOn(engine: Engine, mailbox: Mailbox): AdminScene {
   const story = storyOn(engine, {
     people: 60,
     others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK' },

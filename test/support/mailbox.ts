@@ -1,6 +1,8 @@
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
+import type { Engine } from './story-database.js';
 import { waitUntil } from './wait-until.js';
 
 /** A mail that the relay accepted. */
@@ -28,17 +30,18 @@ export class Mailbox {
     },
   });
 
-  constructor(readonly port: number) {}
-
   /** Arguments of a service that sends its mails here. */
   get args(): readonly string[] {
-    return ['--app.mail.host=127.0.0.1', `--app.mail.port=${this.port}`, '--app.mail.poll-interval=50ms'];
+    const { port } = this.server.server.address() as AddressInfo;
+    return ['--app.mail.host=127.0.0.1', `--app.mail.port=${port}`, '--app.mail.poll-interval=50ms'];
   }
 
-  open(): Promise<void> {
+  open(): Promise<this> {
     return new Promise((resolve, reject) => {
       this.server.on('error', reject);
-      this.server.listen(this.port, '127.0.0.1', resolve);
+      this.server.listen(0, '127.0.0.1', () => {
+        resolve(this);
+      });
     });
   }
 
@@ -60,12 +63,13 @@ export class Mailbox {
   }
 }
 
-/** The relay of a test file on that port: opens before its first test and closes after its last. */
-export function mailboxAt(port: number): Mailbox {
-  const mailbox = new Mailbox(port);
-  beforeAll(() => mailbox.open());
-  afterAll(() => mailbox.close());
-  return mailbox;
+/** A relay for the tests of each engine, open until the end of the test file. */
+export async function openMailboxes(): Promise<Readonly<Record<Engine['name'], Mailbox>>> {
+  const names = ['SQLite', 'MariaDB', 'Galera'] as const;
+  const opened = await Promise.all(names.map(async (name) => [name, await new Mailbox().open()] as const));
+  const mailboxes = Object.fromEntries(opened) as Record<Engine['name'], Mailbox>;
+  afterAll(() => Promise.all(Object.values(mailboxes).map((mailbox) => mailbox.close())));
+  return mailboxes;
 }
 
 /** Decodes a message, or the parts of one (RFC 2045 section 6, RFC 2046 section 5.1). */
