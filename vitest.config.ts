@@ -45,6 +45,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFirst },
     reporters: [new TotalsReporter(SERVERS, missing)],
+    // As long as `waitUntil` waits.
+    expect: { poll: { timeout: 30_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -150,7 +150,7 @@ needs('redis')('a key-value store that responds', () => {
 needs('redis')('a key-value store that fails', () => {
   it('a store that is stopped with open connections fails commands after the timeout, and is used again later', async () => {
     const server = await redis();
-    const { kvstore, log } = client([...at(server), 'timeout=200ms']);
+    const { kvstore, log } = client([...at(server), 'timeout=2s']);
     await kvstore.send('PING');
 
     server.signal('SIGSTOP');
@@ -179,7 +179,7 @@ needs('redis')('a key-value store that fails', () => {
     const door = new Door({ host: server.host, port: server.port });
     await door.open();
     endings.push(() => door.shut());
-    const { kvstore, log } = client([...at(door), 'timeout=200ms']);
+    const { kvstore, log } = client([...at(door), 'timeout=2s']);
     await kvstore.send('PING');
 
     door.fallSilent();
@@ -346,7 +346,7 @@ needs('redis')('a key-value store behind sentinels', () => {
     const sentinel = await startSentinel('login', primary, 'word');
     endings.push(() => sentinel.stop());
     const keys = ['sentinel.master=login', `sentinel.nodes=127.0.0.1:${sentinel.port}`, 'password=word'];
-    const { kvstore, log } = client([...keys, 'timeout=500ms']);
+    const { kvstore, log } = client([...keys, 'timeout=5s']);
     await kvstore.send('SET', 'key', 'here');
     const copy = client([...at(replica), 'password=word']);
     await waitUntil('the replica has the value', async () => (await copy.kvstore.send('GET', 'key')) === 'here');

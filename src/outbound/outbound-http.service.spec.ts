@@ -169,11 +169,11 @@ describe('the guard of internal addresses', () => {
 });
 
 describe('a forward proxy', () => {
-  const proxied = async (more = {}): Promise<{ proxy: ForwardProxyServer; http: OutboundHttp }> => {
+  const proxied = async (more = {}, limits = {}): Promise<{ proxy: ForwardProxyServer; http: OutboundHttp }> => {
     const proxy = await new ForwardProxyServer().start();
     ended.push(() => proxy.stop());
     const settings = { ...proxy.settings, ...more };
-    return { proxy, http: outboundHttp({ client: client({ connect: 300 }), http: settings, https: settings }) };
+    return { proxy, http: outboundHttp({ client: client(limits), http: settings, https: settings }) };
   };
 
   it('gets the whole URL and its credentials for http; the target does not get the credentials', async () => {
@@ -204,7 +204,7 @@ describe('a forward proxy', () => {
   });
 
   it('that does not respond to CONNECT ends the call after the connect timeout', async () => {
-    const { proxy, http } = await proxied();
+    const { proxy, http } = await proxied({}, { connect: 300 });
     proxy.mode = 'silent';
 
     expect(await call(http, 'https://name.test/')).toBe('CONNECT_TIMEOUT');

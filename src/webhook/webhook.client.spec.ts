@@ -86,7 +86,7 @@ it.each<[string, (socket: Socket) => void, string]>([
 it.each<[string, number, (socket: Socket) => void]>([
   [
     'never ends',
-    1000,
+    5000,
     (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n.');
     },

@@ -7,6 +7,7 @@ import { needs } from '../support/needs.js';
 import { DESKTOP, type Look, LOOKS, PHONE, PortalBrowser } from '../support/portal-browser.js';
 import { startService } from '../support/service.js';
 import { onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const HANDHELD: Look = {
   name: 'a phone',
@@ -248,7 +249,10 @@ needs('chromium')('details of pages in a browser', () => {
     const service = await startService({ isAlone: true });
     const browser = await launchChromium();
     try {
-      const password = /First user: admin with password (\S+)/.exec(service.stdout)?.[1] ?? '';
+      const password = await waitUntil(
+        'the first user is printed',
+        () => /First user: admin with password (\S+)/.exec(service.stdout)?.[1],
+      );
       const user = await PortalBrowser.open(browser, service.url, DESK);
       await user.visit('/');
       await user.signIn('admin', password);

@@ -51,12 +51,16 @@ async function largeBackup(story: LoginStory): Promise<string> {
   return file;
 }
 
+function valueOf({ args }: StoryDatabase, key: string): string {
+  const start = `--${key}=`;
+  return args.find((argument) => argument.startsWith(start))?.slice(start.length) ?? '';
+}
+
 /** True once the restore has changed rows that it has not committed. */
 async function hasBegun(database: StoryDatabase): Promise<boolean> {
-  const url = database.args.find((argument) => argument.startsWith('--app.datasource.url=')) ?? '';
-  const [, file] = /jdbc:sqlite:(.*)$/.exec(url) ?? [];
+  const [, file] = /^jdbc:sqlite:(.*)$/.exec(valueOf(database, 'app.datasource.url')) ?? [];
   if (file !== undefined) return existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > BEGUN_BYTES;
-  return (await changedRows()) > BEGUN_ROWS;
+  return (await changedRows(database)) > BEGUN_ROWS;
 }
 
 onEachEngine('R2: restore that is killed', (engine) => {
@@ -91,12 +95,14 @@ onEachEngine('R2: restore that is killed', (engine) => {
   });
 });
 
-/** Rows that one open transaction of the MariaDB of this run has changed; only an administrator sees them. */
-async function changedRows(): Promise<number> {
+/** Rows that one open transaction of the account has changed; only an administrator sees them. */
+async function changedRows(database: StoryDatabase): Promise<number> {
   const { host, port, user, password } = (await request('mariadb')) as ServerAccess;
   const connection = await createConnection({ host, port, user, password });
-  const sql = 'SELECT COALESCE(MAX(trx_rows_modified), 0) AS number FROM information_schema.innodb_trx';
-  const [rows] = await connection.query<RowDataPacket[]>(sql);
+  const sql =
+    'SELECT COALESCE(MAX(trx_rows_modified), 0) AS number FROM information_schema.innodb_trx ' +
+    'JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE user = ?';
+  const [rows] = await connection.query<RowDataPacket[]>(sql, [valueOf(database, 'app.datasource.username')]);
   await connection.end();
   return Number(rows[0]?.['number']);
 }
@@ -104,5 +110,5 @@ async function changedRows(): Promise<number> {
 /** True after a server has rolled back the transaction of the killed process; SQLite does so when it is opened. */
 async function isRolledBack(database: StoryDatabase): Promise<boolean> {
   if (database.args.some((argument) => argument.includes('jdbc:sqlite:'))) return true;
-  return (await changedRows()) < BEGUN_ROWS / 5;
+  return (await changedRows(database)) < BEGUN_ROWS / 5;
 }

@@ -10,7 +10,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import { RateLimitTable } from '../../src/rate-limit/rate-limit.store.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import type { TaskLease } from '../../src/tasks/task-leases.js';
-import { clusterRounds, HASTY } from '../support/cluster-rounds.js';
+import { clusterRounds } from '../support/cluster-rounds.js';
 import { galeraCluster } from '../support/galera-cluster.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { needs } from '../support/needs.js';
@@ -26,7 +26,7 @@ function together<T>(call: (number: number) => Promise<T>): Promise<readonly T[]
 }
 
 needs('galera')('rows that replicas share, at the nodes of one Galera cluster', () => {
-  const cluster = galeraCluster(HASTY);
+  const cluster = galeraCluster();
   const sources: DataSource[] = [];
   const works: UnitOfWork[] = [];
   /** Stands in the middle of a window of an hour. */

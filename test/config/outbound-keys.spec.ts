@@ -185,7 +185,7 @@ describe('a forward proxy', () => {
 
   it('that stops, comes back, hangs and works again fails calls meanwhile only', async () => {
     const [server, url] = [await proxy(), await served()];
-    const http = configured([LOOPBACK, ...system('http', server), '--app.http.client.read-timeout=300ms']);
+    const http = configured([LOOPBACK, ...system('http', server), '--app.http.client.read-timeout=3s']);
     const results = [await call(http, url)];
     await server.stop();
     results.push(await call(http, url));

@@ -261,7 +261,7 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
       `--app.servlet.multipart.location=${location}`,
       '--app.servlet.multipart.max-file-size=20000B',
       '--app.servlet.multipart.max-request-size=21000B',
-      '--server.embedded.connection-timeout=2s',
+      '--server.embedded.connection-timeout=5s',
     ],
   });
   let admin: Administrator;
@@ -406,7 +406,7 @@ onSqlite('POST /admin/users/import by a client that disconnects', (engine) => {
   const story = storyOn(engine, {
     people: 1,
     others: OTHERS,
-    args: [`--app.servlet.multipart.location=${location}`, '--app.lifecycle.timeout-per-shutdown-phase=3s'],
+    args: [`--app.servlet.multipart.location=${location}`, '--app.lifecycle.timeout-per-shutdown-phase=10s'],
   });
 
   let admin: Administrator;

@@ -158,7 +158,7 @@ it('the configured limits reach the listener of the service', { timeout: 60_000 
       '--server.max-http-json-body-size=1KB',
       '--server.max-http-request-header-size=2KB',
       '--server.embedded.max-http-form-post-size=2KB',
-      '--server.embedded.connection-timeout=300ms',
+      '--server.embedded.connection-timeout=3s',
       '--server.embedded.threads.max=1',
       '--server.embedded.accept-count=0',
     ],

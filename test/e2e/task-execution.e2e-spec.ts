@@ -87,7 +87,7 @@ onSqlite('app.task.execution of a running service', (engine) => {
     expect(await measured(service, 'executor.queued.tasks')).toBe(1);
     expect(relay.received).toHaveLength(before + 2);
     expect((await threads(service)).filter((name) => name.startsWith('bg-'))).toEqual(['bg-1', 'bg-2']);
-    expect(linesWith(REJECTED)).toHaveLength(1);
+    await waitUntil('the rejection is logged', () => linesWith(REJECTED).length === 1);
 
     release();
     for (const address of addresses) await noticeTo(relay, address, 'new-device');

@@ -126,7 +126,7 @@ onEachEngine('traces', (engine) => {
     await story.client().post('/login', { id: story.person().id, pw: PASSWORD }, { headers: sampled(trace) });
 
     const request = await collector.received(trace, 'POST /login');
-    expect(story.service.stdout).toContain(`[${trace}-${request.spanId}] `);
+    await expect.poll(() => story.service.stdout).toContain(`[${trace}-${request.spanId}] `);
   });
 });
 

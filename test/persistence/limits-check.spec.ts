@@ -83,7 +83,7 @@ describe('rule 4 without an answer of the database server', () => {
   afterEach(() => server.close());
 
   const args = (): readonly string[] => [
-    `--app.datasource.url=jdbc:mariadb://127.0.0.1:${server.port}/login?connectTimeout=300&password=${PASSWORD}`,
+    `--app.datasource.url=jdbc:mariadb://127.0.0.1:${server.port}/login?connectTimeout=3000&password=${PASSWORD}`,
     '--app.datasource.username=login',
   ];
   const uncompared = (reason: RegExp): Checked => ({

@@ -122,7 +122,7 @@ needs('mariadb')('migrations on a server', () => {
     const account: FreshDatabase = await freshMariadbDatabase();
     const setup = new SchemaSetup(new MigrationAccount(account, {}), true, new Loggers().get('persistence'));
 
-    const settings = { maximumPoolSize: 1, connectionTimeout: 1000 };
+    const settings = { maximumPoolSize: 1, connectionTimeout: 10_000 };
     const dataSource = await openDatabase(account, { settings }, (service) => setup.prepare(service));
     opened.push(dataSource);
 

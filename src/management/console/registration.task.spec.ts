@@ -106,9 +106,9 @@ describe('console registration', () => {
     [404, 'responded with 404'],
     [500, 'responded with 500'],
     ['page', 'responded without an id'],
-    ['silent', 'cannot be reached: no complete response within 0.5 s'],
+    ['silent', 'cannot be reached: no complete response within 3 s'],
   ] as const)('logs one warning if the console responds with %s, and logs the recovery', async (refuses, reason) => {
-    begun([console.url], undefined, refuses === 'silent' ? 500 : undefined);
+    begun([console.url], undefined, refuses === 'silent' ? 3000 : undefined);
     await toldOf('Registered');
     console.refuses = refuses;
     const before = console.calls.length;
