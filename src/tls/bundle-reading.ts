@@ -79,3 +79,11 @@ export function pathOf(value: string): string {
 export function fileOf(value: string): string | undefined {
   return value.includes('-----BEGIN ') ? undefined : pathOf(value);
 }
+
+/**
+ * Text of a distinguished name on one line. A certificate whose names are all in its extension has an empty subject
+ * (RFC 5280 section 4.1.2.6), for which Node returns undefined in spite of its type.
+ */
+export function distinguishedName(name: string | undefined): string {
+  return name?.replaceAll('\n', ', ') ?? '';
+}

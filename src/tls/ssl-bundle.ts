@@ -3,7 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { ConfigurationFailure, type Problem } from '../config/problem.js';
-import { type BundleContents, type BundleFault, codeOf, type TlsRole, UnusableBundle } from './bundle-reading.js';
+import {
+  type BundleContents,
+  type BundleFault,
+  codeOf,
+  distinguishedName,
+  type TlsRole,
+  UnusableBundle,
+} from './bundle-reading.js';
 import { fits, type TlsVersion } from './protocol-options.js';
 import { watchFiles } from './watched-files.js';
 import type { X509Certificate } from 'node:crypto';
@@ -178,13 +185,10 @@ function validityWarnings(chain: readonly X509Certificate[], nowMillis: number):
 }
 
 function validityWarning(which: string, certificate: X509Certificate, nowMillis: number): readonly string[] {
-  const called = `${which} (${oneLine(certificate.subject)})`;
+  const name = distinguishedName(certificate.subject) || (certificate.subjectAltName ?? 'without a name');
+  const called = `${which} (${name})`;
   const [begin, end] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   if (end < nowMillis) return [`${called} has expired: it was valid until ${new Date(end).toISOString()}`];
   if (begin > nowMillis) return [`${called} is not valid before ${new Date(begin).toISOString()}`];
   return [];
-}
-
-function oneLine(subject: string): string {
-  return subject.replaceAll('\n', ', ');
 }

@@ -130,6 +130,16 @@ needs('openssl')('a certificate bundle', () => {
     expect(at(-1)).toEqual([expect.stringMatching(/^The certificate \(CN=login\.test\) is not valid before \d{4}-/)]);
   });
 
+  it('with a certificate whose names are all in its extension is used, and warnings contain these names', () => {
+    const nameless = makeCertificate({ subject: '/', names: 'DNS:login.test', days: 1 });
+    const later = new ManualClock(new SystemClock().seconds() + 2 * DAY);
+
+    expect(identity(configured('pem', pemOf(nameless))).warnings).toEqual([]);
+    expect(identity(configured('pem', pemOf(nameless)), 'web', later).warnings).toEqual([
+      expect.stringMatching(/^The certificate \(DNS:login\.test\) has expired: /),
+    ]);
+  });
+
   it('a bundle that is not defined is reported with the names of the defined bundles', () => {
     expect(problemOf(configured('pem', pemOf(made), 'wbe'), 'wbe')).toEqual({
       what: 'Unknown certificate bundle "wbe"',

@@ -50,6 +50,15 @@ needs('openssl')('the health of the certificates', () => {
     made = makeCertificate({ days: 30 });
   });
 
+  it('is UP with a certificate whose names are all in its extension', async () => {
+    const { ssl } = indicator(pem(makeCertificate({ subject: '/', names: 'DNS:login.test' })));
+
+    expect(await ssl.check()).toMatchObject({
+      status: 'UP',
+      details: { validChains: [{ bundle: 'web', certificates: [{ subject: '', issuer: '' }] }] },
+    });
+  });
+
   it('is UP with the chains of all bundles and their expiry', async () => {
     const store = { 'jks.store.keystore.location': keyStore(made, 'p'), 'jks.store.keystore.password': 'p' };
     const { ssl, components } = indicator({

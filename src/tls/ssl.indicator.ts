@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
+import { distinguishedName } from './bundle-reading.js';
 import { type BundleChain, SslChains } from './ssl-chains.service.js';
 import { SSL_COMPONENT, SslHealthProperties } from './tls.properties.js';
 
@@ -60,8 +61,8 @@ export class SslIndicator implements HealthIndicator {
   private shownOf({ subject, issuer, validFrom, validTo }: X509Certificate, now: number) {
     const [begin, end] = [Date.parse(validFrom), Date.parse(validTo)];
     return {
-      subject: oneLine(subject),
-      issuer: oneLine(issuer),
+      subject: distinguishedName(subject),
+      issuer: distinguishedName(issuer),
       validFrom: new Date(begin).toISOString(),
       validTo: new Date(end).toISOString(),
       validity: this.validityOf(begin, end, now),
@@ -73,8 +74,4 @@ export class SslIndicator implements HealthIndicator {
     if (begin > now) return 'NOT_YET_VALID';
     return end - now < this.warnMillis ? 'WILL_EXPIRE_SOON' : 'VALID';
   }
-}
-
-function oneLine(name: string): string {
-  return name.replaceAll('\n', ', ');
 }
