@@ -3,8 +3,10 @@ import bcrypt from 'bcryptjs';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reading, readings } from '../../../test/support/meter-readings.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
 import { Meters } from '../../metrics/meters.js';
 import { SystemRandom } from '../../random/random.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';
@@ -196,6 +198,20 @@ describe('the password hasher', () => {
 
     // The slower half of the latest 16 took less than this.
     expect(made.capacityWithin(performance.now() - since)).toBeGreaterThanOrEqual(8);
+  });
+
+  it('outlives a worker that fails without a password, and uses others', async () => {
+    const made = hasher({ kept: 2, cost: { memoryKib: 65_536, iterations: 4, parallelism: 1 } });
+    await made.hash(PASSWORD);
+    const { workers } = made as unknown as { readonly workers: { readonly threads: readonly Worker[] } };
+    await waitUntil('both workers have started', () => workers.threads.length === 2);
+
+    const inProgress = made.hash(PASSWORD);
+    await nextTurn();
+    workers.threads[1]?.emit('error', new Error('EMFILE'));
+
+    await expect(inProgress).rejects.toMatchObject({ code: 'UNAVAILABLE', facts: { cause: { message: 'EMFILE' } } });
+    expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id\$/);
   });
 
   it('rejects requests after close', async () => {

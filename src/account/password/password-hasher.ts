@@ -51,6 +51,8 @@ export class PasswordHasher {
   private readonly times: HashTimes;
   private pool: Promise<Piscina<PasswordTask, PasswordResult>> | undefined;
   private workers: Pick<Piscina, 'threads'> | undefined;
+  /** Why pools were replaced; what their passwords reject with says nothing about it. */
+  private readonly failures = new WeakMap<object, unknown>();
   private taken = 0;
   private isClosed = false;
 
@@ -117,7 +119,9 @@ export class PasswordHasher {
     try {
       const pool = await this.opened();
       return await inSpan('password hash', async (span) => {
-        const { value, millis } = await pool.run(task);
+        const { value, millis } = await pool.run(task).catch((error: unknown) => {
+          throw this.failures.get(pool) ?? error;
+        });
         this.times.record(millis);
         this.meters.done(since);
         const waited = performance.now() - since - millis;
@@ -157,8 +161,21 @@ export class PasswordHasher {
       loadBalancer: (_task, workers): PoolWorker | null => this.nextWorker(workers, pool.queueSize),
       execArgv: [],
     });
+    pool.on('error', (error: unknown) => {
+      this.failures.set(pool, error);
+      this.replace(pool);
+    });
     this.workers = pool;
     return pool;
+  }
+
+  /**
+   * A worker without a task has failed, for example because there was no file descriptor left to start it. The pool starts
+   * no further workers then, so the next request opens another one; the waiting ones fail.
+   */
+  private replace(failed: Piscina<PasswordTask, PasswordResult>): void {
+    if (this.workers === failed) this.pool = undefined;
+    failed.destroy().catch(() => undefined);
   }
 
   /**
