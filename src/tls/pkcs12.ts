@@ -22,8 +22,8 @@ function library(): typeof Forge {
 }
 
 /**
- * PBES2 takes a password in UTF-8, where the MAC and older methods take UTF-16 (RFC 7292 appendix B.1). Forge takes the
- * characters for bytes in both.
+ * PBES2 takes a password in UTF-8, where the MAC and older methods take UTF-16 (RFC 7292 appendix B.1). Forge uses UTF-16 for
+ * the latter, but one byte for each character in PBES2.
  */
 function withPasswordsInUtf8(forge: typeof Forge): typeof Forge {
   const { pbe } = forge.pki as unknown as { readonly pbe: Pbes2 };

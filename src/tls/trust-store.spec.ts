@@ -93,7 +93,7 @@ describe('a trust store of keytool', () => {
 });
 
 describe('a trust store of openssl with the password "pässwörd ☃"', () => {
-  it('is read even if the key derived from the password in UTF-16 decrypts it to a valid padding', () => {
+  it('is read even if the key derived from one byte for each character decrypts it to a valid padding', () => {
     const read = readTrustStore(fixture('openssl-not-ascii'), 'pässwörd ☃');
 
     expect(read.map(({ subject }) => subject)).toEqual(['CN=Example EC Authority']);
@@ -124,6 +124,15 @@ needs('openssl')('a trust store of openssl', () => {
     const server = makeCertificate({ name: 'server', signedBy: made });
 
     expect(readTrustStore(keyStore(server, PASSWORD, ['-nokeys']), PASSWORD).map(String)).toEqual([server.pem]);
+  });
+
+  it('with a password that was not in UTF-8 is rejected with its reason', () => {
+    const store = keyStore(made, Buffer.from('pässwörd', 'latin1'), ['-nokeys']);
+
+    expect(faultOf(store, 'pässwörd')).toMatchObject({
+      member: 'truststore.location',
+      reason: 'its password is right, but was not encoded in UTF-8 when the certificates were encrypted',
+    });
   });
 
   it('with a private key is rejected, and the action exports its certificates', () => {

@@ -79,6 +79,17 @@ function openStore(bytes: Buffer, file: string, password: string | undefined): P
         { cause },
       );
     }
+    if (store.hasMac && message.startsWith('Failed to decrypt')) {
+      throw new UnusableBundle(
+        {
+          member: LOCATION,
+          file,
+          reason: 'its password is right, but was not encoded in UTF-8 when the certificates were encrypted',
+          action: 'Create it again with a password of ASCII characters, or in a locale with UTF-8.',
+        },
+        { cause },
+      );
+    }
     throw unusableFile(file, cause);
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { programOf } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -72,10 +72,12 @@ export function encryptedKey({ folder, key }: MadeCertificate, password: string)
 }
 
 /** Certificate and key in one PKCS12 file; `parts` adds authorities, leaves one of the two out, or encrypts as old programs did. */
-export function keyStore(made: MadeCertificate, password: string, parts: readonly string[] = []): string {
+export function keyStore(made: MadeCertificate, password: string | Buffer, parts: readonly string[] = []): string {
   const file = join(made.folder, `store${parts.map((part) => basename(part)).join('')}.p12`);
   const from = parts.includes('-nokeys') ? ['-in', made.certificate] : ['-inkey', made.key, '-in', made.certificate];
-  openssl('pkcs12', '-export', ...parts, ...from, '-out', file, '-passout', `pass:${password}`);
+  const passwordFile = join(made.folder, 'password');
+  writeFileSync(passwordFile, Buffer.concat([Buffer.from(password), Buffer.from('\n')]));
+  openssl('pkcs12', '-export', ...parts, ...from, '-out', file, '-passout', `file:${passwordFile}`);
   chmodSync(file, 0o600);
   return file;
 }
