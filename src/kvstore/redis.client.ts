@@ -27,8 +27,8 @@ export function redisClient(properties: KvstoreProperties, tls: ConnectionOption
 }
 
 /**
- * ioredis handles the first error of a connection only, and a connection with TLS may have two: that of an untrusted
- * certificate and an alert of the store, if it is closed during the handshake, or the alert and the reset. Without another
+ * ioredis handles the first error of a connection only. With TLS, a connection may have two: if the service closes it during
+ * the handshake, the untrusted certificate and an alert of the store; otherwise the alert and the reset. Without another
  * listener, the second one would end the process.
  */
 function outliveErrors({ connector }: Connecting): void {

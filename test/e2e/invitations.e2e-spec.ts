@@ -15,8 +15,7 @@ const CHOSEN = 'nine wet lanterns & 3 harbours';
 const FORGOT = '/portal/forgot';
 const WEEK_SECONDS = 7 * 86_400;
 const INVITED = 'An account was created for you';
-/** Nobody listens there. */
-/** The port of TCPMUX, which no program here uses. */
+/** The port of TCPMUX, on which nobody listens. */
 const CLOSED_PORT = 1;
 const MAILBOXES = await openMailboxes();
 

@@ -45,8 +45,9 @@ describe('identity provider metadata of a running service', { timeout: 60_000 },
 
     answer(undefined);
     await isUsable(service);
-    const ageSeconds = expect.closeTo(0, -2) as number;
-    expect(await providers(service)).toMatchObject([{ idp: 'corp', usable: true, source: 'url', ageSeconds }]);
+    const [provider] = (await providers(service)) as readonly { readonly ageSeconds: number }[];
+    expect(provider).toMatchObject({ idp: 'corp', usable: true, source: 'url' });
+    expect(provider?.ageSeconds).toBeOneOf([0, 1, 2, 3, 4, 5]);
   });
 
   it('metadata from a file is usable at startup and follows changes of the file', async () => {

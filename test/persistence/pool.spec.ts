@@ -23,7 +23,7 @@ import { waitUntil } from '../support/wait-until.js';
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 const COUNT = 'SELECT COUNT(*) AS count FROM used_mfa_token WHERE jti = ?';
 const TIMEOUT = 20_000;
-/** Half of it is the time for each of two hosts. */
+/** Each of two hosts gets half of it. */
 const SHORT_TIMEOUT = 6000;
 
 const endings: (() => Promise<unknown>)[] = [];

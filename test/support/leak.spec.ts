@@ -9,8 +9,12 @@ it.each([
   'SQLITE_CONSTRAINT: UNIQUE constraint failed',
   "ER_DUP_ENTRY: Duplicate entry 'anna'",
   'ER_NO_SUCH_TABLE',
+  'ER_BAD_DB_ERROR',
+  'ER_ROW_IS_REFERENCED_2',
   'FST_ERR_CTP_INVALID_MEDIA_TYPE',
   'HPE_INVALID_CONSTANT',
+  'HPE_CB_HEADERS_COMPLETE',
+  'HPE_INTERNAL',
   'You have an error in your SQL syntax; check the manual of your MySQL server',
   'mysql2/promise',
 ])('LEAK matches %s', (text) => {

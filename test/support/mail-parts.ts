@@ -51,9 +51,9 @@ const millis = (value: number): Duration => Duration.ofMillis(value);
 export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): MailParts {
   const { clock = new SystemClock() } = options;
   const properties = Object.assign(new MailProperties(), {
-    connectTimeout: millis(20_000),
-    responseTimeout: millis(20_000),
-    sendTimeout: millis(30_000),
+    connectTimeout: millis(4000),
+    responseTimeout: millis(4000),
+    sendTimeout: millis(6000),
     pollInterval: millis(50),
     ...options.properties,
   });
