@@ -6,7 +6,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reading, readings } from '../../../test/support/meter-readings.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
 import { Meters } from '../../metrics/meters.js';
 import { SystemRandom } from '../../random/random.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';
@@ -16,6 +15,13 @@ const COST = { memoryKib: 1024, iterations: 1, parallelism: 1 };
 const PASSWORD = 'grün-kettle orbit';
 const SALT = Buffer.from('salt of the test');
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+
+/** A hash in progress lasts long enough to be interrupted. */
+const SLOW = { memoryKib: 65_536, iterations: 4, parallelism: 1 };
+
+function workersOf(hasher: PasswordHasher): readonly Worker[] {
+  return (hasher as unknown as { readonly workers: { readonly threads: readonly Worker[] } }).workers.threads;
+}
 
 describe('the password hasher', () => {
   const open: PasswordHasher[] = [];
@@ -200,17 +206,28 @@ describe('the password hasher', () => {
     expect(made.capacityWithin(performance.now() - since)).toBeGreaterThanOrEqual(8);
   });
 
-  it('outlives a worker that fails without a password, and uses others', async () => {
-    const made = hasher({ kept: 2, cost: { memoryKib: 65_536, iterations: 4, parallelism: 1 } });
+  it.skipIf(availableParallelism() < 2)('goes on with its other workers after an idle one failed', async () => {
+    const made = hasher({ kept: 2, cost: SLOW });
     await made.hash(PASSWORD);
-    const { workers } = made as unknown as { readonly workers: { readonly threads: readonly Worker[] } };
-    await waitUntil('both workers have started', () => workers.threads.length === 2);
-
     const inProgress = made.hash(PASSWORD);
     await nextTurn();
-    workers.threads[1]?.emit('error', new Error('EMFILE'));
 
-    await expect(inProgress).rejects.toMatchObject({ code: 'UNAVAILABLE', facts: { cause: { message: 'EMFILE' } } });
+    workersOf(made)[1]?.emit('error', new Error('EMFILE'));
+
+    expect(await inProgress).toMatch(/^\$argon2id\$/);
+    expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id\$/);
+  });
+
+  it('opens other workers after the only one failed, and waiting passwords fail with the cause', async () => {
+    const made = hasher({ concurrency: 1, kept: 0, cost: SLOW });
+    await made.hash(PASSWORD);
+    const passwords = [made.hash(PASSWORD), made.hash(PASSWORD), made.hash(PASSWORD)];
+    await nextTurn();
+
+    workersOf(made)[0]?.emit('error', new Error('EMFILE'));
+
+    const failed = { status: 'rejected', reason: { code: 'UNAVAILABLE', facts: { cause: { message: 'EMFILE' } } } };
+    expect(await Promise.allSettled(passwords)).toMatchObject([failed, failed, failed]);
     expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id\$/);
   });
 

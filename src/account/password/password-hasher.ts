@@ -120,6 +120,7 @@ export class PasswordHasher {
       const pool = await this.opened();
       return await inSpan('password hash', async (span) => {
         const { value, millis } = await pool.run(task).catch((error: unknown) => {
+          this.replaceIfEmpty(pool, error);
           throw this.failures.get(pool) ?? error;
         });
         this.times.record(millis);
@@ -162,20 +163,21 @@ export class PasswordHasher {
       execArgv: [],
     });
     pool.on('error', (error: unknown) => {
-      this.failures.set(pool, error);
-      this.replace(pool);
+      this.replaceIfEmpty(pool, error);
     });
     this.workers = pool;
     return pool;
   }
 
   /**
-   * A worker without a task has failed, for example because there was no file descriptor left to start it. The pool starts
-   * no further workers then, so the next request opens another one; the waiting ones fail.
+   * After a worker has failed, for example because there was no file descriptor left to start it. The others go on; without
+   * one, the waiting passwords fail, and the next one opens another pool.
    */
-  private replace(failed: Piscina<PasswordTask, PasswordResult>): void {
-    if (this.workers === failed) this.pool = undefined;
-    failed.destroy().catch(() => undefined);
+  private replaceIfEmpty(pool: Piscina<PasswordTask, PasswordResult>, failure: unknown): void {
+    if (this.isClosed || pool.threads.length > 0 || this.failures.has(pool)) return;
+    this.failures.set(pool, failure);
+    if (this.workers === pool) this.pool = undefined;
+    pool.destroy().catch(() => undefined);
   }
 
   /**
