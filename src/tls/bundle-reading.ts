@@ -87,3 +87,8 @@ export function fileOf(value: string): string | undefined {
 export function distinguishedName(name: string | undefined): string {
   return name?.replaceAll('\n', ', ') ?? '';
 }
+
+/** The subject of a certificate, or else its alternative names. */
+export function certificateName({ subject, subjectAltName }: X509Certificate): string {
+  return distinguishedName(subject) || (subjectAltName ?? 'without a name');
+}

@@ -6,8 +6,8 @@ import { ConfigurationFailure, type Problem } from '../config/problem.js';
 import {
   type BundleContents,
   type BundleFault,
+  certificateName,
   codeOf,
-  distinguishedName,
   type TlsRole,
   UnusableBundle,
 } from './bundle-reading.js';
@@ -185,8 +185,7 @@ function validityWarnings(chain: readonly X509Certificate[], nowMillis: number):
 }
 
 function validityWarning(which: string, certificate: X509Certificate, nowMillis: number): readonly string[] {
-  const name = distinguishedName(certificate.subject) || (certificate.subjectAltName ?? 'without a name');
-  const called = `${which} (${name})`;
+  const called = `${which} (${certificateName(certificate)})`;
   const [begin, end] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   if (end < nowMillis) return [`${called} has expired: it was valid until ${new Date(end).toISOString()}`];
   if (begin > nowMillis) return [`${called} is not valid before ${new Date(begin).toISOString()}`];

@@ -37,9 +37,9 @@ export class IdpMetadataCache {
   }
 
   update(knowledge: IdpFacts, at: number): void {
+    this.facts = knowledge.trust.certificates.map(certificateFacts);
     this.knowledge = knowledge;
     this.learntAt = at;
-    this.facts = knowledge.trust.certificates.map(certificateFacts);
     this.isFaulty = false;
   }
 

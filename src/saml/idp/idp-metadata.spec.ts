@@ -109,6 +109,14 @@ describe('readMetadata', () => {
     expect(names(trustOf(simple({ keys })).certificates)).toEqual(['CN=second', 'CN=first']);
   });
 
+  it('reads a certificate whose names are all in its extension', () => {
+    const nameless = makeCertificate({ key: 'rsa', subject: '/', names: 'DNS:idp.example' });
+
+    const { certificates } = trustOf(simple({ keys: keyDescriptor(nameless.pem) }));
+
+    expect(names(certificates)).toEqual(['DNS:idp.example', 'CN=first']);
+  });
+
   it('omits certificates that cannot verify signatures, with a warning', () => {
     const keys =
       keyDescriptor(makeCertificate({ key: 'ec' }).pem) +

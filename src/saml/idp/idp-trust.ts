@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { bytesOf, UnusableBundle, fileOf } from '../../tls/bundle-reading.js';
+import { bytesOf, certificateName, UnusableBundle, fileOf } from '../../tls/bundle-reading.js';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 const MIN_RSA_BITS = 2048;
@@ -70,9 +70,10 @@ export interface CertificateFacts {
 }
 
 export function certificateFacts(pem: string): CertificateFacts {
-  const { subject, fingerprint256, validFrom, validTo } = new X509Certificate(pem);
+  const certificate = new X509Certificate(pem);
+  const { fingerprint256, validFrom, validTo } = certificate;
   return {
-    subject: subject.replaceAll('\n', ', '),
+    subject: certificateName(certificate),
     fingerprint: fingerprint256,
     begin: Date.parse(validFrom),
     end: Date.parse(validTo),
