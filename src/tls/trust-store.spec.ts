@@ -126,12 +126,13 @@ needs('openssl')('a trust store of openssl', () => {
     expect(readTrustStore(keyStore(server, PASSWORD, ['-nokeys']), PASSWORD).map(String)).toEqual([server.pem]);
   });
 
-  it('with a password that was not in UTF-8 is rejected with its reason', () => {
+  it('that was encrypted with a password in Latin-1 is rejected with this reason', () => {
     const store = keyStore(made, Buffer.from('pässwörd', 'latin1'), ['-nokeys']);
 
     expect(faultOf(store, 'pässwörd')).toMatchObject({
       member: 'truststore.location',
-      reason: 'its password is right, but was not encoded in UTF-8 when the certificates were encrypted',
+      reason:
+        'its password is right, but its certificates cannot be decrypted: probably they were encrypted in Latin-1',
     });
   });
 

@@ -79,12 +79,14 @@ function openStore(bytes: Buffer, file: string, password: string | undefined): P
         { cause },
       );
     }
-    if (store.hasMac && message.startsWith('Failed to decrypt')) {
+    // The MAC was verified before.
+    if (store.hasMac && isLatin1(password ?? '')) {
       throw new UnusableBundle(
         {
           member: LOCATION,
           file,
-          reason: 'its password is right, but was not encoded in UTF-8 when the certificates were encrypted',
+          reason:
+            'its password is right, but its certificates cannot be decrypted: probably they were encrypted in Latin-1',
           action: 'Create it again with a password of ASCII characters, or in a locale with UTF-8.',
         },
         { cause },
@@ -92,6 +94,13 @@ function openStore(bytes: Buffer, file: string, password: string | undefined): P
     }
     throw unusableFile(file, cause);
   }
+}
+
+/** True for a password whose bytes in Latin-1 and in UTF-8 differ. */
+function isLatin1(password: string): boolean {
+  return (
+    Buffer.byteLength(password) > password.length && Buffer.from(password, 'latin1').toString('latin1') === password
+  );
 }
 
 function parsed(bytes: Buffer, file: string): Pkcs12File {
