@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { dataSourceOptions, openDatabase, poolOf, type PoolOptions } from '../../src/persistence/database.js';
+import type { Host } from '../../src/persistence/jdbc/jdbc-url.js';
 import { reportLimits } from '../../src/persistence/engines/server-limits.js';
 import type { ServerPool } from '../../src/persistence/engines/server-pool.js';
 import { PersistenceModule, unitOfWork } from '../../src/persistence/persistence.module.js';
@@ -49,6 +50,12 @@ async function opened(account: Omit<FreshDatabase, 'server'>, options: PoolOptio
   const log = new CollectedLog();
   const work = unitOfWork(dataSource, undefined, new DatabaseInstrumentation(undefined, log.loggers));
   return { dataSource, pool, work, log };
+}
+
+function hostsOf(pool: ServerPool): readonly [Host, ...Host[]] {
+  return (
+    pool as unknown as { readonly connector: { readonly options: { readonly hosts: readonly [Host, ...Host[]] } } }
+  ).connector.options.hosts;
 }
 
 function insert(work: UnitOfWork, name: string): Promise<boolean> {
@@ -258,6 +265,23 @@ needs('mariadb')('the pool of MariaDB connections', () => {
 
       const alone = { ...database, url: database.url.replace(/:\d+\//, `:${fake.port}/`) };
       await expect(openDatabase(alone)).rejects.toThrow('the node is not a working member of its cluster');
+    });
+
+    it('R5: a connection that opens at a host while the pool leaves it is not used', async () => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      fake.opensAfter = promise;
+      const { pool } = await opened(behind(fake.port));
+      const [host] = hostsOf(pool);
+      const borrowed = pool.borrow();
+      await waitUntil('a connection is opening', () => fake.connections === 1);
+
+      pool.leave(host);
+      resolve(undefined);
+
+      const lease = await borrowed;
+      expect(lease.connection.host.port).toBe(database.server.port);
+      lease.release();
+      await waitUntil('no connection is left', () => fake.connections === 0);
     });
 
     it('R5: a node that cannot wait for the other nodes of its cluster is left at the first read', async () => {

@@ -34,6 +34,8 @@ export class FakeDatabaseServer {
    */
   membership: 'none' | 'member' | 'lost' = 'none';
   port = 0;
+  /** New connections wait for it. */
+  opensAfter: Promise<undefined> | undefined;
   /** Statements of units of work that arrived. */
   statements = 0;
   private readonly sockets = new Set<Socket>();
@@ -44,8 +46,14 @@ export class FakeDatabaseServer {
   }
 
   async open(): Promise<void> {
-    const server = createServer((connection) => {
-      this.serve(connection as unknown as Connection & ServerSide);
+    const server = createServer((incoming) => {
+      const connection = incoming as unknown as Connection & ServerSide;
+      const { stream } = connection;
+      this.sockets.add(stream);
+      stream.once('close', () => this.sockets.delete(stream));
+      connection.on('error', () => undefined);
+      if (this.opensAfter) void this.opensAfter.then(() => this.serve(connection));
+      else this.serve(connection);
     });
     server.listen(0);
     this.server = (server as unknown as { readonly _server: NetServer })._server;
@@ -62,10 +70,6 @@ export class FakeDatabaseServer {
   }
 
   private serve(connection: Connection & ServerSide): void {
-    const { stream } = connection;
-    this.sockets.add(stream);
-    stream.once('close', () => this.sockets.delete(stream));
-    connection.on('error', () => undefined);
     connection.serverHandshake({
       protocolVersion: 10,
       serverVersion: '10.11.0-MariaDB',

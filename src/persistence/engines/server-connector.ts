@@ -34,16 +34,21 @@ export interface ConnectorOptions {
 /** Opens connections to the first host that accepts one and can be written to. */
 export class ServerConnector {
   private readonly avoidedUntil = new Map<Host, number>();
+  private readonly leftAt = new Map<Host, number>();
 
   constructor(private readonly options: ConnectorOptions) {}
 
   /** @throws the error of the last host */
   async open(): Promise<ServerConnection> {
-    const { hosts } = this.options;
+    const hosts = this.inOrder();
     let failure: unknown;
-    for (const host of this.inOrder()) {
+    for (const host of hosts) {
+      const begun = performance.now();
       try {
-        return await this.openAt(host);
+        const connection = await this.openAt(host);
+        // The last one is used even so: its statement reports what is wrong, while further attempts would have no end.
+        if (host === hosts.at(-1) || (this.leftAt.get(host) ?? -Infinity) < begun) return connection;
+        connection.end();
       } catch (error) {
         failure = error;
         this.avoid(host);
@@ -52,8 +57,14 @@ export class ServerConnector {
     throw failure instanceof Error ? failure : new Error(`none of ${hosts.length} hosts accepts connections`);
   }
 
+  /** Tries the other hosts first for some time, also for connections that are opening at this one. */
+  leave(host: Host): void {
+    this.leftAt.set(host, performance.now());
+    this.avoid(host);
+  }
+
   /** Tries the other hosts first for some time. */
-  avoid(host: Host): void {
+  private avoid(host: Host): void {
     this.avoidedUntil.set(host, performance.now() + AVOIDED_MILLIS);
   }
 

@@ -14,7 +14,7 @@ export class ServerPool extends ConnectionPool<ServerConnection> {
 
   /** Closes all connections to a host that refuses statements for now, and tries other hosts first. */
   leave(host: Host): void {
-    this.connector.avoid(host);
+    this.connector.leave(host);
     this.evict((connection) => connection.host === host);
   }
 }
