@@ -9,12 +9,12 @@ const FIRST_PAUSE_MILLIS = 50;
 /** Shows operators whose connections `CLIENT LIST` lists. */
 const CONNECTION_NAME = 'login-service';
 
-/** What the types of ioredis hide. */
+/** Members of ioredis that its types hide. */
 interface Connecting {
   readonly connector: {
     /** The newest connection; set as soon as its socket exists. */
     stream: Socket | undefined;
-    /** Of a store behind sentinels. */
+    /** Defined if the store is behind sentinels. */
     connectToSentinel?: (...args: readonly unknown[]) => Connecting;
   };
 }

@@ -8,7 +8,7 @@ const PARTS_WITH_MAC = 3;
 type Bag = Forge.pkcs12.Bag;
 type PfxContent = Forge.asn1.Asn1 & { readonly value: Forge.asn1.Asn1[] };
 
-/** What the types of Forge leave out: the decryption of PBES2 (RFC 8018 section 6.2). */
+/** A member of Forge that its types lack: it decrypts by PBES2 (RFC 8018 section 6.2). */
 interface Pbes2 {
   getCipherForPBES2: (oid: string, parameters: Forge.asn1.Asn1, password: string) => object;
 }

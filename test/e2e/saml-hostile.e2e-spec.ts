@@ -13,7 +13,7 @@ import { onSqlite } from '../support/story-database.js';
 const CROSS_SITE = { origin: 'https://idp.test', 'sec-fetch-site': 'cross-site' };
 /** Milliseconds within which hostile responses are rejected. */
 const LIMIT = 5_000;
-/** The same with tolerance for a machine that stalls. */
+/** Milliseconds after which a request is aborted: more than the limit, since the machine may stall. */
 const DEADLINE = 4 * LIMIT;
 /** The same body for every reason, so that a caller cannot learn which check failed. */
 const SAME = {

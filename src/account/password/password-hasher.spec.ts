@@ -208,7 +208,8 @@ describe('the password hasher', () => {
 
   it.skipIf(availableParallelism() < 2)('goes on with its other workers after an idle one failed', async () => {
     const made = hasher({ kept: 2, cost: SLOW });
-    await made.hash(PASSWORD);
+    // Both have started then, and their order is that of the pool.
+    await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
     const inProgress = made.hash(PASSWORD);
     await nextTurn();
 

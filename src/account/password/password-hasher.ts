@@ -51,7 +51,7 @@ export class PasswordHasher {
   private readonly times: HashTimes;
   private pool: Promise<Piscina<PasswordTask, PasswordResult>> | undefined;
   private workers: Pick<Piscina, 'threads'> | undefined;
-  /** Why pools were replaced; what their passwords reject with says nothing about it. */
+  /** The failures that led to the replacement of pools: the rejections of waiting passwords do not name them. */
   private readonly failures = new WeakMap<object, unknown>();
   private taken = 0;
   private isClosed = false;
@@ -170,8 +170,8 @@ export class PasswordHasher {
   }
 
   /**
-   * After a worker has failed, for example because there was no file descriptor left to start it. The others go on; without
-   * one, the waiting passwords fail, and the next one opens another pool.
+   * Replaces a pool whose last worker has failed, for example because no file descriptor was left to start it: the waiting
+   * passwords fail, and the next one opens another pool. A pool with other workers stays in use.
    */
   private replaceIfEmpty(pool: Piscina<PasswordTask, PasswordResult>, failure: unknown): void {
     if (this.isClosed || pool.threads.length > 0 || this.failures.has(pool)) return;
