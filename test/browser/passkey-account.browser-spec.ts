@@ -45,11 +45,6 @@ needs('chromium')('passkeys on the page of the account', () => {
       }
     }
 
-    /** Waits for the page with this heading. */
-    async function reach(user: PortalBrowser, heading: string): Promise<void> {
-      await user.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-    }
-
     /** Waits for the overview that tells what was done. */
     async function reachDone(user: PortalBrowser, done: keyof PortalBrowser['t']['account']['done']): Promise<void> {
       await user.page.getByRole('status').getByText(user.t.account.done[done]).waitFor();
@@ -60,14 +55,14 @@ needs('chromium')('passkeys on the page of the account', () => {
       await user.visit(`/portal/login?return_to=${CONTEXT}${SECURITY}`);
       await user.signIn(person.id, PASSWORD);
       await user.enterCode(story.nextCode(person));
-      await reach(user, user.t.account.title);
+      await user.reach(user.t.account.title);
     }
 
     /** Adds a passkey from the page of the account. */
     async function addPasskey(user: PortalBrowser, name: string): Promise<void> {
       const { t, page } = user;
       await user.press(t.account.addPasskey);
-      await reach(user, t.account.addPasskey);
+      await user.reach(t.account.addPasskey);
       await page.locator('#name').fill(name);
       await user.press(t.account.addPasskey);
       await reachDone(user, 'passkey');
@@ -97,7 +92,7 @@ needs('chromium')('passkeys on the page of the account', () => {
             await user.check('page of the account with an app');
 
             await user.press(t.account.addPasskey);
-            await reach(user, t.account.addPasskey);
+            await user.reach(t.account.addPasskey);
             await user.check('page to add a passkey');
             await page.locator('#name').fill('Blue key');
             await user.press(t.account.addPasskey);
@@ -107,7 +102,7 @@ needs('chromium')('passkeys on the page of the account', () => {
 
             story.clock.advance(STALE_SECONDS);
             await user.press(t.authenticators.renameTitle('Blue key'));
-            await reach(user, t.authenticators.renameTitle('Blue key'));
+            await user.reach(t.authenticators.renameTitle('Blue key'));
             expect(await page.locator('#code').isVisible()).toBe(false);
             await user.check('page to rename a passkey');
             await page.locator('#name').fill('Red key');
@@ -118,7 +113,7 @@ needs('chromium')('passkeys on the page of the account', () => {
 
             story.clock.advance(STALE_SECONDS);
             await user.press(t.authenticators.removeTitle(t.account.types.totp));
-            await reach(user, t.authenticators.removeTitle(t.account.types.totp));
+            await user.reach(t.authenticators.removeTitle(t.account.types.totp));
             await page.getByText(t.verify.useCode).click();
             await user.check('page to remove an app');
             await typeCode(user, story.wrongCode(person));
@@ -133,7 +128,7 @@ needs('chromium')('passkeys on the page of the account', () => {
             expect(await item(user, 'Red key').textContent()).toContain(t.account.kept.only);
             await user.check('page of the account with one authenticator');
             await user.press(t.account.turnOff);
-            await reach(user, t.turnOff.title);
+            await user.reach(t.turnOff.title);
             await user.press(t.account.provePasskey);
             await reachDone(user, 'off');
             await user.check('page of the account without a second factor');
@@ -148,11 +143,11 @@ needs('chromium')('passkeys on the page of the account', () => {
             await signIn(user, person);
 
             await user.press(t.account.addApp);
-            await reach(user, t.account.addApp);
+            await user.reach(t.account.addApp);
             await user.check('page to add an app');
             await page.locator('#name').fill('Work phone');
             await user.press(t.common.continue);
-            await reach(user, t.setup.titleScan);
+            await user.reach(t.setup.titleScan);
             const app = await user.scan();
             await user.check('page with the secret of a further app');
             story.clock.nextStep();
@@ -181,19 +176,19 @@ needs('chromium')('passkeys on the page of the account', () => {
           await user.signIn(id, PASSWORD);
           await user.press(t.account.setUp);
           await user.press(t.setup.usePasskey);
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
           await user.press(t.codes.saved);
-          await reach(user, t.account.title);
+          await user.reach(t.account.title);
           expect(await user.target(t.account.replace).count()).toBe(0);
 
           await user.press(t.account.newCodes);
           await user.press(t.account.provePasskey);
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
           await user.press(t.codes.saved);
 
           story.clock.advance(STALE_SECONDS);
           await user.press(t.account.changePassword);
-          await reach(user, t.passwordChange.title);
+          await user.reach(t.passwordChange.title);
           await user.check('page to change the password with a passkey');
           await user.press(t.account.provePasskey);
           expect(await page.locator('#current:invalid').count()).toBe(1);
@@ -203,7 +198,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           await reachDone(user, 'password');
 
           await user.press(t.account.turnOff);
-          await reach(user, t.turnOff.title);
+          await user.reach(t.turnOff.title);
           await page.getByText(t.verify.useCode).click();
           expect(await page.locator('main').textContent()).not.toContain(t.verify.anyLabel);
           await user.check('page to turn two-step sign-in off with a passkey');
@@ -219,14 +214,14 @@ needs('chromium')('passkeys on the page of the account', () => {
           const person = await story.enrolled();
           await signIn(user, person);
           await user.press(t.account.addPasskey);
-          await reach(user, t.account.addPasskey);
+          await user.reach(t.account.addPasskey);
 
           story.clock.advance(STALE_SECONDS);
           await user.press(t.account.addPasskey);
-          await reach(user, t.verify.titleStepUp);
+          await user.reach(t.verify.titleStepUp);
           expect(await authenticator.credentials()).toEqual([]);
           await user.enterCode(story.nextCode(person));
-          await reach(user, t.account.addPasskey);
+          await user.reach(t.account.addPasskey);
           await user.press(t.account.addPasskey);
 
           await reachDone(user, 'passkey');
@@ -241,7 +236,7 @@ needs('chromium')('passkeys on the page of the account', () => {
           await addPasskey(user, 'Blue key');
 
           await user.press(t.account.addPasskey);
-          await reach(user, t.account.addPasskey);
+          await user.reach(t.account.addPasskey);
           await user.press(t.account.addPasskey);
           await page.getByRole('alert').waitFor();
 
@@ -325,7 +320,7 @@ needs('chromium')('passkeys on the page of the account', () => {
 
             await user.press(t.account.addApp);
             await user.press(t.common.continue);
-            await reach(user, t.setup.titleScan);
+            await user.reach(t.setup.titleScan);
             const app = await user.scan();
             await user.check('page with the secret of a further app');
             story.clock.nextStep();

@@ -100,20 +100,15 @@ needs('chromium')('passkeys on the pages', () => {
       await user.signIn(id, PASSWORD);
     }
 
-    /** Waits for the page with this heading. */
-    async function reach(user: PortalBrowser, heading: string): Promise<void> {
-      await user.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-    }
-
     /** Signs in a user who must enrol, and sets up a passkey as the only authenticator. */
     async function enrol(user: PortalBrowser, id: string): Promise<readonly string[]> {
       const { t } = user;
       await enterPassword(user, id);
       await user.press(t.setup.usePasskey);
-      await reach(user, t.codes.title);
+      await user.reach(t.codes.title);
       const codes = await user.backupCodes();
       await user.press(t.codes.savedFinish);
-      await reach(user, t.home.title(id));
+      await user.reach(t.home.title(id));
       return codes;
     }
 
@@ -123,10 +118,10 @@ needs('chromium')('passkeys on the pages', () => {
       await enterPassword(user, id);
       await user.visit('/2fa/portal/setup');
       await user.press(t.setup.usePasskey);
-      await reach(user, t.codes.title);
+      await user.reach(t.codes.title);
       const codes = await user.backupCodes();
       await user.press(t.codes.saved);
-      await reach(user, t.home.title(id));
+      await user.reach(t.home.title(id));
       return codes;
     }
 
@@ -172,17 +167,17 @@ needs('chromium')('passkeys on the pages', () => {
 
             await user.press(t.common.signOut);
             await enterPassword(user, id);
-            await reach(user, t.verify.titlePasskey);
+            await user.reach(t.verify.titlePasskey);
             await user.press(t.passkey.use);
-            await reach(user, t.home.title(id));
+            await user.reach(t.home.title(id));
             expect(await user.page.getByText(t.home.withPasskey).count()).toBe(1);
             expect(await amr(user)).toEqual(['pwd', method]);
 
             story.clock.advance(301);
             await user.visit('/portal/admin');
-            await reach(user, t.verify.titleStepUp);
+            await user.reach(t.verify.titleStepUp);
             await user.press(t.passkey.use);
-            await reach(user, t.admin.users);
+            await user.reach(t.admin.users);
             expect(await story.countOf({ id }, 'STEP_UP_OK')).toBe(1);
             expect(await story.countOf({ id }, 'MFA_FAILED')).toBe(0);
           }));
@@ -200,11 +195,11 @@ needs('chromium')('passkeys on the pages', () => {
           await user.page.getByLabel(t.passkey.name).fill('Blue key');
 
           await user.page.keyboard.press('Enter');
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
           expect(await user.page.getByText(t.codes.donePasskey).count()).toBe(1);
           await user.press(t.codes.saved);
 
-          await reach(user, t.home.title(id));
+          await user.reach(t.home.title(id));
           expect(await amr(user)).toEqual(['pwd']);
           const named = await story.database.query('SELECT name FROM passkey WHERE user_id = ?', [
             await story.subjectOf({ id }),
@@ -229,7 +224,7 @@ needs('chromium')('passkeys on the pages', () => {
           await user.press(t.setup.again);
           await user.signIn(id, PASSWORD);
           await user.press(t.setup.usePasskey);
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
         }));
 
       it('a browser is trusted after a passkey as after a code', () =>
@@ -243,12 +238,12 @@ needs('chromium')('passkeys on the pages', () => {
           await enterPassword(user, id);
           await user.page.getByRole('checkbox').first().check();
           await user.press(t.passkey.use);
-          await reach(user, t.home.title(id));
+          await user.reach(t.home.title(id));
           expect(await story.countOf({ id }, 'DEVICE_TRUSTED')).toBe(1);
           await user.press(t.common.signOut);
           await enterPassword(user, id);
 
-          await reach(user, t.home.title(id));
+          await user.reach(t.home.title(id));
         }));
     });
 
@@ -271,7 +266,7 @@ needs('chromium')('passkeys on the pages', () => {
           expect(await page.locator('#code').isVisible()).toBe(true);
           await user.enterCode(person.backupCodes[0] ?? '');
 
-          await reach(user, t.home.title(person.id));
+          await user.reach(t.home.title(person.id));
           expect(await amr(user)).toEqual(['pwd', 'otp']);
         }));
 
@@ -282,14 +277,14 @@ needs('chromium')('passkeys on the pages', () => {
           const person = await withBoth(user);
           await enterPassword(user, person.id);
           await user.press(t.passkey.use);
-          await reach(user, t.home.title(person.id));
+          await user.reach(t.home.title(person.id));
 
           await user.visit('/2fa/portal/verify?required=otp&return_to=/auth/portal/security');
-          await reach(user, t.verify.titleStepUp);
+          await user.reach(t.verify.titleStepUp);
           expect(await user.target(t.passkey.use).count()).toBe(0);
           await user.enterCode(story.nextCode(person));
 
-          await reach(user, t.account.title);
+          await user.reach(t.account.title);
           expect(await amr(user)).toEqual(['pwd', 'otp']);
         }));
 
@@ -309,7 +304,7 @@ needs('chromium')('passkeys on the pages', () => {
           await user.check('page for a passkey or a backup code');
           await user.enterCode(code);
 
-          await reach(user, t.home.title(id));
+          await user.reach(t.home.title(id));
         }));
     });
 
@@ -326,12 +321,12 @@ needs('chromium')('passkeys on the pages', () => {
           await page.evaluate('window.asked.then((cancel) => cancel())');
           await page.getByRole('alert').waitFor();
           expect(await user.alert()).toBe(t.passkey.cancelled);
-          expect(await page.locator('[role=alert]:focus').count()).toBe(1);
+          await page.locator('[role=alert]:focus').waitFor();
           await user.check('setup page after a cancelled request');
           await authenticator.setUserPresent(true);
           await user.press(t.setup.usePasskey);
 
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
         }));
 
       it('an authenticator without a passkey of the user sends nothing, and costs no attempt', () =>
@@ -352,7 +347,7 @@ needs('chromium')('passkeys on the pages', () => {
           for (const credential of kept) await own.add(credential);
           await user.press(t.passkey.use);
 
-          await reach(user, t.home.title(id));
+          await user.reach(t.home.title(id));
         }));
 
       it('a browser without connection tells so, and the button works again', () =>
@@ -369,7 +364,7 @@ needs('chromium')('passkeys on the pages', () => {
           await page.unroute('**/options');
           await user.press(t.setup.usePasskey);
 
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
         }));
 
       it('wrong signatures lock the account like wrong codes, also for a page that is open already', () =>
@@ -393,11 +388,11 @@ needs('chromium')('passkeys on the pages', () => {
             }
             await user.check('page for a passkey after a wrong signature');
             await user.press(t.passkey.use);
-            await reach(user, t.lock.title);
+            await user.reach(t.lock.title);
             expect(await story.countOf({ id }, 'MFA_FAILED')).toBe(5);
 
             await other.press(t.passkey.use);
-            await reach(other, t.lock.title);
+            await other.reach(t.lock.title);
             expect(await open.credentials()).toEqual(unused);
           });
         }));
@@ -410,13 +405,13 @@ needs('chromium')('passkeys on the pages', () => {
           await VirtualAuthenticator.addTo(page);
           await enterPassword(user, 'reloads');
           await user.press(t.setup.usePasskey);
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
 
           await page.reload();
-          await reach(user, t.verify.titlePasskey);
+          await user.reach(t.verify.titlePasskey);
           await user.press(t.passkey.use);
 
-          await reach(user, t.home.title('reloads'));
+          await user.reach(t.home.title('reloads'));
           expect(await amr(user)).toEqual(['pwd', 'hwk']);
         }));
 
@@ -427,12 +422,12 @@ needs('chromium')('passkeys on the pages', () => {
           await user.press(t.setup.useApp);
           const app = await user.scan();
           await user.press(t.setup.otherWay);
-          await reach(user, t.setup.titleChoice);
+          await user.reach(t.setup.titleChoice);
           await user.press(t.setup.useApp);
 
           expect((await user.scan()).secret).toBe(app.secret);
           await user.enterCode(story.codeOf(app));
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
         }));
 
       it('the keyboard alone sets up a passkey and signs in with it', () =>
@@ -443,16 +438,16 @@ needs('chromium')('passkeys on the pages', () => {
           await page.getByLabel(t.passkey.name).focus();
           await page.keyboard.press('Tab');
           await page.keyboard.press('Enter');
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
           await user.target(t.codes.savedFinish).focus();
           await page.keyboard.press('Enter');
-          await reach(user, t.home.title('keyboard'));
+          await user.reach(t.home.title('keyboard'));
           await user.press(t.common.signOut);
           await enterPassword(user, 'keyboard');
           await page.locator('button:focus').waitFor();
           await page.keyboard.press('Enter');
 
-          await reach(user, t.home.title('keyboard'));
+          await user.reach(t.home.title('keyboard'));
           expect(await story.countOf({ id: 'keyboard' }, 'MFA_OK')).toBe(2);
         }));
     });
@@ -463,24 +458,24 @@ needs('chromium')('passkeys on the pages', () => {
           const { t, page } = user;
           await VirtualAuthenticator.addTo(page);
           await enterPassword(user, 'strict');
-          await reach(user, t.setup.titlePasskey);
+          await user.reach(t.setup.titlePasskey);
           expect(await page.locator('main').textContent()).toContain(t.setup.onlyPasskey);
           expect(await user.target(t.setup.useApp).count()).toBe(0);
           await user.check('setup page where only a passkey is allowed');
           await user.press(t.passkey.create);
-          await reach(user, t.codes.title);
+          await user.reach(t.codes.title);
           await user.check('page with the backup codes of a passkey');
           await user.press(t.codes.savedFinish);
-          await reach(user, t.home.title('strict'));
+          await user.reach(t.home.title('strict'));
 
           await user.press(t.common.signOut);
           await enterPassword(user, 'strict');
-          await reach(user, t.verify.titlePasskey);
+          await user.reach(t.verify.titlePasskey);
           expect(await page.locator('#code').count()).toBe(0);
           expect(await page.locator('main').textContent()).toContain(t.passkey.lostOnly);
           await user.check('page for a passkey alone');
           await user.press(t.passkey.use);
-          await reach(user, t.home.title('strict'));
+          await user.reach(t.home.title('strict'));
         }));
 
       it('a user with an app proves it by a code, and then creates the passkey', () =>
@@ -490,19 +485,19 @@ needs('chromium')('passkeys on the pages', () => {
           expect(await story.command('users', 'set-roles', person.id, 'ROLE_HELPDESK')).toMatchObject({ exitCode: 0 });
           await VirtualAuthenticator.addTo(page);
           await enterPassword(user, person.id);
-          await reach(user, t.setup.titlePasskey);
+          await user.reach(t.setup.titlePasskey);
           await user.check('setup page that asks for a code');
           await user.enterCode(story.wrongCode(person));
           expect(await user.alert()).toContain(t.errors.MFA_CODE_INVALID);
           await user.enterCode(story.nextCode(person));
-          await reach(user, t.passkey.title);
+          await user.reach(t.passkey.title);
           await user.check('page that creates a passkey');
           await user.press(t.passkey.create);
-          await reach(user, t.verify.titlePasskey);
+          await user.reach(t.verify.titlePasskey);
           expect(await page.locator('#code').count()).toBe(0);
           await user.press(t.passkey.use);
 
-          await reach(user, t.home.title(person.id));
+          await user.reach(t.home.title(person.id));
           expect(await amr(user)).toEqual(['pwd', 'hwk']);
           expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(1);
         }));
@@ -522,7 +517,7 @@ needs('chromium')('passkeys on the pages', () => {
           await page.addInitScript(NO_PASSKEYS);
           await enterPassword(user, 'strict-unsupported');
           const told = page.getByText(`${t.passkey.noSupport} ${t.passkey.otherBrowser}`);
-          expect(await told.isVisible()).toBe(true);
+          await told.waitFor();
           expect(await user.target(t.passkey.create).isVisible()).toBe(false);
           await user.check('setup page in a browser without passkeys');
         }));
@@ -540,14 +535,14 @@ needs('chromium')('passkeys on the pages', () => {
             const { t, page } = user;
             if (user.hasScript) await page.addInitScript(NO_PASSKEYS);
             await enterPassword(user, person.id);
-            await reach(user, t.verify.titlePasskey);
+            await user.reach(t.verify.titlePasskey);
             const told = user.hasScript ? page.getByText(t.passkey.noSupport) : page.locator('noscript p');
-            expect(await told.isVisible()).toBe(true);
+            await told.waitFor();
             expect(await told.textContent()).toBe(user.hasScript ? t.passkey.noSupport : t.passkey.noScript);
             expect(await user.target(t.passkey.use).isVisible()).toBe(false);
             await user.check('page for a code in a browser without passkeys');
             await user.enterCode(story.nextCode(person));
-            await reach(user, t.home.title(person.id));
+            await user.reach(t.home.title(person.id));
 
             await user.press(t.common.signOut);
             await enterPassword(user, story.person().id);
@@ -556,7 +551,7 @@ needs('chromium')('passkeys on the pages', () => {
             await user.press(t.setup.useApp);
             const app = AuthenticatorApp.typeIn(await user.typedSecret());
             await user.enterCode(story.codeOf(app));
-            await reach(user, t.codes.title);
+            await user.reach(t.codes.title);
           });
         }),
       );
@@ -579,14 +574,14 @@ needs('chromium')('passkeys on the pages', () => {
             await wide(t.setup.usePasskey);
             await wide(t.setup.useApp);
             await user.press(t.setup.usePasskey);
-            await reach(user, t.codes.title);
+            await user.reach(t.codes.title);
             await user.check('page with the backup codes of a passkey');
             await wide(t.codes.savedFinish);
             await user.press(t.codes.savedFinish);
-            await reach(user, t.home.title(id));
+            await user.reach(t.home.title(id));
             await user.press(t.common.signOut);
             await enterPassword(user, id);
-            await reach(user, t.verify.titlePasskey);
+            await user.reach(t.verify.titlePasskey);
             await user.check('page for a passkey');
             await wide(t.passkey.use);
           }));

@@ -138,7 +138,7 @@ needs('chromium')('portal pages', () => {
       const [answer] = await Promise.all([page.waitForResponse(action), page.getByRole('button').click()]);
 
       expect(answer.status()).toBe(403);
-      expect(await page.getByText('CROSS_SITE').count()).toBe(1);
+      await page.getByText('CROSS_SITE').waitFor();
       const names = (await page.context().cookies()).map(({ name }) => name);
       expect(names).not.toContain('SESSION');
     });

@@ -77,13 +77,13 @@ needs('chromium')('pages of staff, and of users before policy holds, in a browse
 
           await signInAtIdp(PASSWORD_CLASS);
           expect(await user.heading()).toBe(t.home.title(`corp:staff-${index}`));
-          expect(await page.getByText(t.home.through(ORGANISATION), { exact: true }).count()).toBe(1);
+          await page.getByText(t.home.through(ORGANISATION), { exact: true }).waitFor();
           await user.check('home page of staff without a second factor');
           await user.press(t.common.signOut);
           expect(await user.heading()).toBe(t.signIn.title);
 
           await signInAtIdp(MFA_CLASS);
-          expect(await page.getByText(t.home.throughMfa(ORGANISATION), { exact: true }).count()).toBe(1);
+          await page.getByText(t.home.throughMfa(ORGANISATION), { exact: true }).waitFor();
           await user.check('home page of staff with a second factor');
 
           for (const path of ['', '/password', '/activity']) {

@@ -142,11 +142,19 @@ export class PortalBrowser {
   async enterCode(code: string): Promise<void> {
     await this.page.locator('#code').fill(code);
     await this.page.locator('form:has(#code) button[type=submit]').click();
+    await this.page.waitForLoadState();
   }
 
-  /** Presses the button, or follows the link, with this text. */
+  /** Presses the button, or follows the link, with this text, and waits until the scripts of the next page have run. */
   async press(text: string): Promise<void> {
     await this.target(text).click();
+    await this.page.waitForLoadState();
+  }
+
+  /** Waits for the page with this heading, to which a script may lead, and until its own scripts have run. */
+  async reach(heading: string): Promise<void> {
+    await this.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await this.page.waitForLoadState();
   }
 
   target(text: string): Locator {
@@ -173,7 +181,7 @@ export class PortalBrowser {
   /** Asserts everything that holds on every page, in every look; `name` tells the page in a failure. */
   async check(name: string): Promise<void> {
     const told = `${name} on ${this.look.name}`;
-    // A press returns when the next page has begun to load; without its style sheet, nothing holds.
+    // Without its style sheet, nothing holds.
     await this.page.waitForLoadState();
     expect(await this.page.locator('html').getAttribute('lang'), told).toBe(this.t.tag);
     expect(
