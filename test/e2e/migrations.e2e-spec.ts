@@ -194,7 +194,9 @@ onEachEngine('app.persistence.migrate-at-start', (engine) => {
 
     const services = await Promise.all([start(database.args, { cwd }), start(database.args, { cwd })]);
 
-    expect(services.map(({ troubles }) => troubles.filter((line) => !line.includes('rule 2')))).toEqual([[], []]);
+    // Both write at once, so that one may wait for the lock of the file.
+    const usual = /rule 2|^WARN A unit of work succeeded after a retry /;
+    expect(services.map(({ troubles }) => troubles.filter((line) => !usual.test(line)))).toEqual([[], []]);
     expect(await database.query('SELECT name FROM migrations ORDER BY id')).toEqual(NAMES.map((name) => ({ name })));
   });
 });

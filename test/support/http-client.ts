@@ -144,8 +144,11 @@ interface Sent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sockets stay open, as in browsers; their number is not limited. */
-const SOCKETS = new Agent({ keepAlive: true });
+/**
+ * Sockets stay open, as in browsers, for less time than the service keeps them: a process that is busy when a socket is
+ * closed would use it once more. Their number is not limited.
+ */
+const SOCKETS = new Agent({ keepAlive: true, timeout: 5000 });
 
 function exchange(
   url: string,
