@@ -33,7 +33,7 @@ interface Settings {
 /** The caches of one replica. */
 function replica(
   port: number,
-  { sealer = randomSealer('k1'), clock = new ManualClock(), timeout = '1s' }: Settings = {},
+  { sealer = randomSealer('k1'), clock = new ManualClock(), timeout = '30s' }: Settings = {},
 ) {
   const { kvstore } = kvstoreOf([...at({ port }), `timeout=${timeout}`]);
   const log = new CollectedLog();

@@ -331,9 +331,9 @@ needs('redis')('a key-value store behind sentinels', () => {
     const lines = ['user anna on >word allchannels +@all', 'user default off'];
     const sentinel = await startSentinel('login', primary, undefined, lines);
     endings.push(() => sentinel.stop());
-    const keys = ['sentinel.master=login', `sentinel.nodes=127.0.0.1:${sentinel.port}`, 'timeout=1s'];
-    const known = client([...keys, 'sentinel.username=anna', 'sentinel.password=word']);
-    const unknown = client([...keys, 'sentinel.username=anna', 'sentinel.password=other']);
+    const keys = ['sentinel.master=login', `sentinel.nodes=127.0.0.1:${sentinel.port}`];
+    const known = client([...keys, 'timeout=30s', 'sentinel.username=anna', 'sentinel.password=word']);
+    const unknown = client([...keys, 'timeout=1s', 'sentinel.username=anna', 'sentinel.password=other']);
 
     expect(await known.kvstore.send('PING')).toBe('PONG');
     await expect(unknown.kvstore.send('PING')).rejects.toThrow();

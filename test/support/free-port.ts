@@ -1,25 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-
-/** A TCP port of the loopback address that is free at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { createServer } from 'node:net';
 
 /** Below the ports that Linux gives to outgoing connections by default (ip(7), `ip_local_port_range`). */
-const KEPT_PORTS = [20_000, 32_000] as const;
+const PORTS = [20_000, 32_000] as const;
 
-/** A free port that stays free while its server is stopped, since the system does not choose it for other sockets. */
-export async function keptPort(): Promise<number> {
+/**
+ * A TCP port of the loopback address that is free at this moment. It stays free until a server starts there, and while it
+ * is stopped, since the system does not choose it for other sockets.
+ */
+export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...KEPT_PORTS);
+    const port = randomInt(...PORTS);
     if (await isFree(port)) return port;
   }
 }

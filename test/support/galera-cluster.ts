@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { freeAccess } from './database-server.js';
-import { keptPort } from './free-port.js';
+import { freePort } from './free-port.js';
 import { GaleraNode, JOIN_LIMIT_MILLIS } from './galera-node.js';
 import { keepFolder } from './kept-process.js';
 import type { Engine, SqlValue, StoryDatabase } from './story-database.js';
@@ -109,7 +109,7 @@ export class GaleraCluster implements Engine {
     const access = await freeAccess();
     const members: GaleraNode[] = [];
     for (let number = 1; number <= SIZE; number += 1) {
-      const own = { ...access, port: await keptPort() };
+      const own = { ...access, port: await freePort() };
       members.push(await GaleraNode.create(`node-${number}`, folder, own));
     }
     this.members = members;

@@ -10,7 +10,7 @@ import {
   serverArguments,
   untilAnswers,
 } from './database-server.js';
-import { keptPort } from './free-port.js';
+import { freePort } from './free-port.js';
 import { KeptProcess } from './kept-process.js';
 import type { SqlValue } from './story-database.js';
 import { waitUntil } from './wait-until.js';
@@ -52,7 +52,7 @@ export class GaleraNode {
   static async create(name: string, clusterFolder: string, access: ServerAccess): Promise<GaleraNode> {
     const folder = join(clusterFolder, name);
     mkdirSync(join(folder, 'data'), { recursive: true });
-    const ports = { group: await keptPort(), increment: await keptPort(), snapshot: await keptPort() };
+    const ports = { group: await freePort(), increment: await freePort(), snapshot: await freePort() };
     return new GaleraNode(name, access, folder, ports);
   }
 

@@ -45,7 +45,11 @@ describe('kept process', () => {
     const script = `import { KeptProcess } from ${JSON.stringify(join(import.meta.dirname, 'kept-process.ts'))};
       await KeptProcess.start(${args.join()});`;
     const testProcess = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    const pid = await waitUntil('the command runs', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
+    // The file is empty for a moment.
+    const pid = await waitUntil(
+      'the command runs',
+      () => existsSync(pidFile) && (Number(readFileSync(pidFile, 'utf8')) || undefined),
+    );
 
     testProcess.kill('SIGKILL');
     await once(testProcess, 'exit');
