@@ -46,14 +46,18 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
   const marks = (pattern: string, number = 0): Promise<readonly Row[]> =>
     at(number).single((tx) => tx.rows<Row>(READ, [pattern]));
 
+  /** Inserts a row at the first node, and waits for it at all of them: a read waits for earlier commits, a change does not. */
+  async function insertAtAll(row: string): Promise<void> {
+    await at(0).run((tx) => tx.insert(MARK, [row, 0]));
+    for (const number of works.keys()) expect(await marks(row, number)).toHaveLength(1);
+  }
+
   it.each([
     ['a statement that its connection has prepared', MARK],
     ['a statement that its connection has not prepared', `${MARK} /* new */`],
   ])('a unit of work that lost a row to another node is repeated as a whole, if %s is next', async (name, insert) => {
     const row = `lost-${name.length}`;
-    await at(0).run((tx) => tx.insert(MARK, [row, 0]));
-    // A change does not wait for what other nodes have committed: the other node would find no row yet. A read waits.
-    expect(await marks(row, 1)).toHaveLength(1);
+    await insertAtAll(row);
     let attempts = 0;
 
     await at(0).run(async (tx) => {
@@ -77,7 +81,7 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
 
   it('a unit of work that loses a row to another node while it reads never commits a part', PATIENTLY, async () => {
     const [workers, rounds] = [4, clusterRounds(100)];
-    for (const worker of upTo(workers)) await at(0).single((tx) => tx.insert(MARK, [`reading-${worker}`, 0]));
+    for (const worker of upTo(workers)) await insertAtAll(`reading-${worker}`);
 
     await Promise.all(
       upTo(workers).map(async (worker) => {
@@ -106,7 +110,7 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
     PATIENTLY,
     async () => {
       const [workers, rounds] = [4, clusterRounds(40)];
-      for (const worker of upTo(workers)) await at(0).single((tx) => tx.insert(MARK, [`preparing-${worker}`, 0]));
+      for (const worker of upTo(workers)) await insertAtAll(`preparing-${worker}`);
 
       await Promise.all(
         upTo(workers).map(async (worker) => {
@@ -134,7 +138,7 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
   );
 
   it('changes of one row at all nodes are all counted, unless they are reported as failed', PATIENTLY, async () => {
-    await at(0).single((tx) => tx.insert(MARK, ['counted', 0]));
+    await insertAtAll('counted');
 
     const changes = await Promise.all(
       upTo(12).map(async (caller) => {
