@@ -10,7 +10,7 @@ import { staffStoryOn } from '../support/staff-story.js';
 
 const SERVICES = 3;
 const ROUNDS = clusterRounds(2);
-const PATIENTLY = { timeout: 20_000 * ROUNDS };
+const PATIENTLY = { timeout: Math.max(120_000, 20_000 * ROUNDS) };
 
 needs('galera')('R13: three services, each at another node of one Galera cluster', () => {
   const cluster = galeraCluster();

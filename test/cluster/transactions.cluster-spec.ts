@@ -46,10 +46,15 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
   const marks = (pattern: string, number = 0): Promise<readonly Row[]> =>
     at(number).single((tx) => tx.rows<Row>(READ, [pattern]));
 
-  /** Inserts a row at the first node, and waits for it at all of them: a read waits for earlier commits, a change does not. */
+  /** Waits until what was committed before has arrived at a node: a read there waits for it, a change does not. */
+  async function arrivalAt(number: number, row: string): Promise<void> {
+    expect(await marks(row, number)).toHaveLength(1);
+  }
+
+  /** Inserts a row at the first node, and waits for it at all of them. */
   async function insertAtAll(row: string): Promise<void> {
     await at(0).run((tx) => tx.insert(MARK, [row, 0]));
-    for (const number of works.keys()) expect(await marks(row, number)).toHaveLength(1);
+    for (const number of works.keys()) await arrivalAt(number, row);
   }
 
   it.each([
@@ -87,17 +92,19 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
       upTo(workers).map(async (worker) => {
         for (const round of upTo(rounds)) {
           let other: Promise<unknown> | undefined;
+          await arrivalAt(1, `reading-${worker}`);
           await at(0).run(async (tx) => {
             await tx.change(MOVE, [`reading-${worker}`]);
             // The other transaction comes earlier or later than the reads.
             if (other === undefined) for (const more of upTo(round % 12)) await tx.rows('SELECT ? AS more', [more]);
             other ??= at(1).single((there) => there.change(MOVE, [`reading-${worker}`]));
             const reads = { areOver: false };
-            void other.then(() => (reads.areOver = true));
+            void Promise.allSettled([other]).then(() => (reads.areOver = true));
             while (!reads.areOver) await tx.rows('SELECT 1');
             for (const more of upTo(3)) await tx.rows('SELECT ? AS more', [more]);
             await tx.insert(`${MARK} ON DUPLICATE KEY UPDATE expires_at = 1`, [`read-${worker}-${round}`, 1]);
           });
+          await other;
         }
       }),
     );
@@ -117,16 +124,18 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
           for (const round of upTo(rounds)) {
             let other: Promise<unknown> | undefined;
             let texts = 0;
+            await arrivalAt(1, `preparing-${worker}`);
             await at(0).run(async (tx) => {
               await tx.change(MOVE, [`preparing-${worker}`]);
               other ??= at(1).single((there) => there.change(MOVE, [`preparing-${worker}`]));
               const prepares = { areOver: false };
-              void other.then(() => (prepares.areOver = true));
+              void Promise.allSettled([other]).then(() => (prepares.areOver = true));
               for (let more = 3; more > 0; more -= prepares.areOver ? 1 : 0) {
                 await tx.rows(`SELECT 1 /* ${worker} ${round} ${(texts += 1)} */`);
               }
               await tx.insert(`${MARK} ON DUPLICATE KEY UPDATE expires_at = 1`, [`prepared-${worker}-${round}`, 1]);
             });
+            await other;
           }
         }),
       );

@@ -49,11 +49,11 @@ onEachEngine('two services', (engine) => {
         isPlannedLater: Date.parse(view?.nextExecution?.time ?? '') > later,
       }));
     };
-    // A turn that fails on a busy disk is repeated after a minute.
+    // After a turn that fails at a busy disk, the other one takes the job when it looks again, after 35 s.
     await expect.poll(shared, { timeout: 90_000 }).toEqual(
       expect.arrayContaining([
         { last: 'SUCCESS', isPlannedLater: true },
-        { last: 'none', isPlannedLater: true },
+        { last: expect.stringMatching(/^(?:none|ERROR)$/) as unknown, isPlannedLater: true },
       ]),
     );
   }, 120_000);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenAt } from './free-port.js';
 
 /** A proxy to a server that can be shut, like a stopped server, or silent, like a network that drops all packets. */
 export class Door {
@@ -17,9 +18,7 @@ export class Door {
     this.server = createServer((inside) => {
       this.lead(inside);
     });
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, this.server);
   }
 
   /** Closes all connections and accepts no new ones. */

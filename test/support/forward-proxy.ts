@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listenAt } from './free-port.js';
 
 /** What the proxy does with a request: passes it on, never responds, or refuses it. */
 export type ProxyMode = 'pass' | 'silent' | 'refuse';
@@ -26,8 +27,7 @@ export class ForwardProxyServer {
       .on('connect', (incoming, socket: Socket) => {
         this.tunnel(incoming, socket);
       });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, server);
     this.server = server;
     return this;
   }

@@ -1,19 +1,35 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Below the ports that Linux gives to outgoing connections by default (ip(7), `ip_local_port_range`). */
-const PORTS = [20_000, 32_000] as const;
+/** Below the ports that Linux gives to other sockets by default (ip(7), `ip_local_port_range`). */
+const FIRST_PORT = 20_000;
+/** Workers draw from shares of their own, so that two never draw the same port at the same time. */
+const PORTS_OF_WORKER = 1000;
+const SHARES = 12;
+
+const share = Number(process.env['VITEST_POOL_ID'] ?? 0) % SHARES;
+/** Draws of this worker; the start differs for other runs on this machine. */
+let draws = randomInt(PORTS_OF_WORKER);
 
 /**
  * A TCP port of the loopback address that is free at this moment. It stays free until a server starts there, and while it
- * is stopped, since the system does not choose it for other sockets.
+ * is stopped: the system does not give it to other sockets, and this worker draws it again after all others of its share.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...PORTS);
+    const port = FIRST_PORT + share * PORTS_OF_WORKER + (draws % PORTS_OF_WORKER);
+    draws += 1;
     if (await isFree(port)) return port;
   }
+}
+
+/** Starts a server of a test at `port`, or at a free one if it is 0, and returns the port. */
+export async function listenAt(port: number, server: Server): Promise<number> {
+  const chosen = port === 0 ? await freePort() : port;
+  server.listen(chosen, '127.0.0.1');
+  await once(server, 'listening');
+  return chosen;
 }
 
 async function isFree(port: number): Promise<boolean> {

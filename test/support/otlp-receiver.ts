@@ -5,8 +5,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenAt } from './free-port.js';
 import { waitUntil } from './wait-until.js';
 
 type Attribute = readonly [name: string, value: unknown];
@@ -68,8 +68,7 @@ export class OtlpReceiver {
 
   async start(): Promise<this> {
     const server = createServer((request, response) => void this.receive(request, response));
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, server);
     this.server = server;
     this.answer = ACCEPT;
     return this;

@@ -145,7 +145,10 @@ export class PortalBrowser {
     await this.page.waitForLoadState();
   }
 
-  /** Presses the button, or follows the link, with this text, and waits until the scripts of the next page have run. */
+  /**
+   * Presses the button, or follows the link, with this text, and waits until the scripts of the next page have run. If a
+   * script leads there later, `reach` waits for that page.
+   */
   async press(text: string): Promise<void> {
     await this.target(text).click();
     await this.page.waitForLoadState();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenAt } from './free-port.js';
 
 /** A request for a range. */
 export interface AskedRange {
@@ -34,8 +34,7 @@ export class RangeServer {
       if (this.answer) this.answer(response);
       else response.end(this.range(url.slice('/range/'.length), headers['add-padding'] === 'true'));
     });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, server);
     this.server = server;
     return this;
   }

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { MadeCertificate } from './certificates.js';
+import { listenAt } from './free-port.js';
 import { mimePartsOf } from './mime.js';
 import { waitUntil } from './wait-until.js';
 
@@ -139,9 +138,7 @@ export class SmtpRelayServer {
     });
     // A client that goes away is no failure of a test.
     server.on('error', () => undefined);
-    server.listen(this.port, '127.0.0.1');
-    await once(server.server, 'listening');
-    this.port = (server.server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, server.server);
     this.server = server;
   }
 

@@ -7,9 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { MadeCertificate } from './certificates.js';
+import { listenAt } from './free-port.js';
 import { waitUntil } from './wait-until.js';
 
 /** A request that the receiver got. */
@@ -44,8 +44,7 @@ export class WebhookReceiver {
       key: readFileSync(this.certificate.key),
     };
     const server = files ? createTlsServer(files, listener) : createServer(listener);
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    this.port = await listenAt(this.port, server);
     this.server = server;
     return this;
   }
