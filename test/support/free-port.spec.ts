@@ -9,3 +9,10 @@ it('a server can listen on a free port', async () => {
   await expect(once(server, 'listening')).resolves.toEqual([]);
   server.close();
 });
+
+it('ports are drawn once, below those that the system gives to other sockets', async () => {
+  const ports = await Promise.all(Array.from({ length: 200 }, freePort));
+
+  expect(new Set(ports).size).toBe(200);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+});
