@@ -114,7 +114,7 @@ export class Application {
     this.watch.started();
     const lines = await this.listeners.open(basePath);
     signals.check();
-    availability.ready();
+    availability.ready(() => this.listeners.main.isServing);
     this.watch.ready();
     for (const line of lines) this.logs.start.info(line);
     // Not before the first request can be answered, which needs one connection.

@@ -89,6 +89,11 @@ export class HttpHost {
     this.limitConnections();
   }
 
+  /** Time without any progress after which a listener without a free slot counts as stuck. */
+  get stuckMillis(): number {
+    return this.embedded.connectionTimeout.milliseconds;
+  }
+
   private admissionOf({ threads, hashCapacity }: HostOptions, meters: Meters): Admission | undefined {
     if (!threads) return undefined;
     const { acceptCount, targetResponseTime } = this.embedded;

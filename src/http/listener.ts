@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { Readable } from 'node:stream';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestTracker } from './admission/request-tracker.js';
@@ -85,9 +84,11 @@ export class Listener {
   private readonly tracker: RequestTracker;
   private readonly connections: Connections;
   private readonly backlog: number;
+  private readonly stuckMillis: number;
 
   constructor(options: HostOptions = {}) {
-    const { adapter, tracker } = new HttpHost(options);
+    const { adapter, tracker, stuckMillis } = new HttpHost(options);
+    this.stuckMillis = stuckMillis;
     this.adapter = adapter;
     this.tracker = tracker;
     this.backlog = Math.max(options.embedded?.acceptCount ?? 0, MIN_BACKLOG);
@@ -117,8 +118,6 @@ export class Listener {
           }
           const { status, body, headers = {} } = await answer(plainOf(request));
           reply.status(status).headers(headers);
-          // A response to HEAD has no body; the stream would be read in vain.
-          if (request.method === 'HEAD' && body instanceof Readable) body.destroy();
           const type = headers['content-type'];
           if (typeof body !== 'string' || type === undefined) return reply.send(body);
           sendAsIs(reply, type, body);
@@ -132,6 +131,11 @@ export class Listener {
   /** Number of requests whose response is not sent yet. */
   get inProgress(): number {
     return this.tracker.inProgress;
+  }
+
+  /** False if all slots are taken and no request has begun or ended within `server.embedded.connection-timeout`. */
+  get isServing(): boolean {
+    return this.tracker.isServing(this.stuckMillis);
   }
 
   /** Opens the listener, on every address unless one is configured, and returns the bound port. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RequestTracker, closeAfterResponse } from './admission/request-tracker.js';
 import { bodyError } from './body/body-parsers.js';
@@ -55,7 +56,9 @@ export class RequestHooks {
 
   private onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): void {
     if (this.errorResponder.replaceFailedError(payload, request, reply)) return;
-    this.tracker.onResponseReady(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
+    request.lifecycle?.onResponseReady(payload instanceof Readable);
+    // A response to HEAD has no body (RFC 9110 section 9.3.2); Fastify would read the stream in vain.
+    if (payload instanceof Readable && request.method === 'HEAD') payload.destroy();
     // The rest of the body is not read by any handler.
     if (hasUnreadBody(request.raw)) closeAfterResponse(reply);
     // An error has waited already, and a 408 must not: the late rest of the body would still reach the handler.

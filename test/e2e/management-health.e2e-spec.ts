@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { Door } from '../support/door.js';
@@ -388,6 +389,32 @@ interface Seen {
   /** The statuses of liveness and readiness. */
   readonly probes: readonly number[];
 }
+
+needs('mariadb')('readiness and requests that do not end', () => {
+  it('X1: readiness fails while every request waits for a table lock, and recovers after it', async () => {
+    const { url, username, password, server } = await freshMariadbDatabase();
+    const client = await start([
+      `--app.datasource.url=${url}`,
+      `--app.datasource.username=${username}`,
+      `--app.datasource.password=${password}`,
+      '--server.embedded.threads.max=2',
+      '--server.embedded.connection-timeout=500ms',
+    ]);
+    const { host, port, user } = server;
+    const other = await createConnection({ host, port, user, password: server.password, database: username });
+    endings.push(() => other.end());
+    const readiness = async (): Promise<number> => (await client.get(`${HEALTH}/readiness`)).status;
+    expect(await readiness()).toBe(200);
+
+    await other.query('LOCK TABLES account WRITE');
+    const logins = [1, 2].map(() => client.post('/login', { id: 'admin', pw: 'wrong' }));
+    await waitUntil('readiness fails', async () => (await readiness()) === 503);
+    await other.query('UNLOCK TABLES');
+
+    expect((await Promise.all(logins)).map(({ status }) => status)).toEqual([401, 401]);
+    expect(await readiness()).toBe(200);
+  });
+});
 
 needs('mariadb')('R4: health of a database server', () => {
   it('follows outage, silence and recovery of the server without a restart while liveness stays UP', async () => {

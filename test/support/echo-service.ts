@@ -9,8 +9,12 @@ import { BrokenController } from './broken.controller.js';
 import { CollectedLog } from './collected-log.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
+import { StreamedController } from './streamed.controller.js';
 
-@Module({ imports: [WebModule], controllers: [AnswersController, BrokenController, EchoController, HeldController] })
+@Module({
+  imports: [WebModule],
+  controllers: [AnswersController, BrokenController, EchoController, HeldController, StreamedController],
+})
 class EchoModule {}
 
 export interface EchoService {

@@ -44,6 +44,8 @@ export class Admission {
   private taken = 0;
   private hashing = 0;
   private readonly queue = new Set<HeldSlot>();
+  /** When a slot was last taken or given up, in milliseconds of `performance.now`. */
+  private movedAt = 0;
 
   /** `maxHashing` limits the requests in progress and waiting that hash a password; unlimited by default. */
   constructor(
@@ -106,6 +108,11 @@ export class Admission {
     return this.isBusy && this.queue.size >= this.queueLength;
   }
 
+  /** True if all slots are taken and none was taken or given up within `limitMillis`. */
+  isStuck(limitMillis: number): boolean {
+    return this.isBusy && performance.now() - this.movedAt > limitMillis;
+  }
+
   /** The limit in force for requests that hash a password. */
   get passwordLimit(): number {
     return Math.min(this.maxHashing(), this.limit + this.queueLength);
@@ -125,6 +132,7 @@ export class Admission {
     if (hashesPassword) this.hashing += 1;
     if (!this.isBusy) {
       this.taken += 1;
+      this.movedAt = performance.now();
       return new HeldSlot(this, undefined, hashesPassword);
     }
     const waiting = new HeldSlot(this, onTurn, hashesPassword);
@@ -136,6 +144,7 @@ export class Admission {
   left(slot: HeldSlot): void {
     if (slot.hashesPassword) this.hashing -= 1;
     if (this.queue.delete(slot)) return;
+    this.movedAt = performance.now();
     const [next] = this.queue;
     if (next) {
       this.queue.delete(next);

@@ -71,12 +71,20 @@ export class RequestLifecycle {
     this.slot = undefined;
   }
 
+  /** Frees the slot when the response is ready; a streamed response keeps it until the request ends. */
+  onResponseReady(isStreamed: boolean): void {
+    this.respondedAt = performance.now();
+    if (isStreamed) this.streamedBytes = 0;
+    // The client may have disconnected before the response was ready; then nothing is streamed.
+    if (!isStreamed || this.isOver) this.releaseSlot();
+  }
+
   /** Ends the request once its response is sent or its client has disconnected; false if it had ended before. */
   end(): boolean {
     if (this.isOver) return false;
     this.isOver = true;
-    // A handler continues after a disconnect, so a slot that is in use stays taken.
-    if (this.slot?.isWaiting) this.releaseSlot();
+    // A handler continues after a disconnect, so its slot stays taken until its response is ready.
+    if (this.slot?.isWaiting || this.streamedBytes !== undefined) this.releaseSlot();
     return true;
   }
 }
@@ -144,6 +152,11 @@ export class RequestTracker {
     return this.admission?.isFull === true;
   }
 
+  /** False if all slots are taken and no request has begun or ended within `limitMillis`. */
+  isServing(limitMillis: number): boolean {
+    return !this.admission?.isStuck(limitMillis);
+  }
+
   /** Rejects a request that `admit` would reject now. */
   rejectIfFull({ lifecycle }: FastifyRequest): boolean {
     if (!this.admission || lifecycle?.routeOptions.isManagement) return false;
@@ -164,14 +177,6 @@ export class RequestTracker {
     lifecycle.holdSlot(slot);
     if (!slot.isWaiting) next();
     return true;
-  }
-
-  /** Frees the slot when the response is ready; a streamed response keeps it. */
-  onResponseReady({ lifecycle }: FastifyRequest, isStreamed: boolean): void {
-    if (!lifecycle) return;
-    lifecycle.respondedAt = performance.now();
-    if (isStreamed) lifecycle.streamedBytes = 0;
-    else lifecycle.releaseSlot();
   }
 
   /** From now on the last response on every connection says `Connection: close` (RFC 9112 section 9.6). */

@@ -173,9 +173,9 @@ export class ErrorResponder {
 
   /** Sends a bare 500 if the error response itself fails. */
   private sendFallback500(request: FastifyRequest, reply: FastifyReply): void {
-    const { encoding, clock, tracker } = this.options;
+    const { encoding, clock } = this.options;
     try {
-      tracker.onResponseReady(request, false);
+      request.lifecycle?.onResponseReady(false);
       if (reply.sent) return;
       if (request.lifecycle) request.lifecycle.errorCode = 'INTERNAL_ERROR';
       const place = { requestId: request.id, millis: clock.millis() };
