@@ -82,6 +82,8 @@ describe('the slots of server.embedded.threads.max', () => {
         held.releaseAll();
         await untilFree();
       }
+
+      expect(reading(meters, 'embedded.threads.busy')).toBe(0);
     },
   );
 
