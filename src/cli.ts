@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './boot/node-version.js';
 
 refuseOldNode('npm run cli');
+// By default, the signal opens Node's inspector, and with it the memory of the process to every user of the machine.
+process.on('SIGUSR1', () => undefined);
 
 const { enableCompileCache } = await import('node:module');
 // The same cache as in main.ts.

@@ -2,9 +2,13 @@ import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { CodeCache } from './boot/code-cache.js';
 import { refuseOldNode } from './boot/node-version.js';
-import { ShutdownSignals } from './boot/shutdown-signals.js';
+import { ProcessSignals } from './boot/process-signals.js';
 
 refuseOldNode('npm start');
+
+// Before any slow step, so that a request to stop is always acknowledged.
+const signals = new ProcessSignals((line) => void stdout.write(`${line}\n`));
+signals.listen();
 
 const USAGE = `usage: node dist/main.js [-Dkey=value …] [--key=value …]
 
@@ -25,10 +29,6 @@ if (argv.includes('--help') || argv.includes('-h')) {
 // A closed reader or a full disk behind the output must not end the service. The access also makes Node not wait for a
 // reader; otherwise a blocked write would keep the process from exiting.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
-
-// Before any slow step, so that a request to stop is always acknowledged.
-const signals = new ShutdownSignals((line) => void stdout.write(`${line}\n`));
-signals.listen();
 
 // Node applies source maps only to modules that it loads itself.
 const isCached = status !== constants.compileCacheStatus.DISABLED && !process.sourceMapsEnabled;

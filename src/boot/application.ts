@@ -14,6 +14,7 @@ import { MountedRoutes } from '../management/dispatch/mounted-routes.js';
 import { HealthPaths } from '../management/health/health-paths.listener.js';
 import { MetricsCompatProperties, RecordingProperties } from '../management/management.properties.js';
 import { ShutdownTrigger } from '../management/shutdown.endpoint.js';
+import { ThreadDumpEndpoint } from '../management/threaddump.endpoint.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -22,7 +23,7 @@ import { registerWithConsole } from './console-registration.js';
 import { analyzeFailure } from './failure-analysis.js';
 import { Listeners } from './listeners.js';
 import type { Logging } from './logging.js';
-import type { ShutdownSignals } from './shutdown-signals.js';
+import type { ProcessSignals } from './process-signals.js';
 import { closeTracing, openTracing } from './tracing.js';
 import type { Tracer } from '../tracing/tracer.js';
 
@@ -68,7 +69,7 @@ export class Application {
   }
 
   /** Opens the listeners and hands the process over to `signals`; closes everything if it fails or is interrupted. */
-  async start(signals: ShutdownSignals): Promise<Pick<AfterStart, 'firstUser'>> {
+  async start(signals: ProcessSignals): Promise<Pick<AfterStart, 'firstUser'>> {
     try {
       signals.check();
       const basePath = this.mountManagement();
@@ -81,6 +82,7 @@ export class Application {
       const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
       // Not a step of startup, since a signal during it would be lost.
       const registration = registerWithConsole(this.configuration, this.nest, this.listeners, basePath);
+      signals.onThreadDump(() => this.nest.get(ThreadDumpEndpoint).text);
       signals.onShutdown(() => this.stop({ firstUser, registration }));
       this.nest.get(ShutdownTrigger).onShutdown(() => {
         signals.requestStop();
@@ -108,7 +110,7 @@ export class Application {
     return endpoints.basePath;
   }
 
-  private async open(basePath: string, signals: ShutdownSignals): Promise<void> {
+  private async open(basePath: string, signals: ProcessSignals): Promise<void> {
     const availability = this.nest.get(Availability);
     availability.started();
     this.watch.started();

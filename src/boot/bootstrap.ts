@@ -8,7 +8,7 @@ import { validate } from './configuration-rules.js';
 import { Logging } from './logging.js';
 import { Application } from './application.js';
 import { PROPERTIES } from './properties.js';
-import { type ShutdownSignals, StartInterrupted } from './shutdown-signals.js';
+import { type ProcessSignals, StartInterrupted } from './process-signals.js';
 
 /** Result of a startup. */
 export type StartupOutcome =
@@ -23,7 +23,7 @@ export type StartupOutcome =
   | { readonly kind: 'stopped'; readonly isTold: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
-export async function bootstrap(signals: ShutdownSignals): Promise<StartupOutcome> {
+export async function bootstrap(signals: ProcessSignals): Promise<StartupOutcome> {
   let logs: Logging | undefined;
   try {
     const inputs = processInputs();

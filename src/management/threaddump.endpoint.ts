@@ -27,9 +27,17 @@ export class ThreadDumpEndpoint implements Endpoint {
     private readonly clock: Clock,
   ) {}
 
+  /** The thread dump as plain text. */
+  get text(): string {
+    return formatThreads(this.threads, this.clock.millis());
+  }
+
+  private get threads(): readonly ThreadView[] {
+    return describeThreads(this.workers.all, this.tasks.all);
+  }
+
   private dump(isText: boolean): Result {
-    const threads = describeThreads(this.workers.all, this.tasks.all);
-    return { body: isText ? formatThreads(threads, this.clock.millis()) : { threads } };
+    return { body: isText ? this.text : { threads: this.threads } };
   }
 }
 

@@ -1,4 +1,7 @@
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+import { isatty } from 'node:tty';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+const STANDARD_INPUT = 0;
 
 /** Thrown when startup is interrupted by a request to stop. */
 export class StartInterrupted extends Error {
@@ -9,22 +12,41 @@ export class StartInterrupted extends Error {
 }
 
 /**
- * Handles the signals that shut the process down. A signal during startup takes effect after the current step, such as
- * a migration; a second signal ends the process at once.
+ * Gives every signal that operators and log rotations send an effect; by default, most of them end the process without a
+ * line, and SIGUSR1 opens Node's inspector. A signal to stop takes effect after the current step of startup, such as a
+ * migration; a second one ends the process at once.
  */
-export class ShutdownSignals {
+export class ProcessSignals {
   private hasCome = false;
   private isStopping = false;
   private stop: (() => Promise<void>) | undefined;
+  private threads = (): string => 'the service is starting';
 
-  constructor(private report: (line: string) => void) {}
+  /** `hasTerminal`: SIGHUP then means that the terminal was closed. */
+  constructor(
+    private report: (line: string) => void,
+    private readonly hasTerminal = isatty(STANDARD_INPUT),
+  ) {}
 
   listen(): void {
     for (const signal of SIGNALS) {
       process.on(signal, () => {
-        this.receive();
+        this.receive(signal);
       });
     }
+  }
+
+  receive(signal: (typeof SIGNALS)[number]): void {
+    if (signal === 'SIGQUIT') this.report(`SIGQUIT: ${this.threads()}`);
+    else if (signal === 'SIGUSR1' || signal === 'SIGUSR2') this.report(`${signal} has no effect`);
+    else if (signal === 'SIGHUP' && !this.hasTerminal)
+      this.report('SIGHUP: no file is reopened, because each write opens its log file anew');
+    else this.receiveStop();
+  }
+
+  /** Sets the text that SIGQUIT reports. */
+  onThreadDump(threads: () => string): void {
+    this.threads = threads;
   }
 
   /** Sets the reporter for lines about signals. */
@@ -56,7 +78,7 @@ export class ShutdownSignals {
     );
   }
 
-  private receive(): void {
+  private receiveStop(): void {
     // A second signal ends the process at once.
     if (this.hasCome) process.exit(1);
     this.hasCome = true;
