@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './boot/node-version.js';
+import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode('npm run cli');
+removeDebugVariable();
 // By default, the signal opens Node's inspector, and with it the memory of the process to every user of the machine.
 process.on('SIGUSR1', () => undefined);
 

@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { CodeCache } from './boot/code-cache.js';
 import { refuseOldNode } from './boot/node-version.js';
 import { ProcessSignals } from './boot/process-signals.js';
+import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode('npm start');
+const hadDebugVariable = removeDebugVariable();
 
 // Before any slow step, so that a request to stop is always acknowledged.
 const signals = new ProcessSignals((line) => void stdout.write(`${line}\n`));
@@ -52,6 +54,7 @@ if (outcome.kind === 'stopped') {
   exit(0);
 }
 const { logs } = outcome;
+if (hadDebugVariable) logs.start.warn('DEBUG has no effect: to see more, set logging.level');
 // Immediately, so that the second startup is faster even if the first one ends early.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {

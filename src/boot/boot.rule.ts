@@ -1,4 +1,4 @@
-import { faultsOf, Rule, type RuleFacts } from '../config/check/rule.js';
+import { faultsOf, type Finding, finding, Rule, type RuleFacts } from '../config/check/rule.js';
 import { managementPathsDistinct } from '../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { requiredRolesKnown } from '../second-factor/mfa.rule.js';
@@ -26,6 +26,46 @@ export const managementPathsApart = new Rule(
   'paths',
   managementPathsDistinct(async () => (await import('./user-paths.js')).userPaths()),
 );
+
+/** Options of Node that let another process read this one, or that weaken TLS or the HTTP parser. */
+const UNSAFE_OPTION = /^--(?:inspect(?:-brk|-wait)?|tls-keylog|trace-tls|insecure-http-parser|security-revert)(?:=|$)/;
+
+/**
+ * Neither the environment nor the arguments of Node open the inspector, print secrets, or switch off what the service
+ * relies on: Node reads them before any code of the service runs.
+ */
+export const runtimeSafe = new Rule('runtime', ({ inputs: { variables, nodeArguments = [] } }) => {
+  const fromVariable = (variables['NODE_OPTIONS'] ?? '').split(/\s+/).filter((option) => UNSAFE_OPTION.test(option));
+  const fromArguments = nodeArguments.filter((option) => UNSAFE_OPTION.test(option));
+  return [
+    ...fromVariable.map((option) => unsafeOption(option, 'NODE_OPTIONS')),
+    ...fromArguments.map((option) => unsafeOption(option, 'the command line')),
+    ...(variables['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
+      ? [
+          finding({
+            what: 'NODE_TLS_REJECT_UNAUTHORIZED=0 makes outgoing connections accept every certificate',
+            action: 'Unset it. To trust a certificate authority of your own, use app.ssl.bundle.',
+          }),
+        ]
+      : []),
+    ...['NODE_DEBUG', 'NODE_DEBUG_NATIVE']
+      .filter((name) => variables[name])
+      .map((name) =>
+        finding({
+          what: `${name} makes Node print internals, such as headers with tokens, past the log`,
+          action: 'Unset it. To see more, set logging.level.',
+        }),
+      ),
+  ];
+});
+
+function unsafeOption(option: string, origin: string): Finding {
+  const [name = ''] = option.split('=');
+  return finding(
+    { what: `Node's option ${name} is not safe in production`, action: `Remove it from ${origin}.` },
+    { Origin: origin },
+  );
+}
 
 function rolesOfStaff(facts: RuleFacts): readonly string[] {
   const { idp } = facts.get(SamlProperties);

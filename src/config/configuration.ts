@@ -20,6 +20,8 @@ import { INLINE_JSON, readVariables } from './read/variables.js';
 export interface ConfigurationInputs extends ConfigContext {
   /** The arguments after the name of the script. */
   readonly args: readonly string[];
+  /** The arguments of Node itself, such as `--inspect`; none by default. */
+  readonly nodeArguments?: readonly string[];
 }
 
 /** The configuration of one process: typed values with their origins. */

@@ -660,6 +660,28 @@ describe('the management password', () => {
   );
 });
 
+describe('the environment of Node', () => {
+  it.each([
+    [{ NODE_OPTIONS: '--max-old-space-size=512 --inspect=0.0.0.0:9229' }, /^Node's option --inspect is not safe/],
+    [{ NODE_OPTIONS: '--inspect-brk' }, /--inspect-brk/],
+    [{ NODE_OPTIONS: '--tls-keylog=/tmp/keys' }, /^Node's option --tls-keylog is not safe/],
+    [{ NODE_OPTIONS: '--insecure-http-parser' }, /--insecure-http-parser/],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /accept every certificate/],
+    [{ NODE_DEBUG: 'http' }, /^NODE_DEBUG makes Node print internals/],
+    [{ NODE_DEBUG_NATIVE: 'tls' }, /^NODE_DEBUG_NATIVE/],
+  ])('S4: %j is a breach', async (variables, text) => {
+    expect(await findings([], variables)).toEqual([breach('runtime', text)]);
+  });
+
+  it.each([
+    { NODE_OPTIONS: '--max-old-space-size=512 --inspect-port=9230' },
+    { NODE_TLS_REJECT_UNAUTHORIZED: '1' },
+    { NODE_DEBUG: '' },
+  ])('S4: %j is accepted', async (variables) => {
+    expect(await findings([], variables)).toEqual([]);
+  });
+});
+
 describe('time zones', () => {
   it('the time zones of process and JSON must be equal', async () => {
     expect(await findings(['--app.json.time-zone=Europe/Berlin'])).toEqual([

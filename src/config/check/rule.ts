@@ -28,6 +28,7 @@ export const RULE_NAMES = [
     '8',
     'empty text',
     'time zone',
+    'runtime',
   ] as const),
   ...([
     'security',

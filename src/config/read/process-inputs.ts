@@ -8,7 +8,13 @@ const PACKAGE_FOLDER = fileURLToPath(new URL('../../resources/', import.meta.url
 
 /** Inputs of this process; `args` are the arguments that set keys. */
 export function processInputs(args: readonly string[] = process.argv.slice(2)): ConfigurationInputs {
-  return { args, variables: process.env, workingFolder: workingFolder(), packageFolder: PACKAGE_FOLDER };
+  return {
+    args,
+    variables: process.env,
+    nodeArguments: process.execArgv,
+    workingFolder: workingFolder(),
+    packageFolder: PACKAGE_FOLDER,
+  };
 }
 
 function workingFolder(): string {
