@@ -16,19 +16,19 @@ describe('the address that other machines use', () => {
     ['2001:db8::9', '[2001:db8::9]'],
     ['login.internal', 'login.internal'],
   ])('is the bound address %s', (bound, expected) => {
-    expect(outward(bound, { lo: LOOPBACK, eth0: CARD })).toBe(expected);
+    expect(outward(bound, [...LOOPBACK, ...CARD])).toBe(expected);
   });
 
   it.each([undefined, '0.0.0.0', '::'])('is the first network address if all are bound (%s)', (bound) => {
-    expect(outward(bound, { lo: LOOPBACK, eth0: CARD })).toBe('10.0.0.7');
+    expect(outward(bound, [...LOOPBACK, ...CARD])).toBe('10.0.0.7');
   });
 
   it('is a global IPv6 address if there is no IPv4 address', () => {
-    expect(outward(undefined, { lo: LOOPBACK, eth0: CARD.slice(0, 2) })).toBe('[2001:db8::7]');
+    expect(outward(undefined, [...LOOPBACK, ...CARD.slice(0, 2)])).toBe('[2001:db8::7]');
   });
 
   it('is localhost without a network', () => {
-    expect(outward(undefined, { lo: LOOPBACK, eth0: CARD.slice(0, 1) })).toBe('localhost');
+    expect(outward(undefined, [...LOOPBACK, ...CARD.slice(0, 1)])).toBe('localhost');
   });
 });
 

@@ -1,4 +1,4 @@
-import { networkInterfaces } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { type ScalarType, text } from '../config/bind/key-type.js';
 
 /** Address to bind: a host name, IPv4 or IPv6. IPv6 needs two colons at least, so that `host:port` is rejected. */
@@ -12,10 +12,22 @@ export function reachable(bound: string | undefined): string {
   return isWildcard(bound) ? 'localhost' : inUrl(bound);
 }
 
+/**
+ * The addresses of this machine; empty if the process may not read them, such as under systemd's
+ * `RestrictAddressFamilies` without `AF_NETLINK`.
+ */
+export function machineAddresses(): readonly NetworkInterfaceInfo[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((all = []) => all);
+  } catch {
+    return [];
+  }
+}
+
 /** Host for a URL on other machines. For a wildcard it is the first network address of this machine. */
-export function outward(bound: string | undefined, interfaces = networkInterfaces()): string {
+export function outward(bound: string | undefined, addresses = machineAddresses()): string {
   if (!isWildcard(bound)) return inUrl(bound);
-  const outer = Object.values(interfaces).flatMap((all = []) => all.filter(({ internal }) => !internal));
+  const outer = addresses.filter(({ internal }) => !internal);
   const isLinkLocal = (ip: string): boolean => /^fe[89ab]/i.test(ip);
   const found = outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ address: ip }) => !isLinkLocal(ip));
   return found ? inUrl(found.address) : 'localhost';

@@ -1,5 +1,7 @@
 import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
+import os from 'node:os';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Listener } from './listener.js';
 
@@ -38,5 +40,23 @@ it('a listener opens only one address of localhost, since limits and shutdown co
     expect([await answers(FIRST, port), await answers(SECOND, port)]).toEqual([true, false]);
   } finally {
     await listener.close(0);
+  }
+});
+
+it('C6: a listener on every address opens although the process may not read the network interfaces', async () => {
+  // What happens under systemd's RestrictAddressFamilies without AF_NETLINK.
+  vi.spyOn(os, 'networkInterfaces').mockImplementation(() => {
+    throw new Error('uv_interface_addresses returned EAFNOSUPPORT');
+  });
+  syncBuiltinESMExports();
+  const listener = new Listener();
+  try {
+    const port = await listener.open({ port: 0, address: undefined, key: '', addressKey: '' });
+
+    expect(await answers(FIRST, port)).toBe(true);
+  } finally {
+    await listener.close(0);
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
   }
 });

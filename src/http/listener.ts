@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { machineAddresses } from './address.js';
 import type { RequestTracker } from './admission/request-tracker.js';
 import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
@@ -198,6 +199,9 @@ async function oneAddress(host: string): Promise<string> {
 
 /** `::` includes IPv4 if the machine supports IPv6. */
 function everyAddress(): string {
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'));
+  const addresses = machineAddresses();
+  // Without addresses, the kernel's list tells; reading it needs no netlink.
+  const hasIpv6 =
+    addresses.length > 0 ? addresses.some(({ family }) => family === 'IPv6') : existsSync('/proc/net/if_inet6');
   return hasIpv6 ? '::' : '0.0.0.0';
 }

@@ -40,6 +40,19 @@ export class MailProperties {
   })
   readonly from?: string;
 
+  @Key(
+    text({
+      form: /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.|$))+$|^\[[\da-f:.IPv]+\]$/i,
+      called: 'a host name or [an IP address]',
+    }),
+    {
+      does: 'Name with which the service introduces itself to the relay (EHLO, RFC 5321 section 4.1.1.1).',
+      effect: full,
+      defaultText: 'the host name of the machine if it has a domain, otherwise [127.0.0.1]',
+    },
+  )
+  readonly ehloName?: string;
+
   @Key(oneOf(...MAIL_TLS), {
     does:
       'Encryption towards the relay: starttls refuses a relay that does not offer it, implicit starts with TLS ' +

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
@@ -150,12 +151,17 @@ function rejectedOn(signal: AbortSignal): Promise<never> {
 }
 
 function optionsOf(properties: MailProperties, tls: ConnectionOptions): SMTPPoolOptions & { pool: true } {
-  const { host = '', port, username: user, password: pass, encryption, rateLimit } = properties;
+  const { host = '', port, username: user, password: pass, encryption, rateLimit, ehloName } = properties;
   const connectMillis = properties.connectTimeout.milliseconds;
   return {
     pool: true,
     host,
     port,
+    ...(ehloName !== undefined && { name: ehloName }),
+    // Nodemailer would ask DNS servers itself, past the system's resolver and `/etc/hosts`.
+    getSocket: (_, done) => {
+      openSocket(host, port, connectMillis, done);
+    },
     ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
     secure: encryption === 'implicit',
     requireTLS: encryption === 'starttls',
@@ -171,4 +177,26 @@ function optionsOf(properties: MailProperties, tls: ConnectionOptions): SMTPPool
     maxRequeues: 0,
     idleTimeout: IDLE_MILLIS,
   };
+}
+
+/** Calls `done` with a connected socket, or with the error after at most `limitMillis`. */
+function openSocket(
+  host: string,
+  port: number,
+  limitMillis: number,
+  done: (error: Error | null, socket?: { readonly connection: Socket }) => void,
+): void {
+  const socket = connect({ host, port });
+  const timer = setTimeout(() => {
+    socket.destroy(Object.assign(new Error('the relay did not accept a connection'), { code: 'ETIMEDOUT' }));
+  }, limitMillis);
+  const fail = (error: Error): void => {
+    clearTimeout(timer);
+    done(error);
+  };
+  socket.once('error', fail).once('connect', () => {
+    clearTimeout(timer);
+    socket.off('error', fail);
+    done(null, { connection: socket });
+  });
 }

@@ -61,3 +61,24 @@ onEachEngine('a login while the mail relay hangs', (engine) => {
     silent.close();
   });
 });
+
+/** DNS servers that give every name an address where nothing listens (RFC 5737). */
+const WRONG_DNS =
+  "data:text/javascript,import { Resolver } from 'node:dns'; Resolver.prototype.resolve4 = (...args) => args.at(-1)(null, ['192.0.2.1']);";
+
+onEachEngine('the name of the relay and the name of the service', (engine) => {
+  let relay: SmtpRelayServer;
+  const story = storyOn(engine, { people: 1, isAlone: true, nodeArguments: ['--import', WRONG_DNS] });
+  beforeAll(async () => {
+    relay = await SmtpRelayServer.start();
+    await story.service.kill();
+    await story.restart([...relay.args, '--app.mail.host=localhost', '--app.mail.ehlo-name=login.example.com']);
+  });
+  afterAll(() => relay.stop());
+
+  it('C6: the system resolves the name of the relay, and app.mail.ehlo-name introduces the service', async () => {
+    const { address } = await enrolledWithAddress(story, relay);
+
+    expect(relay.received.map(({ to, ehloName }) => [to, ehloName])).toEqual([[[address], 'login.example.com']]);
+  });
+});

@@ -19,6 +19,8 @@ export interface ReceivedMail {
   readonly html: string;
   readonly isEncrypted: boolean;
   readonly user: string | undefined;
+  /** The name with which the client introduced itself. */
+  readonly ehloName: string;
 }
 
 /**
@@ -127,6 +129,7 @@ export class SmtpRelayServer {
             to: envelope.rcptTo.map(({ address }) => address),
             isEncrypted: secure,
             user: session.user as string | undefined,
+            ehloName: session.hostNameAppearsAs,
             ...mimePartsOf(raw),
           };
           this.received.push(mail);
