@@ -155,6 +155,20 @@ onSqlite('SAML requests and responses', (engine) => {
       },
     );
 
+    it.each([
+      ['the assertion', 'assertion', 'aes256-gcm'],
+      ['the response too, with AES-CBC', 'both', 'aes256-cbc'],
+    ] as const)(
+      'M1: accepts an EncryptedKey beside the EncryptedData that refers to it, signed: %s',
+      async (_, signed, content) => {
+        const encryption = { content, keyPlacement: 'beside' } as const;
+
+        const { answer } = await staff.signIn({ signed, encryptFor: own.pem, encryption }, { idp: 'signing' });
+
+        expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
+      },
+    );
+
     it('accepts an encrypted assertion in a signed response', async () => {
       const { answer } = await staff.signIn({ signed: 'both', encryptFor: own.pem }, { idp: 'whole' });
 

@@ -36,6 +36,43 @@ function packed(pack: (xml: string) => Buffer): HostileResponse['bend'] {
 
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
 
+/** A genuine response whose EncryptedKey is beside the EncryptedData, altered in one place. */
+function besideKey(from: string | RegExp, to: (scene: Scene, found: string) => string): HostileResponse['bend'] {
+  return (scene) => {
+    const xml = honestXml(scene, { encryptFor: scene.certificate, encryption: { keyPlacement: 'beside' } });
+    const [found = ''] = typeof from === 'string' ? [from] : (from.exec(xml) ?? []);
+    return replaced(xml, from, to(scene, found));
+  };
+}
+
+const KEY_BESIDE = /<xenc:EncryptedKey .*<\/xenc:EncryptedKey>/s;
+
+/** M1: encrypted keys beside the encrypted data, and references that lead elsewhere. */
+export const HOSTILE_KEYS = rowsOf('M1', [
+  ['a key reference to another host', 'structure', besideKey('"#_key"', ({ lure }) => `"${lure}#_key"`)],
+  ['a key reference to another element', 'structure', besideKey('"#_key"', () => '"#_assertion"')],
+  ['a key reference to the whole document', 'structure', besideKey('"#_key"', () => '""')],
+  [
+    'a key reference with a transform',
+    'structure',
+    besideKey(
+      /(?<=<ds:RetrievalMethod [^>]*)\/>/,
+      ({ lure }) =>
+        `><ds:Transforms><ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><x href="${lure}"/>` +
+        '</ds:Transform></ds:Transforms></ds:RetrievalMethod>',
+    ),
+  ],
+  ['two keys beside the data', 'structure', besideKey(KEY_BESIDE, (_, key) => key + key.replace('"_key"', '"_key2"'))],
+  ['two keys with one Id', 'structure', besideKey(KEY_BESIDE, (_, key) => key + key)],
+  [
+    'a key inside the data too',
+    'structure',
+    besideKey(/<ds:RetrievalMethod [^>]*>/, (_, found) => `${found}<xenc:EncryptedKey/>`),
+  ],
+  ['a key inside another element', 'structure', besideKey(KEY_BESIDE, (_, key) => `<saml:Advice>${key}</saml:Advice>`)],
+  ['a key for other data', 'structure', besideKey('"#_data"', () => '"#_assertion"')],
+]);
+
 /** X17: other messages, error responses, and encrypted or compressed content. */
 export const HOSTILE_MESSAGES = rowsOf('X17', [
   ['a failure with an assertion', 'status', changed(`${STATUS}Success`, `${STATUS}Responder`)],

@@ -1,5 +1,5 @@
 import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:crypto';
-import { NAMESPACE } from './saml-xml.js';
+import { bare, NAMESPACE } from './saml-xml.js';
 
 const CONTENT = {
   'aes256-gcm': { uri: 'http://www.w3.org/2009/xmlenc11#aes256-gcm', keyBytes: 32, ivBytes: 12 },
@@ -35,6 +35,8 @@ const KEY_TRANSPORT = {
 export interface EncryptionOptions {
   readonly content?: keyof typeof CONTENT;
   readonly key?: keyof typeof KEY_TRANSPORT;
+  /** Where the EncryptedKey is: inside the KeyInfo of the data by default, or beside the data, which then refers to it. */
+  readonly keyPlacement?: 'inside' | 'beside';
 }
 
 /** EncryptedAssertion for the key of a certificate (SAML core 2.3.4, XML encryption 5). */
@@ -45,16 +47,27 @@ export function encryptAssertion(assertion: string, certificate: string, options
   const { padding, hash: oaepHash, parameters } = transport;
   const wrapped = publicEncrypt({ key: certificate, padding, oaepHash }, key).toString('base64');
   const encrypted = encrypt(assertion, key, randomBytes(ivBytes)).toString('base64');
+  const method = `<xenc:EncryptionMethod Algorithm="${transport.uri}"${parameters === '' ? '/>' : `>${parameters}</xenc:EncryptionMethod>`}`;
+  const keyData = `<xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData>`;
+  const placement = options.keyPlacement ?? 'inside';
+  const [attributes, reference, beside] = {
+    inside: ['', `<xenc:EncryptedKey>${method}${keyData}</xenc:EncryptedKey>`, ''],
+    beside: [
+      ' Id="_data"',
+      `<ds:RetrievalMethod Type="${XENC}EncryptedKey" URI="#_key"/>`,
+      `<xenc:EncryptedKey xmlns:xenc="${XENC}" Id="_key" Recipient="https://login.test/metadata">${method}` +
+        `<ds:KeyInfo xmlns:ds="${NAMESPACE.signature}"><ds:X509Data><ds:X509Certificate>${bare(certificate)}` +
+        `</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${keyData}` +
+        `<xenc:ReferenceList><xenc:DataReference URI="#_data"/></xenc:ReferenceList></xenc:EncryptedKey>`,
+    ],
+  }[placement];
   return (
     `<saml:EncryptedAssertion xmlns:saml="${NAMESPACE.assertion}">` +
-    `<xenc:EncryptedData xmlns:xenc="${XENC}" Type="${XENC}Element">` +
+    `<xenc:EncryptedData xmlns:xenc="${XENC}"${attributes} Type="${XENC}Element">` +
     `<xenc:EncryptionMethod Algorithm="${uri}"/>` +
-    `<ds:KeyInfo xmlns:ds="${NAMESPACE.signature}"><xenc:EncryptedKey>` +
-    `<xenc:EncryptionMethod Algorithm="${transport.uri}"${parameters === '' ? '/>' : `>${parameters}</xenc:EncryptionMethod>`}` +
-    `<xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData>` +
-    `</xenc:EncryptedKey></ds:KeyInfo>` +
+    `<ds:KeyInfo xmlns:ds="${NAMESPACE.signature}">${reference}</ds:KeyInfo>` +
     `<xenc:CipherData><xenc:CipherValue>${encrypted}</xenc:CipherValue></xenc:CipherData>` +
-    `</xenc:EncryptedData></saml:EncryptedAssertion>`
+    `</xenc:EncryptedData>${beside}</saml:EncryptedAssertion>`
   );
 }
 

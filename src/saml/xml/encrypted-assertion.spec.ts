@@ -183,6 +183,134 @@ describe('decryptAssertion', () => {
     expect(fault(bend(honest))).toBe('decryption');
   });
 
+  describe('with the key beside the data', () => {
+    /** A valid second key, encrypted for this service. */
+    const secondKey = (id: string) => {
+      const [key = ''] = /<xenc:EncryptedKey.*<\/xenc:EncryptedKey>/s.exec(peer()) ?? [];
+      return key.replace('"_key"', `"${id}"`);
+    };
+    const peer = () => encrypted({ encryption: { keyPlacement: 'beside' } });
+    const reference = /<ds:RetrievalMethod [^>]*\/>/;
+    const key = /<xenc:EncryptedKey.*<\/xenc:EncryptedKey>/s;
+    const list = /<xenc:ReferenceList>.*<\/xenc:ReferenceList>/s;
+
+    it.each<readonly [string, (xml: string) => string]>([
+      ['as one program writes it', (xml) => xml],
+      ['without the optional list of references', (xml) => xml.replace(list, '')],
+      ['with blanks between the elements', (xml) => xml.replaceAll('><', '>\n<')],
+      ['with the attributes in another order', (xml) => xml.replace(/( Type="[^"]*")( URI="#_key")/, '$2$1')],
+    ])('M1: decrypts a response %s', (_, bend) => {
+      expect(fault(bend(peer()))).toBeUndefined();
+    });
+
+    it.each<readonly [string, (xml: string) => string]>([
+      ['no reference', (xml) => xml.replace(reference, '')],
+      ['no KeyInfo', (xml) => xml.replace(/<ds:KeyInfo [^>]*><ds:RetrievalMethod.*?<\/ds:KeyInfo>/s, '')],
+      ['two references', (xml) => xml.replace(reference, '$&$&')],
+      ['another element beside the reference', (xml) => xml.replace(reference, '<ds:KeyName>k</ds:KeyName>$&')],
+      ['a reference to another Id', (xml) => xml.replace('#_key', '#_other')],
+      ['a reference to the data', (xml) => xml.replace('#_key', '#_data')],
+      ['a reference to the whole document', (xml) => xml.replace('"#_key"', '""')],
+      ['a reference without #', (xml) => xml.replace('#_key', '_key')],
+      ['an empty Id', (xml) => xml.replace('"#_key"', '"#"').replace(' Id="_key"', '')],
+      ['an XPointer', (xml) => xml.replace('#_key', '#xpointer(id(&apos;_key&apos;))')],
+      ['a URL', (xml) => xml.replace('#_key', 'http://127.0.0.1/#_key')],
+      [
+        'a reference with transforms',
+        (xml) => xml.replace(/(<ds:RetrievalMethod [^>]*)\/>/, '$1><ds:Transforms/></ds:RetrievalMethod>'),
+      ],
+      ['a reference without a type', (xml) => xml.replace(/ Type="[^"]*EncryptedKey"/, '')],
+      ['a reference of another type', (xml) => xml.replace('xmlenc#EncryptedKey"', 'xmlenc#DerivedKey"')],
+      ['a type in another namespace', (xml) => xml.replace(/ Type="([^"]*EncryptedKey)"/, ' xmlns:x="x" x:Type="$1"')],
+      [
+        'a second URI in another namespace',
+        (xml) => xml.replace(' URI="#_key"', ' URI="#_key" xmlns:x="x" x:URI="#_key"'),
+      ],
+      ['a reference in another namespace', (xml) => xml.replace('<ds:RetrievalMethod ', '<RetrievalMethod xmlns="x" ')],
+      [
+        'a reference inside the key',
+        (xml) => {
+          const [found = ''] = reference.exec(xml) ?? [];
+          return xml.replace(found, '').replace('<ds:X509Data>', `${found}<ds:X509Data>`);
+        },
+      ],
+      ['a key without an Id', (xml) => xml.replace(' Id="_key"', '')],
+      ['a key with another spelling of Id', (xml) => xml.replace(' Id="_key"', ' ID="_key"')],
+      ['a key in another namespace', (xml) => xml.replace(/(<xenc:EncryptedKey xmlns:xenc=")[^"]*/, '$1x')],
+      ['a second key beside it', (xml) => xml.replace('</saml:EncryptedAssertion>', `${secondKey('_second')}$&`)],
+      ['a second key inside the KeyInfo', (xml) => xml.replace(reference, `$&${secondKey('_second')}`)],
+      [
+        'a key inside the KeyInfo in place of the one beside it',
+        (xml) => xml.replace(key, '').replace(reference, `$&${secondKey('_key')}`),
+      ],
+      ['a key in another element', (xml) => xml.replace(key, '<x>$&</x>')],
+      [
+        'a key outside the EncryptedAssertion',
+        (xml) => {
+          const [found = ''] = key.exec(xml) ?? [];
+          return xml
+            .replace(found, '')
+            .replace('</samlp:Status>', `<samlp:StatusDetail>${found}</samlp:StatusDetail>$&`);
+        },
+      ],
+      [
+        'a key before the data',
+        (xml) =>
+          xml.replace(
+            /(<xenc:EncryptedData.*<\/xenc:EncryptedData>)(<xenc:EncryptedKey.*<\/xenc:EncryptedKey>)/s,
+            '$2$1',
+          ),
+      ],
+      ['an unknown element after the key', (xml) => xml.replace('</saml:EncryptedAssertion>', '<x/>$&')],
+      ['a key for other data', (xml) => xml.replace('#_data', '#_other')],
+      ['a key for its own element', (xml) => xml.replace('#_data', '#_key')],
+      ['a key for data without an Id', (xml) => xml.replace(' Id="_data"', '')],
+      ['a key for two parts', (xml) => xml.replace(/<xenc:DataReference [^>]*>/, '$&$&')],
+      ['a key for data and a key', (xml) => xml.replace(/(<xenc:)Data(Reference [^>]*>)/, '$&$1Key$2')],
+      ['a key for nothing', (xml) => xml.replace(/<xenc:DataReference [^>]*>/, '')],
+      [
+        'a key for transformed data',
+        (xml) => xml.replace(/(<xenc:DataReference [^>]*)\/>/, '$1><ds:Transforms xmlns:ds="x"/></xenc:DataReference>'),
+      ],
+      ['two lists of references', (xml) => xml.replace(list, '$&$&')],
+      [
+        'a list of references in another namespace',
+        (xml) =>
+          xml
+            .replace('<xenc:ReferenceList>', '<ReferenceList xmlns="x">')
+            .replace('</xenc:ReferenceList>', '</ReferenceList>'),
+      ],
+      [
+        'a list of references inside the KeyInfo of the key',
+        (xml) => {
+          const [found = ''] = list.exec(xml) ?? [];
+          return xml.replace(found, '').replace('<ds:X509Data>', `${found}<ds:X509Data>`);
+        },
+      ],
+    ])('M1: rejects %s', (_, bend) => {
+      const xml = peer();
+      const bent = bend(xml);
+      expect(bent).not.toBe(xml);
+
+      expect(fault(bent)).toBe('structure');
+    });
+
+    it('M1: rejects an Id that a second element has', () => {
+      const bent = peer().replace('<ds:X509Data>', '<ds:X509Data Id="_key">');
+
+      expect(readDocument(bent)).toBe('structure');
+    });
+
+    it('M1: rejects a reference with a key inside the KeyInfo', () => {
+      const bent = honest.replace(
+        '<xenc:EncryptedKey>',
+        '<ds:RetrievalMethod Type="http://www.w3.org/2001/04/xmlenc#EncryptedKey" URI="#_key"/><xenc:EncryptedKey Id="_key">',
+      );
+
+      expect(fault(bent)).toBe('structure');
+    });
+  });
+
   it.each<readonly [string, (xml: string) => string]>([
     ['two encrypted keys', (xml) => xml.replace(/(<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>)/s, '$1$1')],
     ['two EncryptedData', (xml) => xml.replace(/(<xenc:EncryptedData.*<\/xenc:EncryptedData>)/s, '$1$1')],

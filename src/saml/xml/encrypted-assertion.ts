@@ -47,6 +47,9 @@ const MASKS: ReadonlyMap<string, OaepHash> = new Map([
   [MGF1_SHA256, 'sha256'],
 ]);
 
+/** The type of a reference to a key (XML encryption 1.1, 3.5.3). */
+const ENCRYPTED_KEY_TYPE = `${NAMESPACE.encryption}EncryptedKey`;
+
 /** What our metadata offers, the preferred first; it is accepted in any response. */
 export const OFFERED_ENCRYPTION = {
   ciphers: [...CIPHERS.keys()].filter((algorithm) => algorithm.endsWith('gcm')),
@@ -70,7 +73,7 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
   ['DigestMethod', 0, 1],
   ['MGF', 0, 1],
   ['OAEPparams', 0, 0],
-  ['RetrievalMethod', 0, 0],
+  ['RetrievalMethod', 0, 1],
   ['CipherReference', 0, 0],
 ];
 
@@ -110,28 +113,73 @@ function refused(algorithm: string): Fault {
 }
 
 function partsOf(encrypted: XmlElement): EncryptedParts | Fault {
-  const elements = [...elementsIn(encrypted)];
   for (const [name, least, most] of PARTS) {
-    const count = elements.filter((element) => element.name === name).length;
+    const count = named(encrypted, name).length;
     if (count < least || count > most) return STRUCTURE;
   }
   const data = child(encrypted, 'EncryptedData');
-  const keyInfo = child(data, 'KeyInfo', NAMESPACE.signature);
-  const encryptedKey = child(keyInfo, 'EncryptedKey');
+  const encryptedKey = keyOf(encrypted, data);
   const algorithm = algorithmOf(child(data, 'EncryptionMethod'));
   const key = child(child(encryptedKey, 'CipherData'), 'CipherValue')?.text;
   const content = child(child(data, 'CipherData'), 'CipherValue')?.text;
   if (algorithm === undefined || key === undefined || content === undefined) return STRUCTURE;
-  if (data?.children.map(({ name }) => name).join(' ') !== 'EncryptionMethod KeyInfo CipherData') return STRUCTURE;
-  const hashes = hashesOf(child(encryptedKey, 'EncryptionMethod'), elements);
+  if (childNames(data) !== 'EncryptionMethod KeyInfo CipherData') return STRUCTURE;
+  const hashes = hashesOf(child(encryptedKey, 'EncryptionMethod'), encrypted);
   return 'fault' in hashes ? hashes : { algorithm, hashes, key, content };
 }
 
+/**
+ * The key of the content: inside the KeyInfo of the data, or beside the data, which then refers to it (SAML core 2.2.4).
+ * Beside the data, key and data must name each other and nothing else.
+ */
+function keyOf(encrypted: XmlElement, data: XmlElement | undefined): XmlElement | undefined {
+  const keyInfo = child(data, 'KeyInfo', NAMESPACE.signature);
+  switch (childNames(encrypted)) {
+    case 'EncryptedData':
+      return named(encrypted, 'RetrievalMethod').length === 0 ? child(keyInfo, 'EncryptedKey') : undefined;
+    case 'EncryptedData EncryptedKey': {
+      const key = child(encrypted, 'EncryptedKey');
+      return isKeyReference(keyInfo, key) && isOnlyFor(data, key) ? key : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isKeyReference(keyInfo: XmlElement | undefined, key: XmlElement | undefined): boolean {
+  const reference = child(keyInfo, 'RetrievalMethod', NAMESPACE.signature);
+  if (childNames(keyInfo) !== 'RetrievalMethod' || reference?.attributes.size !== 2) return false;
+  return reference.attributes.get('Type') === ENCRYPTED_KEY_TYPE && refersTo(reference, key);
+}
+
+/** Whether the optional list of what the key encrypts names the data and nothing else. */
+function isOnlyFor(data: XmlElement | undefined, key: XmlElement | undefined): boolean {
+  const list = child(key, 'ReferenceList');
+  if (list === undefined) return named(key, 'ReferenceList').length === 0;
+  const reference = child(list, 'DataReference');
+  const isSingle = named(key, 'ReferenceList').length === 1 && childNames(list) === 'DataReference';
+  return isSingle && reference?.attributes.size === 1 && refersTo(reference, data);
+}
+
+/** Whether a reference without transforms names this element of the same document, whose Id no other element has. */
+function refersTo(reference: XmlElement | undefined, element: XmlElement | undefined): boolean {
+  const id = element?.attributes.get('Id');
+  return id !== undefined && reference?.children.length === 0 && reference.attributes.get('URI') === `#${id}`;
+}
+
+function named(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+  return element === undefined ? [] : [...elementsIn(element)].filter((inner) => inner.name === name);
+}
+
+function childNames(element: XmlElement | undefined): string {
+  return element?.children.map(({ name }) => name).join(' ') ?? '';
+}
+
 /** A digest or mask that is not named is SHA-1 (XML encryption 1.1, 5.5.2). */
-function hashesOf(method: XmlElement | undefined, elements: readonly XmlElement[]): OaepHashes | Fault {
+function hashesOf(method: XmlElement | undefined, encrypted: XmlElement): OaepHashes | Fault {
   const transport = algorithmOf(method);
-  const digest = parameterOf(method, elements, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
-  const mask = parameterOf(method, elements, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
+  const digest = parameterOf(method, encrypted, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
+  const mask = parameterOf(method, encrypted, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
   if (transport === undefined || digest === 'misplaced' || mask === 'misplaced') return STRUCTURE;
   if (transport !== OAEP && transport !== OAEP_MGF1P) return refused(transport);
   const [digestHash, maskHash] = [DIGESTS.get(digest), MASKS.get(mask)];
@@ -143,13 +191,13 @@ function hashesOf(method: XmlElement | undefined, elements: readonly XmlElement[
 /** Undefined if it is absent. */
 function parameterOf(
   method: XmlElement | undefined,
-  elements: readonly XmlElement[],
+  encrypted: XmlElement,
   name: string,
   namespace: string,
 ): string | undefined {
   const parameter = child(method, name, namespace);
   if (parameter !== undefined) return algorithmOf(parameter) ?? 'misplaced';
-  return elements.some((element) => element.name === name) ? 'misplaced' : undefined;
+  return named(encrypted, name).length > 0 ? 'misplaced' : undefined;
 }
 
 function child(
