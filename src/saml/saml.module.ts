@@ -41,6 +41,7 @@ import { SamlResponses } from './login/saml-responses.service.js';
 import { ServiceProviders } from './sp/service-providers.service.js';
 import { SpMetadataController } from './sp/sp-metadata.controller.js';
 import { ReturnTargets } from '../web/return-targets.service.js';
+import { MappingWarnings } from './login/mapping-warnings.service.js';
 import { StaffLogins } from './login/staff-logins.service.js';
 import { KeyRollover } from './idp/key-rollover.service.js';
 import { UsedAssertionStore } from './login/used-assertion.store.js';
@@ -67,7 +68,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
     ServiceProviders,
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
     ...[SamlResponses, Rejections, AssertionConsumer],
-    ...[IdpSessionStore, IdpSessions, StaffSessions, StaffLogins],
+    ...[IdpSessionStore, IdpSessions, StaffSessions, StaffLogins, MappingWarnings],
     ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutRequests, SpInitiatedLogout],
     {
       provide: SslBundles,

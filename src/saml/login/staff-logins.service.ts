@@ -7,6 +7,8 @@ import type { AssertionFacts } from './assertion.js';
 import { type Assurance, assuranceOf } from './assurance.js';
 import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './authn-context.js';
 import { mapUser } from './mapped-user.js';
+import { MappingWarnings } from './mapping-warnings.service.js';
+import { missingAttributes } from './missing-attributes.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { type StaffLogin, StaffSessions, type VerifiedAssertion } from './staff-sessions.service.js';
 
@@ -19,11 +21,13 @@ export class StaffLogins {
     private readonly policy: MfaPolicy,
     private readonly sessions: StaffSessions,
     private readonly meters: SamlMeters,
+    private readonly warnings: MappingWarnings,
   ) {}
 
   /** Completes the login in one transaction, and counts it. @throws LoginRejected if the user may not sign in */
   async complete(verified: VerifiedAssertion): Promise<StaffLogin> {
     const { idp, assertion, request } = verified;
+    this.warnings.warn(idp.name, missingAttributes(assertion, idp.properties));
     const user = mapUser(assertion, idp.properties);
     if (isRejection(user)) throw new LoginRejected(user);
     const login = await this.work.run(async (tx) => {

@@ -11,6 +11,7 @@ import type { AssertionFacts } from './assertion.js';
 import type { Assurance } from './assurance.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
+import { missingAttributes } from './missing-attributes.js';
 
 /** A verified assertion that has been marked as used. */
 export interface VerifiedAssertion {
@@ -70,7 +71,8 @@ export class StaffSessions {
       ...withoutUndefined({ authTime, authnContext, endsAt }),
     };
     const amr = assurance.kind === 'full' ? assurance.amr : undefined;
-    const reasons = [...(amr ? [] : ['local']), ...(assurance.wouldDeny ? ['would_deny'] : [])];
+    const missing = missingAttributes(assertion, verified.idp.properties).map(({ word }) => word);
+    const reasons = [...(amr ? [] : ['local']), ...(assurance.wouldDeny ? ['would_deny'] : []), ...missing];
     const reason = reasons.length === 0 ? undefined : reasons.join(' ');
     await this.events.record(tx, {
       ...{ kind: 'SAML_OK', subject, idp },
