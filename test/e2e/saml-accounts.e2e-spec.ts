@@ -133,9 +133,16 @@ onEachEngine('X15: staff accounts', (engine) => {
 
     expect((await second.client.get('/me')).body['id']).toBe('numbered:4711');
     expect(await subjectOf(second.client)).toBe(await subjectOf(first.client));
-    const without = await signIn({ nameId: 'one' }, 'numbered');
-    expect(without.answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
-    expect(await staff.lastRejection()).toBe('name_id');
+  });
+
+  it.each([
+    ['absent', {}],
+    ['with two values', { [NUMBER]: ['4711', '4712'] }],
+  ])('M3: the reason names account.attribute, and not the NameID, if it is %s', async (_, attributes) => {
+    const { answer } = await signIn({ nameId: 'one', attributes }, 'numbered');
+
+    expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('account_attribute');
   });
 
   it('a transient NameID creates no staff account', async () => {

@@ -175,7 +175,7 @@ onSqlite('SAML requests and responses', (engine) => {
       expect(answer.status).toBe(303);
     });
 
-    it('AES-CBC is accepted only in a signed response', async () => {
+    it('M3: AES-CBC is accepted only in a signed response, and otherwise has a reason of its own', async () => {
       const bent = { encryptFor: own.pem, encryption: { content: 'aes256-cbc' } } as const;
 
       const { answer: covered } = await staff.signIn({ ...bent, signed: 'both' }, { idp: 'signing' });
@@ -183,7 +183,7 @@ onSqlite('SAML requests and responses', (engine) => {
 
       expect(covered.status).toBe(303);
       expect(bare).toBeRefused(401, 'SAML_RESPONSE_INVALID');
-      expect(await staff.lastRejection()).toBe('algorithm');
+      expect(await staff.lastRejection()).toBe('unsigned_cbc');
     });
 
     it('AES-CBC in a response with a foreign signature is rejected', async () => {

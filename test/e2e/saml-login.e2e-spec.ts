@@ -63,6 +63,19 @@ onEachEngine('staff sign-ins', (engine) => {
       expect(await staff.lastRejection()).toBe('in_response_to');
     });
 
+    it.each([
+      ['lost', undefined],
+      ['changed', 'x'],
+    ])('M3: the reason of a response with a %s RelayState is not that of an old request', async (_, relayState) => {
+      const client = staff.client();
+      const request = await staff.depart(client);
+
+      const answer = await staff.arrive(client, staff.posted(staff.response(request), { relayState }));
+
+      expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect(await staff.lastRejection()).toBe('relay_state');
+    });
+
     it('X8: a response is accepted only in the browser of its request', async () => {
       const request = await staff.depart(staff.client());
       const stranger = staff.client();

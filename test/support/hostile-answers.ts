@@ -211,17 +211,17 @@ const REQUESTS = rowsOf('X8', [
   ],
   [
     'another RelayState',
-    'in_response_to',
+    'relay_state',
     (scene) => ({ form: scene.staff.posted(honestXml(scene), { relayState: 'x' }) }),
   ],
   [
     'no RelayState',
-    'in_response_to',
+    'relay_state',
     (scene) => ({ form: scene.staff.posted(honestXml(scene), { relayState: undefined }) }),
   ],
   [
     'a RelayState that is a URL',
-    'in_response_to',
+    'relay_state',
     (scene) => ({ form: scene.staff.posted(honestXml(scene), { relayState: scene.lure }) }),
   ],
   [
@@ -231,7 +231,7 @@ const REQUESTS = rowsOf('X8', [
   ],
   [
     'the RelayState of another tab',
-    'in_response_to',
+    'relay_state',
     async (scene) => {
       const { relayState } = await scene.staff.depart(scene.client);
       return { form: scene.staff.posted(honestXml(scene), { relayState }) };

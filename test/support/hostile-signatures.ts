@@ -366,7 +366,7 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
   ],
   [
     'an assertion encrypted with AES-CBC in an unsigned response',
-    'algorithm',
+    'unsigned_cbc',
     (scene) => honestXml(scene, { encryptFor: scene.certificate, encryption: { content: 'aes256-cbc' } }),
   ],
 ]);

@@ -117,7 +117,7 @@ describe('readMetadata', () => {
     expect(names(certificates)).toEqual(['DNS:idp.example', 'CN=first']);
   });
 
-  it('omits certificates that cannot verify signatures, with a warning', () => {
+  it('M3: omits certificates that cannot verify signatures, with a warning that names them', () => {
     const keys =
       keyDescriptor(makeCertificate({ key: 'ec' }).pem) +
       keyDescriptor(makeCertificate({ key: 'short-rsa' }).pem) +
@@ -128,10 +128,52 @@ describe('readMetadata', () => {
     expect(reading).toMatchObject({
       trust: { certificates: [first.certificate] },
       warnings: [
-        'A certificate is ignored: a certificate has a key of type ec, not RSA',
-        'A certificate is ignored: a certificate has an RSA key of 1024 bits, not at least 2048',
-        'A certificate is ignored: a certificate cannot be read',
+        'Signing certificate 1 is ignored: the certificate CN=login.test has a key of type ec, not RSA',
+        'Signing certificate 2 is ignored: the certificate CN=login.test has an RSA key of 1024 bits, not at least 2048',
+        'Signing certificate 3 is ignored: a certificate cannot be read',
       ],
+    });
+  });
+
+  it.each([
+    [
+      'the lines of a PEM text',
+      (base64: string) => `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
+    ],
+    [
+      'the lines of a PEM text without line breaks',
+      (base64: string) => `-----BEGIN CERTIFICATE-----${base64}-----END CERTIFICATE-----`,
+    ],
+    ['line breaks and blanks', (base64: string) => `\n  ${base64.replaceAll(/.{64}/g, '$&\n    ')}\n`],
+  ])('M3: reads a certificate with %s', (_, written) => {
+    const xml = simple().replace(
+      /(<ds:X509Certificate>)([^<]+)/,
+      (__, tag: string, base64: string) => tag + written(base64),
+    );
+
+    expect(readMetadata(xml, REDIRECT)).toMatchObject({ trust: { certificates: [first.certificate] }, warnings: [] });
+  });
+
+  it('M3: blanks around URIs, dates and durations do not belong to them', () => {
+    const endpoints =
+      at('SingleSignOnService', 'HTTP-Redirect', ` ${SSO_URL}\n`) +
+      at('SingleLogoutService', 'HTTP-Redirect', ' https://idp.example/l', 'https://idp.example/a ');
+    const xml = simple({
+      endpoints,
+      entityId: ` ${ENTITY_ID} `,
+      validUntil: ' 2027-01-01T00:00:00Z ',
+      cacheDuration: ' PT2H ',
+    });
+
+    expect(readMetadata(xml, { ...REDIRECT, entityId: ENTITY_ID })).toMatchObject({
+      trust: {
+        entityId: ENTITY_ID,
+        sso: { url: SSO_URL },
+        slo: { url: 'https://idp.example/l', responseUrl: 'https://idp.example/a' },
+        validUntil: Date.UTC(2027, 0, 1),
+      },
+      cacheDurationSeconds: 7200,
+      warnings: [],
     });
   });
 
@@ -212,15 +254,41 @@ describe('readMetadata rejects metadata', () => {
   });
 
   it.each(['javascript:alert(1)', 'https://idp.example/a#b', 'ftp://idp.example', '/sso'])(
-    'with single sign-on at %s',
+    'M3: with single sign-on at %s, which the fault names',
     (location) => {
       const endpoints = at('SingleSignOnService', 'HTTP-POST', location);
 
       expect(readMetadata(simple({ endpoints }), REDIRECT)).toEqual({
-        fault: 'contains no single sign-on URL for HTTP-Redirect or HTTP-POST',
+        fault:
+          'contains no single sign-on URL for HTTP-Redirect or HTTP-POST; ' +
+          `SingleSignOnService by post is ignored: it is not an http or https URL: ${location}`,
       });
     },
   );
+
+  it('M3: with an empty Location, or a long one of control characters', () => {
+    const fault = (location: string) =>
+      readMetadata(simple({ endpoints: at('SingleSignOnService', 'HTTP-POST', location) }), REDIRECT);
+
+    expect(fault(' ')).toMatchObject({ fault: expect.stringMatching(/ignored: its Location is empty$/) as string });
+    expect(fault(`\u202e${'x'.repeat(200)}`)).toMatchObject({
+      fault: expect.stringMatching(/https URL: \?x{119}$/) as string,
+    });
+  });
+
+  it('M3: without a usable certificate, and names the first three that it ignores', () => {
+    const { pem } = makeCertificate({ key: 'ec' });
+    const keys = keyDescriptor(pem).repeat(4);
+
+    expect(readMetadata(simple({ keys, certificates: [] }), REDIRECT)).toEqual({
+      fault: [
+        'contains no certificate that can verify signatures',
+        ...[1, 2, 3].map(
+          (at) => `Signing certificate ${at} is ignored: the certificate CN=login.test has a key of type ec, not RSA`,
+        ),
+      ].join('; '),
+    });
+  });
 
   it('without the entity of entity-id, or with two of them', () => {
     const wanted = { ...REDIRECT, entityId: 'urn:b' };

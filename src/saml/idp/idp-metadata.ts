@@ -3,11 +3,12 @@ import { loadCertificates, parseCertificate, type Binding, type Endpoint, type I
 import { readMetadataXml } from '../xml/metadata-allowlist.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { verifyRootSignature } from '../xml/root-signature.js';
-import { BINDING_URI, NAMESPACE, durationSeconds, millisOfDateTime } from '../xml/saml-values.js';
+import { BINDING_URI, NAMESPACE, durationSeconds, millisOfDateTime, printable } from '../xml/saml-values.js';
 
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
 const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];
 /** The entity categories that state assurance, such as https://refeds.org/profile/mfa. */
+const PEM_LINES = /^-----BEGIN CERTIFICATE-----\s*([A-Za-z0-9+/=\s]*?)\s*-----END CERTIFICATE-----$/;
 const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
 
 /** Selects an identity provider in metadata. */
@@ -82,12 +83,14 @@ function described(
   const endpoints = (name: string): readonly Located[] => located(children(role, NAMESPACE.metadata, name), warnings);
   const services = endpoints('SingleSignOnService');
   const sso = services.find((each) => each.binding === binding) ?? services[0];
-  if (!sso) return { fault: 'contains no single sign-on URL for HTTP-Redirect or HTTP-POST' };
+  if (!sso) return { fault: because('contains no single sign-on URL for HTTP-Redirect or HTTP-POST', warnings) };
   if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} only, not by ${binding}`);
   const logouts = endpoints('SingleLogoutService');
   const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
-  const certificates = signingCertificates(role, warnings);
-  if (certificates.length === 0) return { fault: 'contains no certificate that can verify signatures' };
+  const { certificates, ignored } = signingCertificates(role);
+  if (certificates.length === 0)
+    return { fault: because('contains no certificate that can verify signatures', ignored) };
+  warnings.push(...ignored);
   const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(millisOfDateTime);
   if (untils.includes(undefined)) return { fault: 'validUntil is not a date and time' };
   const validUntil = Math.min(...untils.flatMap((each) => each ?? []));
@@ -140,6 +143,14 @@ function entities(element: XmlElement, outer: readonly XmlElement[]): readonly (
   return element.children.flatMap((inner) => entities(inner, lineage));
 }
 
+/** How many ignored parts a fault lists. */
+const MAX_REASONS = 3;
+
+/** A fault with the parts that were ignored, since one of them may be its cause. */
+function because(fault: string, ignored: readonly string[]): string {
+  return [fault, ...ignored.slice(0, MAX_REASONS)].join('; ');
+}
+
 type Located = Endpoint & { readonly responseUrl?: string };
 
 function located(services: readonly XmlElement[], warnings: string[]): readonly Located[] {
@@ -147,33 +158,39 @@ function located(services: readonly XmlElement[], warnings: string[]): readonly 
     const binding = (['redirect', 'post'] as const).find((each) => BINDING_URI[each] === attribute(service, 'Binding'));
     if (binding === undefined) return [];
     const url = attribute(service, 'Location') ?? '';
-    const responseUrl = attribute(service, 'ResponseLocation') ?? '';
-    // A browser would run a javascript: URL.
-    if (!isUrl(url) || (responseUrl !== '' && !isUrl(responseUrl))) {
-      warnings.push(`${service.name} by ${binding} has no http or https URL`);
+    const responseUrl = attribute(service, 'ResponseLocation');
+    const unusable = [url, responseUrl].find((each) => each !== undefined && !isUrl(each));
+    if (unusable !== undefined) {
+      const what = unusable === '' ? 'its Location is empty' : `it is not an http or https URL: ${printable(unusable)}`;
+      warnings.push(`${service.name} by ${binding} is ignored: ${what}`);
       return [];
     }
-    return [{ url, binding, ...(responseUrl !== '' && { responseUrl }) }];
+    return [{ url, binding, ...withoutUndefined({ responseUrl }) }];
   });
 }
 
+/** Not javascript:, which a browser would run, and no fragment, which would swallow the message. */
 function isUrl(text: string): boolean {
   return /^https?:\/\/[^\s#]+$/.test(text) && URL.canParse(text);
 }
 
-function signingCertificates(role: XmlElement, warnings: string[]): readonly string[] {
-  const found = children(role, NAMESPACE.metadata, 'KeyDescriptor')
+/** The signing certificates that can be used, and why others cannot. */
+function signingCertificates(role: XmlElement): { certificates: readonly string[]; ignored: readonly string[] } {
+  const read = children(role, NAMESPACE.metadata, 'KeyDescriptor')
     .filter((key) => ['', 'signing'].includes(attribute(key, 'use') ?? ''))
     .flatMap((key) => children(key, NAMESPACE.signature, 'KeyInfo'))
     .flatMap((info) => children(info, NAMESPACE.signature, 'X509Data'))
     .flatMap((data) => children(data, NAMESPACE.signature, 'X509Certificate'))
-    .flatMap((certificate) => {
-      const usable = parseCertificate(Buffer.from(textOf(certificate), 'base64'));
-      if (typeof usable === 'string') return [usable];
-      warnings.push(`A certificate is ignored: ${usable.fault}`);
-      return [];
-    });
-  return [...new Set(found)];
+    .map((certificate) => parseCertificate(derOf(textOf(certificate))));
+  const ignored = read.flatMap((each, at) =>
+    typeof each === 'string' ? [] : [`Signing certificate ${at + 1} is ignored: ${each.fault}`],
+  );
+  return { certificates: [...new Set(read.filter((each) => typeof each === 'string'))], ignored };
+}
+
+/** Some products write the lines of a PEM text around the base64 (XML signature 4.5.4.1 has none). */
+function derOf(text: string): Buffer {
+  return Buffer.from(text.replace(PEM_LINES, '$1'), 'base64');
 }
 
 function profilesOf(entity: XmlElement): readonly string[] {
@@ -198,9 +215,9 @@ function isNamed(element: XmlElement, namespace: string, name: string): boolean 
   return element.namespace === namespace && element.name === name;
 }
 
-/** Undefined also for an empty value. */
+/** Undefined also for an empty value. Blanks around a URI, a date or a duration do not belong to it (XML Schema 2, 4.3.6). */
 function attribute({ attributes }: XmlElement, name: string): string | undefined {
-  const value = attributes.get(name) ?? '';
+  const value = (attributes.get(name) ?? '').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
   return value === '' ? undefined : value;
 }
 

@@ -107,10 +107,11 @@ export function parseCertificate(given: string | Buffer): string | { readonly fa
   } catch {
     return { fault: 'a certificate cannot be read' };
   }
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
-  if (type !== 'rsa') return { fault: `a certificate has a key of type ${type ?? 'unknown'}, not RSA` };
+  const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: details } = certificate.publicKey;
+  const name = certificateName(certificate);
+  if (type !== 'rsa') return { fault: `the certificate ${name} has a key of type ${type}, not RSA` };
   const bits = details?.modulusLength ?? 0;
   if (bits < MIN_RSA_BITS)
-    return { fault: `a certificate has an RSA key of ${bits} bits, not at least ${MIN_RSA_BITS}` };
+    return { fault: `the certificate ${name} has an RSA key of ${bits} bits, not at least ${MIN_RSA_BITS}` };
   return certificate.toString();
 }

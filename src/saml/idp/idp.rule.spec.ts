@@ -118,8 +118,11 @@ describe('the check of an identity provider', () => {
   it.each([
     ['there is no such file (ENOENT)', () => '/nowhere/idp.crt'],
     ['contains no certificate in PEM form', () => made.rsa.key],
-    ['a certificate has a key of type ec, not RSA', () => made.ec.certificate],
-    ['a certificate has an RSA key of 1024 bits, not at least 2048', () => makeCertificate({ key: 'short-rsa' }).pem],
+    ['the certificate CN=login.test has a key of type ec, not RSA', () => made.ec.certificate],
+    [
+      'the certificate CN=login.test has an RSA key of 1024 bits, not at least 2048',
+      () => makeCertificate({ key: 'short-rsa' }).pem,
+    ],
   ])('reports a certificate that cannot be used: %s', async (reason, certificate) => {
     const found = await findings({ ...made.byHand, certificates: [certificate()] });
 

@@ -76,7 +76,7 @@ export class AuthnRequests {
     const request = await this.work.single((tx) => this.store.find(tx, inResponseTo, idp, this.clock.seconds()));
     if (!request) return 'in_response_to';
     if (!parseSecrets(cookie).some((secret) => hashSecret(secret) === request.browserHash)) return 'other_browser';
-    return request.relayState === relayState ? request : 'in_response_to';
+    return request.relayState === relayState ? request : 'relay_state';
   }
 
   /**

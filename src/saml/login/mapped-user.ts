@@ -31,11 +31,10 @@ export interface MappedUser {
  * transient one is new each time and a mail address may be reassigned (X15). Roles come only from the role map.
  */
 export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | Rejection {
-  const name =
-    rules.accountAttribute === undefined
-      ? persistentName(facts.nameId, facts.issuer)
-      : singleValue(facts, rules.accountAttribute);
-  if (name === undefined) return 'name_id';
+  const { accountAttribute } = rules;
+  const isByNameId = accountAttribute === undefined;
+  const name = isByNameId ? persistentName(facts.nameId, facts.issuer) : singleValue(facts, accountAttribute);
+  if (name === undefined) return isByNameId ? 'name_id' : 'account_attribute';
   const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
   const roles = mapRoles(facts, rules);
   if (!areRoles(roles)) return 'roles';

@@ -116,7 +116,7 @@ export class SamlResponses {
     if (isRejection(response)) return response;
     const opened = decryptAssertion(response, { privateKey: keys?.decryptionKey, isResponseSigned });
     if ('assertion' in opened) return { base64: wrapAssertion(opened.assertion, inResponseTo) };
-    if (opened.fault === 'algorithm') this.logAlgorithm(idp.name, opened.algorithm);
+    if ('algorithm' in opened) this.logAlgorithm(idp.name, opened.algorithm);
     return opened.fault;
   }
 

@@ -1,6 +1,15 @@
 import { elementsIn, readXml, type XmlElement } from './xml-reader.js';
 import type { Rejection } from '../login/rejection.js';
-import { NAMESPACE, ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256, decodeBase64, decodeText } from './saml-values.js';
+import {
+  NAMESPACE,
+  ENVELOPED,
+  EXCLUSIVE,
+  RSA_SHA256,
+  SHA256,
+  decodeBase64,
+  decodeText,
+  printable,
+} from './saml-values.js';
 
 /** Characters of base64; a usual response has about ten thousand. */
 export const MAX_MESSAGE_LENGTH = 256 * 1024;
@@ -89,8 +98,6 @@ function addId(ids: Set<string>, { attributes }: XmlElement): boolean {
   return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;
 }
 
-/** Characters of an algorithm's name in the log. */
-const MAX_NAME_LENGTH = 120;
 /** In characters; the library searches the whole list for each element. */
 const MAX_PREFIX_LIST_LENGTH = 255;
 
@@ -177,12 +184,7 @@ export function rejectedAlgorithm(xml: string): string | undefined {
   for (const { name, namespace, attributes } of signatures.flatMap((signature) => [...elementsIn(signature)])) {
     const accepted = namespace === NAMESPACE.signature ? ACCEPTED_ALGORITHMS.get(name) : undefined;
     const algorithm = attributes.get('Algorithm') ?? '';
-    if (accepted?.includes(algorithm) === false) return printableAlgorithm(algorithm);
+    if (accepted?.includes(algorithm) === false) return printable(algorithm);
   }
   return undefined;
-}
-
-/** Makes the name of an algorithm, which the sender chose, safe for the log. */
-export function printableAlgorithm(name: string): string {
-  return name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, MAX_NAME_LENGTH);
 }

@@ -1,7 +1,7 @@
 import { elementsIn, type XmlElement } from './xml-reader.js';
 import { createDecipheriv, type KeyObject } from 'node:crypto';
-import { readDocument, rejectedAlgorithm, printableAlgorithm } from './document-allowlist.js';
-import { decodeText, NAMESPACE } from './saml-values.js';
+import { readDocument, rejectedAlgorithm } from './document-allowlist.js';
+import { decodeText, NAMESPACE, printable } from './saml-values.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
 
@@ -18,7 +18,7 @@ export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
       readonly fault: Rejection;
-      /** For the fault `algorithm`: its name, safe for the log. */
+      /** For the faults `algorithm` and `unsigned_cbc`: its name, safe for the log. */
       readonly algorithm?: string | undefined;
     };
 
@@ -88,7 +88,8 @@ export function decryptAssertion(response: XmlElement, options: DecryptionOption
   if ('fault' in parts) return parts;
   const { privateKey, isResponseSigned } = options;
   const cipher = CIPHERS.get(parts.algorithm);
-  if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
+  if (cipher === undefined) return refused(parts.algorithm);
+  if (isCbc(cipher) && !isResponseSigned) return { ...refused(parts.algorithm), fault: 'unsigned_cbc' };
   if (privateKey === undefined) return { fault: 'decryption' };
   const content = decrypt(cipher, parts, privateKey);
   if (content === undefined) return { fault: 'decryption' };
@@ -109,7 +110,7 @@ type Fault = Extract<DecryptedAssertion, { readonly fault: Rejection }>;
 const STRUCTURE: Fault = { fault: 'structure' };
 
 function refused(algorithm: string): Fault {
-  return { fault: 'algorithm', algorithm: printableAlgorithm(algorithm) };
+  return { fault: 'algorithm', algorithm: printable(algorithm) };
 }
 
 function partsOf(encrypted: XmlElement): EncryptedParts | Fault {

@@ -40,6 +40,14 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Characters of a foreign text in a report or the log. */
+const MAX_PRINTED_LENGTH = 120;
+
+/** Makes a name or URL that another party chose safe for a report and the log. */
+export function printable(text: string): string {
+  return text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, MAX_PRINTED_LENGTH);
+}
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
