@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { PasswordThrottle } from '../account/throttle/password-throttle.service.js';
 import { acrOf } from '../principal/amr.js';
+import { amrClaim } from '../token/access-token.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
@@ -58,7 +59,7 @@ export class TokenIntrospection {
       sid,
       username,
       roles,
-      amr,
+      amr: amrClaim(claims),
       acr: acrOf(amr),
       auth_time: authTime,
       mfa_at: mfaAt,

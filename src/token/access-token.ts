@@ -17,6 +17,8 @@ export interface AccessClaims extends AuthenticationFacts {
   /** Id of the session; the token is valid here only while the session is live. */
   readonly sid: string;
   readonly roles: readonly string[];
+  /** Whether the claim `amr` of the token has the context class beside the methods. */
+  readonly hasClassInAmr: boolean;
 }
 
 /** RFC 9068 section 2.1, and the type for verifiers that know no other (`app.security.token.type`). */
@@ -33,10 +35,22 @@ export function expiryOfAccessToken(session: Session, now: number, lifetime: num
 
 export function claimsForSession(
   session: Session,
-  rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
+  rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles' | 'hasClassInAmr'>,
 ): AccessClaims {
   const { id: sid, subject } = session;
   return { ...rest, ...authenticationFactsOf(session), subject, audience: ACCESS_AUDIENCE, sid };
+}
+
+/**
+ * The claim `amr`: the methods, and after them the context class of the identity provider if the token has it. A class that has
+ * the form of a method (RFC 8176) or contains blanks is never added: a resource server would take it for that method.
+ */
+export function amrClaim({ amr, authnContext, hasClassInAmr }: AccessClaims): readonly string[] {
+  return hasClassInAmr && isClassForAmr(authnContext) ? [...amr, authnContext] : amr;
+}
+
+function isClassForAmr(authnContext: unknown): authnContext is string {
+  return isText(authnContext) && /^[\x21-\x7e]+$/.test(authnContext) && !/^[a-z\d]+$/.test(authnContext);
 }
 
 /** The claims by their names on the wire. */
@@ -54,7 +68,7 @@ export function toAccessPayload(claims: AccessClaims): JWTPayload {
     jti,
     sid,
     roles: [...roles],
-    amr: [...amr],
+    amr: [...amrClaim(claims)],
     acr: acrOf(amr),
     auth_time: authTime,
     mfa_at: mfaAt,
@@ -70,8 +84,10 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
   const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
   if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp].every(isInstant)) return undefined;
   if (!isTexts(roles) || !isTexts(methods)) return undefined;
-  const amr = amrOf(methods.join(' '));
-  if (amrText(amr) !== methods.join(' ') || acr !== acrOf(amr)) return undefined;
+  const hasClassInAmr = isClassForAmr(authnContext) && methods.at(-1) === authnContext;
+  const stated = (hasClassInAmr ? methods.slice(0, -1) : methods).join(' ');
+  const amr = amrOf(stated);
+  if (amrText(amr) !== stated || acr !== acrOf(amr)) return undefined;
   if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
   if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
   // Only logins through an identity provider may lack it.
@@ -87,6 +103,7 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
     sid: sid as string,
     roles,
     amr,
+    hasClassInAmr,
     authTime: authTime as number | undefined,
     mfaAt: mfaAt as number | undefined,
     mfaMethod: mfaMethod as string | undefined,

@@ -36,10 +36,11 @@ export class AccessTokens {
     roles: readonly string[],
   ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
     const issuedAt = this.clock.seconds();
-    const { accessLifetime, clientId, type } = this.properties;
+    const { accessLifetime, clientId, type, authnContextInAmr: hasClassInAmr } = this.properties;
     const expiresAt = expiryOfAccessToken(session, issuedAt, accessLifetime.seconds);
     const jti = this.random.text(JTI_BYTES);
-    const claims = claimsForSession(session, { issuer: this.issuer.url, clientId, issuedAt, expiresAt, jti, roles });
+    const { url: issuer } = this.issuer;
+    const claims = claimsForSession(session, { issuer, clientId, issuedAt, expiresAt, jti, roles, hasClassInAmr });
     const accessToken = await signToken(this.keys.current('access'), type, toAccessPayload(claims));
     return { accessToken, expiresIn: expiresAt - issuedAt };
   }

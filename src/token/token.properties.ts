@@ -1,6 +1,6 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, list, objects, oneOf, text } from '../config/bind/key-type.js';
+import { duration, flag, list, objects, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { ACCESS_TYPES, type AccessType } from './access-token.js';
 import type { SigningAlgorithm } from './keys/key-material.js';
@@ -28,6 +28,15 @@ export class TokenProperties {
     effect: full,
   })
   readonly clientId: string = 'portal';
+
+  @Key(flag(), {
+    name: 'authn-context-in-amr',
+    does:
+      'Whether the claim amr of access tokens has the context class of an identity provider after the methods, in addition ' +
+      'to the claim authn_context; amr then holds values that are not of RFC 8176.',
+    effect: full,
+  })
+  readonly authnContextInAmr: boolean = false;
 
   @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
     does: 'Lifetime of an access token; a resource server that does not introspect accepts it until then.',

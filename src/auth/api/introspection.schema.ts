@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { acr, amr, roles } from './responses.schema.js';
+import { listOf } from '../../web/schema.js';
+import { acr, roles } from './responses.schema.js';
 
 /** RFC 7662 section 2.1; unknown members are ignored, as the RFC requires. */
 export const introspectionSchema = v.object({
@@ -27,7 +28,13 @@ export const introspectionResponse = v.variant('active', [
     sid: v.pipe(v.string(), v.description('The session that the token belongs to.')),
     username: v.pipe(v.string(), v.description('The login id.')),
     roles,
-    amr,
+    amr: v.pipe(
+      listOf(v.string()),
+      v.description(
+        'The claim of the token: authentication methods as in other responses, and after them the context class of an ' +
+          'identity provider if `app.security.token.authn-context-in-amr` is set.',
+      ),
+    ),
     acr,
     auth_time: v.optional(epochSeconds),
     mfa_at: v.optional(epochSeconds),
