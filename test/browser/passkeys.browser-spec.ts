@@ -45,6 +45,10 @@ const BOSSES = [
 ];
 const HELPERS = ['strict', 'strict-late', 'strict-app', 'strict-no-script', 'strict-unsupported'];
 const NO_PASSKEYS = 'delete window.PublicKeyCredential';
+/** Some browsers have an empty user handle in place of none. */
+const EMPTY_USER_HANDLE = `(() => {
+  Object.defineProperty(AuthenticatorAssertionResponse.prototype, 'userHandle', { get: () => new ArrayBuffer(0) });
+})()`;
 /** Ends the next request as its user does, whose window of the browser no test can reach. */
 const CANCELLABLE = `(() => {
   const { credentials } = navigator;
@@ -183,6 +187,24 @@ needs('chromium')('passkeys on the pages', () => {
           }));
       },
     );
+
+    it('A2: the script of the page sends no user handle if that of the browser is empty', () =>
+      withBrowser(DESK, async (user) => {
+        const { t } = user;
+        await VirtualAuthenticator.addTo(user.page);
+        const person = await withBoth(user);
+        await user.page.addInitScript(EMPTY_USER_HANDLE);
+        await enterPassword(user, person.id);
+        await user.reach(t.verify.titlePasskey);
+
+        const sent = user.page.waitForRequest((request) => request.postData()?.includes('credential=%7B') === true);
+        await user.press(t.passkey.use);
+        await user.reach(t.home.title(person.id));
+
+        const form = new URLSearchParams((await sent).postData() ?? '');
+        const { response } = JSON.parse(form.get('credential') ?? '') as { readonly response: object };
+        expect(Object.keys(response)).toEqual(['clientDataJSON', 'authenticatorData', 'signature']);
+      }));
 
     describe('an optional passkey', () => {
       it('a signed-in user without a second factor sets up a passkey with a name, and the session stays as it is', () =>

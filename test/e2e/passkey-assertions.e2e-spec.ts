@@ -115,6 +115,18 @@ onEachEngine('assertions', (engine) => {
 
       expect(await assert(client, caller, unusual)).toBeAnswered(200);
     });
+
+    it.each([
+      ['the user handle', { response: { userHandle: '' } }],
+      ['the attachment of the authenticator', { members: { authenticatorAttachment: '' } }],
+    ])('A2: an assertion in which %s is empty is read like one without it', async (_, overrides) => {
+      const holder = intact ?? (await newHolder(passkeys));
+      const { client, caller } = await half(holder);
+
+      const unusual = await passkeys.assertion(client, caller, holder.authenticator, overrides);
+
+      expect(await assert(client, caller, unusual)).toBeAnswered(200);
+    });
   });
 
   describe('passkeys of others', () => {

@@ -9,11 +9,11 @@ const MAX_LENGTH = 16_384;
 /** WebAuthn level 3, section 5.8.4. */
 const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as readonly AuthenticatorTransport[];
 
-const bytes = v.pipe(
-  v.string(),
-  v.maxLength(MAX_LENGTH, 'too_long'),
-  v.regex(/^[A-Za-z0-9_-]+$/, 'format'),
-  v.description('Base64url without padding.'),
+const bytes = base64url(/^[A-Za-z0-9_-]+$/, 'Base64url without padding.');
+
+/** A binary member that is optional: some browsers send an empty one in place of none. */
+const optionalBytes = v.optional(
+  v.nullable(base64url(/^[A-Za-z0-9_-]*$/, 'Base64url without padding; empty is the same as absent.')),
 );
 
 /** Members of every response of `navigator.credentials`; browsers may add others. */
@@ -21,7 +21,8 @@ const credentialEntries = {
   id: bytes,
   rawId: bytes,
   type: v.literal('public-key'),
-  authenticatorAttachment: v.optional(v.nullable(v.picklist(['platform', 'cross-platform']))),
+  // Unknown values are read like none (WebAuthn level 3, section 5.1), and nothing depends on it.
+  authenticatorAttachment: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(MAX_LENGTH, 'too_long')))),
   clientExtensionResults: v.pipe(v.record(v.string(), v.unknown()), v.description('Ignored: none are asked for.')),
 };
 
@@ -46,7 +47,7 @@ const assertion = v.pipe(
       clientDataJSON: bytes,
       authenticatorData: bytes,
       signature: bytes,
-      userHandle: v.optional(v.nullable(bytes)),
+      userHandle: optionalBytes,
     }),
   }),
   v.description('`PublicKeyCredential.toJSON()` of the assertion.'),
@@ -107,7 +108,7 @@ export function toRegistration({ response, ...credential }: v.InferOutput<typeof
 /** The assertion of a body. */
 export function toAssertion({ response, ...credential }: v.InferOutput<typeof assertion>): AuthenticationResponseJSON {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
-  const handle = withoutUndefined({ userHandle: userHandle ?? undefined });
+  const handle = withoutUndefined({ userHandle: userHandle === '' ? undefined : (userHandle ?? undefined) });
   return { ...membersOf(credential), response: { clientDataJSON, authenticatorData, signature, ...handle } };
 }
 
@@ -117,4 +118,8 @@ function membersOf({
   type,
 }: Pick<v.InferOutput<typeof assertion>, 'id' | 'rawId' | 'type'>): Omit<AuthenticationResponseJSON, 'response'> {
   return { id, rawId, type, clientExtensionResults: {} };
+}
+
+function base64url(form: RegExp, description: string) {
+  return v.pipe(v.string(), v.maxLength(MAX_LENGTH, 'too_long'), v.regex(form, 'format'), v.description(description));
 }

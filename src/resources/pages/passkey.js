@@ -73,7 +73,8 @@ async function responseTo(json, ceremony) {
   const { id, rawId, type, response } = await navigator.credentials[ceremony]({ publicKey });
   const members = response.getTransports ? { transports: response.getTransports() } : {};
   for (const name of ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']) {
-    if (response[name]) members[name] = encoded(response[name]);
+    // Some browsers have an empty user handle in place of none.
+    if (response[name]?.byteLength > 0) members[name] = encoded(response[name]);
   }
   return { id, rawId: encoded(rawId), type, response: members, clientExtensionResults: {} };
 }
