@@ -73,6 +73,15 @@ onEachEngine('pages of the import and of the events', (engine) => {
     expect(preview.text).not.toContain('seven dry anchors');
   });
 
+  it('A6: the page lists the rules of every column', async () => {
+    const { text } = await scene.admin.visit(`${USERS}/import`);
+
+    const [, list = ''] = /<summary>Rules for each column<\/summary>\s*<ul>([^]*?)<\/ul>/.exec(text) ?? [];
+    for (const rule of ['login_id:', 'password:', 'password_hash:', 'email:', 'roles:', 'otpauth_uri:', '72 bytes']) {
+      expect(unescaped(list)).toContain(rule);
+    }
+  });
+
   it('S5: no address of the import page has the token of the form, also after an import', async () => {
     for (const page of [await scene.admin.visit(`${USERS}/import`), await scene.admin.upload('preview', file)]) {
       expect(page).toBeAnswered(200);

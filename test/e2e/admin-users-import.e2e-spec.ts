@@ -94,6 +94,37 @@ onEachEngine('POST /admin/users/import', (engine) => {
     },
   );
 
+  it.each([
+    ['blanks in its secret', `otpauth://totp/x?secret=${SECRET.replaceAll(/.{4}/g, '$&%20')}`],
+    ['signs for blanks in its secret', `otpauth://totp/x?secret=${SECRET.replaceAll(/.{4}/g, '$&+')}`],
+    ['its type in capitals', `otpauth://TOTP/x?secret=${SECRET}`],
+    ['capitals only', `OTPAUTH://TOTP/X?SECRET=${SECRET}&ISSUER=OLD&ALGORITHM=SHA1&DIGITS=6&PERIOD=30`],
+  ])('A6: takes over an authenticator app from a URI with %s', async (name, uri) => {
+    const id = `app-${name.length}-${uri.length}`;
+
+    const answer = await admin.import(jsonLines({ login_id: id, password_hash: ready, otpauth_uri: uri }));
+
+    expect(answer.body).toEqual({ created: 1, errors: [], errors_total: 0 });
+    const client = story.client();
+    const passwordStep = await client.post('/login', { id, pw: 'five grey herons & 2 piers' });
+    const code = story.codeOf(AuthenticatorApp.scan(uriOf(id)));
+    expect(await secondStep(client, textOf(passwordStep, 'mfa_token'), code)).toBeAnswered(200);
+  });
+
+  it('A6: rejects a URI that names its secret twice in different case, and a secret of 80 bits', async () => {
+    const answer = await admin.import(
+      jsonLines(
+        { login_id: 'twice', otpauth_uri: `${uriOf('x')}&SECRET=${SECRET}` },
+        { login_id: 'short', otpauth_uri: `otpauth://totp/x?secret=${SECRET.slice(0, 16)}` },
+      ),
+    );
+
+    expect(answer.body['errors']).toEqual([
+      { line: 1, field: 'otpauth_uri', code: 'malformed' },
+      { line: 2, field: 'otpauth_uri', code: 'too_short' },
+    ]);
+  });
+
   it('an import records a security event with the administrator as its actor', async () => {
     const subject = await story.subjectOf({ id: ADMIN });
     await admin.import(jsonLines({ login_id: 'recorded' }));
@@ -504,5 +535,21 @@ describe('app.servlet.multipart.location', () => {
     expect(stderr).toContain(problem(path));
     expect(stderr).toContain('from property source "commandLineArgs"');
     expect(stderr).toMatch(reason);
+  });
+});
+
+onSqlite('imports with app.security.mfa.import.min-secret-bits=80', (engine) => {
+  const story = storyOn(engine, { others: OTHERS, args: ['--app.security.mfa.import.min-secret-bits=80'] });
+
+  it('A6: takes over authenticator apps with secrets of 80 bits, and none below', async () => {
+    const admin = await Administrator.of(story);
+    const uri = (length: number) => `otpauth://totp/x?secret=${SECRET.slice(0, length)}`;
+
+    const answer = await admin.import(
+      jsonLines({ login_id: 'of-80', otpauth_uri: uri(16) }, { login_id: 'of-75', otpauth_uri: uri(15) }),
+      '?partial=true',
+    );
+
+    expect(answer.body).toMatchObject({ created: 1, errors: [{ line: 2, field: 'otpauth_uri' }] });
   });
 });

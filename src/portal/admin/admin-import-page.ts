@@ -38,6 +38,10 @@ ${alert?.(context)}${result && resultPart(context, form, result)}</div>
 <div class="panel">
 ${paragraph(admin.importText)}${paragraph(admin.importColumns)}<p>${admin.importExample}</p>
 <pre class="code">${EXAMPLE}</pre>
+<details><summary>${admin.importRules}</summary>
+<ul>
+${admin.importRuleTexts.map((rule) => html`<li>${rule}</li>\n`)}</ul>
+</details>
 ${uploadForm(context, form)}</div>
 `,
       };

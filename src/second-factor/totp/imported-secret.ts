@@ -1,25 +1,30 @@
 import { bytesOfBase32 } from '../../encoding/base32.js';
 
-/** RFC 4226 section 4, R6: a shared secret has at least 128 bits. */
-const MIN_KEY_BYTES = 16;
 const MAX_KEY_BYTES = 64;
+/** Scheme and type are compared without case (RFC 3986 section 3.1, 3.2.2). */
+const TOTP_URI = /^otpauth:\/\/totp\//i;
 
 /** Why an imported otpauth URI cannot be used. */
 export type OtpauthFault = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long' | 'all_zero';
 
-/** The key of an imported otpauth URI; SHA1, six digits and 30 seconds must be stated or left out. */
-export function importedSecret(uri: string): Uint8Array | OtpauthFault {
-  if (!uri.startsWith('otpauth://totp/') || !URL.canParse(uri)) return 'malformed';
-  const { searchParams } = new URL(uri);
+/**
+ * The key of an imported otpauth URI; SHA1, six digits and 30 seconds must be stated or left out. Names of parameters in any
+ * case and blanks in the secret are read, because other programs write them and no other key can be meant.
+ */
+export function importedSecret(uri: string, minBits: number): Uint8Array | OtpauthFault {
+  if (!TOTP_URI.test(uri) || !URL.canParse(uri)) return 'malformed';
+  const parameters = [...new URL(uri).searchParams];
+  const valuesOf = (name: string): readonly string[] =>
+    parameters.flatMap(([given, value]) => (given.toLowerCase() === name ? [value] : []));
   const isOrUnset = (name: string, value: string): boolean =>
-    searchParams.getAll(name).every((given) => given.toUpperCase() === value);
+    valuesOf(name).every((given) => given.toUpperCase() === value);
   if (!isOrUnset('algorithm', 'SHA1')) return 'algorithm';
   if (!isOrUnset('digits', '6')) return 'digits';
   if (!isOrUnset('period', '30')) return 'period';
-  const [secret = '', ...more] = searchParams.getAll('secret');
-  const key = more.length === 0 ? bytesOfBase32(secret) : undefined;
+  const [secret = '', ...more] = valuesOf('secret');
+  const key = more.length === 0 ? bytesOfBase32(secret.replaceAll(' ', '')) : undefined;
   if (!key) return 'malformed';
-  if (key.length < MIN_KEY_BYTES) return 'too_short';
+  if (key.length * 8 < minBits) return 'too_short';
   if (key.every((byte) => byte === 0)) return 'all_zero';
   return key.length > MAX_KEY_BYTES ? 'too_long' : key;
 }

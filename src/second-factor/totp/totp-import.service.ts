@@ -4,6 +4,7 @@ import { Clock } from '../../clock/clock.js';
 import { Random, timeOrderedId } from '../../random/random.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { importedSecret } from './imported-secret.js';
+import { TotpImportProperties } from './totp-import.properties.js';
 import { TotpImportStore } from './totp-import.store.js';
 import { TotpSecrets } from './totp-secrets.service.js';
 
@@ -15,17 +16,18 @@ export class ImportedTotps implements TotpImport {
     private readonly secrets: TotpSecrets,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly properties: TotpImportProperties,
   ) {}
 
   fault(uri: string): string | undefined {
-    const secret = importedSecret(uri);
+    const secret = importedSecret(uri, this.properties.minSecretBits);
     return typeof secret === 'string' ? secret : undefined;
   }
 
   async insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void> {
     const activatedAt = this.clock.seconds();
     const rows = totps.map(({ subject, otpauthUri }) => {
-      const key = importedSecret(otpauthUri);
+      const key = importedSecret(otpauthUri, this.properties.minSecretBits);
       if (typeof key === 'string') throw new TypeError('an otpauth URI that was not checked before');
       const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
       return { id, subject, activatedAt, ...this.secrets.seal(subject, key) };
