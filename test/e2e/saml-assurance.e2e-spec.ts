@@ -82,7 +82,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
     report: { ...BY_ROLES, 'on-missing-mfa': 'deny', 'report-only': 'true' },
   });
   const signIn = (idp: string, bent: Partial<ResponseOptions>, query = ''): ReturnType<StaffStory['signIn']> =>
-    staff.signIn({ nameId: newName(), ...bent }, { idp, query });
+    staff.signIn({ nameId: newName(), attributes: { [ROLES]: [] }, ...bent }, { idp, query });
   const newest = async (kind: string): Promise<object | undefined> =>
     (await staff.samlEvents()).findLast((event) => event.kind === kind);
 

@@ -97,7 +97,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
       const nameId = newName();
       const browser = staff.client(round % 2);
       const request = await staff.depart(browser);
-      const form = staff.posted(staff.response(request, { nameId }), request);
+      const form = staff.posted(staff.response(request, { nameId, attributes: { [ROLES]: [] } }), request);
       const before = { sessions: await sessions(), events: await eventIds() };
       const tabs = upTo(REPLAYS).map((index) => replica(browser, index));
 
