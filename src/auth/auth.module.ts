@@ -14,6 +14,7 @@ import { RateLimitGuard, SessionRateLimitGuard } from '../rate-limit/rate-limit.
 import { AccountOperatorCredentials } from './guards/account-operator-credentials.service.js';
 import { OperatorCredentials } from '../principal/operator.js';
 import { RequestAuthenticator } from './guards/request-authenticator.service.js';
+import { RequiredFactors } from './guards/required-factors.service.js';
 import { AccessTokenStrategy } from './strategies/access-token.strategy.js';
 import { MfaTokenStrategy } from './strategies/mfa-token.strategy.js';
 import { SessionCookieStrategy } from './strategies/session-cookie.strategy.js';
@@ -89,6 +90,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     MfaTokenStrategy,
     SessionCookieStrategy,
     RequestAuthenticator,
+    RequiredFactors,
     { provide: OperatorCredentials, useClass: AccountOperatorCredentials },
     { provide: KnownCallers, useClass: AccountCallers },
     NewDevices,

@@ -121,6 +121,8 @@ export const en = {
     trustDevice: (days: number) => `Do not ask again in this browser for ${days} days`,
     other: 'Use another account',
     lost: 'Lost your phone and your backup codes? Ask your help desk to reset your two-step sign-in.',
+    codesRefused:
+      'This function needs a one-time code. Your account does not accept codes, because it is protected by a passkey. Ask your help desk.',
     elsewhere: 'You have no second factor here. Confirm your second factor at your organisation to continue.',
     again: (organisation: string) => `Sign in again with ${organisation}`,
   },

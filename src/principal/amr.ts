@@ -52,9 +52,16 @@ export interface RequiredAmr {
   readonly maxAge?: number;
 }
 
+/** A second factor that is required of a login: a passkey where policy demands one. */
+export interface RequiredFactor {
+  readonly method: 'passkey' | RequiredAmr['method'];
+  /** Longest time since the second factor, in seconds. */
+  readonly maxAge?: number;
+}
+
 /** What a login lacks: another method, such as a passkey where policy demands one, or a more recent proof. */
 export interface RequiredLogin {
-  readonly method: 'pwd' | 'passkey' | RequiredAmr['method'];
+  readonly method: 'pwd' | RequiredFactor['method'];
   /** Seconds. */
   readonly maxAge?: number;
 }

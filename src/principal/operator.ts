@@ -1,3 +1,5 @@
+import type { RequiredFactor } from './amr.js';
+
 /** The role that access tokens need for the management endpoints. */
 export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 
@@ -10,8 +12,11 @@ export interface Operator {
 }
 
 export interface AuthenticatedOperator extends Operator {
-  /** True for an access token with a second factor in its `amr`, and for the Basic account, which is exempt. */
-  readonly hasSecondFactor: boolean;
+  /**
+   * The second factor that an access token lacks in its `amr`, such as a passkey where policy demands one; absent for the
+   * Basic account, which is exempt.
+   */
+  readonly missingFactor?: RequiredFactor;
 }
 
 /**

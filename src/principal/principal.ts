@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
-import { type Amr, hasOtp, hasSecondFactor } from './amr.js';
+import { type Amr, hasOtp, hasSecondFactor, isPhishingResistant, type RequiredFactor } from './amr.js';
 
 /** How the user of a session or access token authenticated; instants are epoch seconds. */
 export interface AuthenticationFacts {
@@ -65,14 +65,15 @@ export function effectiveRoles(stored: readonly string[]): readonly string[] {
   return [...new Set([ROLE_USER, ...stored])];
 }
 
-/** True if `otp` itself was proven, and if `maxAgeSeconds` is set, at a proven time not longer than that ago. */
-export function hasFreshOtp(principal: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
-  return hasOtp(principal.amr) && isProofFresh(principal, now, maxAgeSeconds);
-}
+const PROVES: Readonly<Record<RequiredFactor['method'], (amr: Amr) => boolean>> = {
+  otp: hasOtp,
+  mfa: hasSecondFactor,
+  passkey: isPhishingResistant,
+};
 
-/** True if any second factor was proven, and if `maxAgeSeconds` is set, at a proven time not longer than that ago. */
-export function hasFreshMfa(principal: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
-  return hasSecondFactor(principal.amr) && isProofFresh(principal, now, maxAgeSeconds);
+/** True if the required second factor was proven, and if `maxAge` is set, at a proven time not longer than that ago. */
+export function hasFreshFactor(principal: FullPrincipal, { method, maxAge }: RequiredFactor, now: number): boolean {
+  return PROVES[method](principal.amr) && isProofFresh(principal, now, maxAge);
 }
 
 /** Each proof of a second factor replaces both `amr` and `mfaAt` of its session, so the time belongs to that method. */

@@ -24,16 +24,16 @@ export class MfaPolicy {
     return this.properties.demandedFrom(account, this.clock.seconds());
   }
 
-  /** True if only a passkey completes a login of the account. */
+  /** True if only a passkey completes a login of the account, and opens the administration to it. */
   demandsPasskey(account: Account): boolean {
     return this.properties.demandsPhishingResistant(account, this.clock.seconds());
   }
 
   /**
-   * True if only a passkey authorizes changes of the authenticators and the password: a code that was phished must not
-   * replace what resists phishing.
+   * True if only a passkey proves the second factor in a complete login of the account: a code that was phished must not
+   * replace what resists phishing. As long as the account has no passkey, another factor permits to add one.
    */
-  changesNeedPasskey(account: Account): boolean {
+  needsPasskey(account: Account): boolean {
     return account.passkeyCount > 0 && this.demandsPasskey(account);
   }
 
@@ -71,20 +71,24 @@ export class MfaPolicy {
 
   /** The methods that complete a login of the account, the strongest first. */
   methods(account: Account): readonly FactorId[] {
-    const all = this.stepUpMethods(account);
-    return this.demandsPasskey(account) ? all.filter((method) => method === 'passkey') : all;
+    return this.usableMethods(account, this.demandsPasskey(account));
   }
 
   /** The methods that step up a complete login of the account, the strongest first. */
   stepUpMethods(account: Account): readonly FactorId[] {
-    if (!hasSecondFactor(account)) return [];
-    const passkey: FactorId[] = account.passkeyCount > 0 && this.relyingParty.isAvailable ? ['passkey'] : [];
-    return [...passkey, ...(account.totpCount > 0 ? (['totp'] as const) : []), 'backup_code'];
+    return this.usableMethods(account, this.needsPasskey(account));
   }
 
   /** The types of authenticators that the account can set up; before its login is complete, if `forLogin` is true. */
   enrolmentMethods(account: Account, { forLogin }: { readonly forLogin: boolean }): readonly AuthenticatorType[] {
     const passkey: AuthenticatorType[] = this.relyingParty.isAvailable ? ['passkey'] : [];
     return forLogin && this.demandsPasskey(account) ? passkey : [...passkey, 'totp'];
+  }
+
+  private usableMethods(account: Account, isPasskeyOnly: boolean): readonly FactorId[] {
+    if (!hasSecondFactor(account)) return [];
+    const passkey: FactorId[] = account.passkeyCount > 0 && this.relyingParty.isAvailable ? ['passkey'] : [];
+    if (isPasskeyOnly) return passkey;
+    return [...passkey, ...(account.totpCount > 0 ? (['totp'] as const) : []), 'backup_code'];
   }
 }

@@ -56,8 +56,8 @@ export class MfaProperties implements SelfChecking {
     does:
       'With phishing-resistant, the accounts of required-strength-roles need a passkey, whatever policy is: one-time codes and ' +
       'backup codes no longer complete their logins. An account without a passkey sets one up at its next login. ' +
-      'Running sessions continue, but in those of accounts with a passkey, only a passkey authorizes changes of the ' +
-      'password and the authenticators.',
+      'Running sessions continue, but in those of accounts with a passkey, only a passkey steps up the session and ' +
+      'authorizes changes of the password and the authenticators. Administration needs the passkey at once.',
     effect: full,
   })
   readonly requiredStrength: 'any' | 'phishing-resistant' = 'any';

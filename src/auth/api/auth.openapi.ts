@@ -111,7 +111,7 @@ export const CONFIRM: OperationOptions = {
 export const VERIFY: OperationOptions = {
   summary: 'Prove the second factor: second step of a session, or step-up of a full login',
   description:
-    'A caller by session gets a new cookie in place of tokens. A code completes no login for which only a passkey is enough.',
+    'A caller by session gets a new cookie in place of tokens. A code completes and steps up no login for which only a passkey is enough.',
   errors: OF_CODE,
   cookies: [REFRESH_TOKEN, SESSION, DEVICE],
 };

@@ -1,13 +1,5 @@
 import type { ErrorCode } from '../../errors/error-code.js';
-import type { RequiredAmr } from '../../principal/amr.js';
-import {
-  authoritiesOf,
-  type FullPrincipal,
-  hasFreshMfa,
-  hasFreshOtp,
-  isHalfAuthenticated,
-  type Principal,
-} from '../../principal/principal.js';
+import { authoritiesOf, isHalfAuthenticated, type Principal } from '../../principal/principal.js';
 
 /**
  * Error for a half-authenticated caller that may not call the route; undefined if the route accepts the caller
@@ -25,9 +17,4 @@ export function preMfaRefusal(
 
 export function hasAnyAuthority(principal: Principal, authorities: readonly string[]): boolean {
   return authoritiesOf(principal).some((authority) => authorities.includes(authority));
-}
-
-/** True if a complete login proved the required method, and recently enough. */
-export function satisfiesAmr(principal: FullPrincipal, { method, maxAge }: RequiredAmr, now: number): boolean {
-  return method === 'otp' ? hasFreshOtp(principal, now, maxAge) : hasFreshMfa(principal, now, maxAge);
 }

@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import { hasSecondFactor } from '../../principal/amr.js';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { type AuthenticatedOperator, OperatorCredentials } from '../../principal/operator.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
 import { RequestAuthenticator } from './request-authenticator.service.js';
+import { RequiredFactors } from './required-factors.service.js';
+
+const MFA = { method: 'mfa' } as const;
 
 /** Operators authenticate with access tokens of this service; the Basic account shares the throttle of passwords. */
 @Injectable()
 export class AccountOperatorCredentials extends OperatorCredentials {
   constructor(
     private readonly requests: RequestAuthenticator,
+    private readonly factors: RequiredFactors,
     private readonly throttle: PasswordThrottle,
   ) {
     super();
@@ -17,11 +21,8 @@ export class AccountOperatorCredentials extends OperatorCredentials {
 
   async verifyAccessToken(authorization: string): Promise<AuthenticatedOperator> {
     const principal = await this.requests.authenticate({ authorization, session: undefined });
-    return {
-      name: principal.subject,
-      roles: authoritiesOf(principal),
-      hasSecondFactor: !isHalfAuthenticated(principal) && hasSecondFactor(principal.amr),
-    };
+    const missingFactor = isHalfAuthenticated(principal) ? MFA : await this.factors.missing(principal, MFA);
+    return { name: principal.subject, roles: authoritiesOf(principal), ...withoutUndefined({ missingFactor }) };
   }
 
   verifyPassword(name: string, compare: () => boolean): Promise<boolean> {

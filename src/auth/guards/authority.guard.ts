@@ -1,20 +1,20 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ROLE_ADMIN, ROLE_HELPDESK } from '../../account/account.js';
-import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
 import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
 import { isHalfAuthenticated, type Principal } from '../../principal/principal.js';
-import { hasAnyAuthority, satisfiesAmr } from './access.js';
+import { hasAnyAuthority } from './access.js';
+import { RequiredFactors } from './required-factors.service.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
 @Injectable()
 export class AuthorityGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly clock: Clock,
+    private readonly factors: RequiredFactors,
     private readonly events: SecurityEvents,
   ) {}
 
@@ -28,8 +28,9 @@ export class AuthorityGuard implements CanActivate {
       throw new ServiceError('ACCESS_DENIED');
     }
     const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
-    const isEnough = !amr || (!isHalfAuthenticated(principal) && satisfiesAmr(principal, amr, this.clock.seconds()));
-    if (!isEnough) throw new StepUpRequired(amr);
+    if (!amr) return true;
+    const missing = isHalfAuthenticated(principal) ? amr : await this.factors.missing(principal, amr);
+    if (missing) throw new StepUpRequired(missing);
     return true;
   }
 

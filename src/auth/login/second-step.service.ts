@@ -67,7 +67,7 @@ export class SecondStep {
 
   /**
    * `POST /2fa/verify`: completes a half-authenticated login, or steps up a complete one.
-   * @throws ServiceError `MFA_STATE_CONFLICT` if only a passkey completes the login; as `SecondFactors.prove` does
+   * @throws ServiceError `MFA_STATE_CONFLICT` if only a passkey completes or steps up the login; as `SecondFactors.prove` does
    */
   async prove(principal: Principal, code: string, options?: CompleteOptions): Promise<CompletedSecondStep> {
     await this.secondFactors.beforeAttempt(code, () => this.requireCodeAccepted(principal));
@@ -120,9 +120,12 @@ export class SecondStep {
 
   /** A code that policy does not accept is rejected after the lock, the security stamp and the `jti`, as a wrong code would be. */
   private async requireCodeAccepted(principal: Principal): Promise<void> {
-    if (principal.kind === 'full' || !this.policy.mayDemandPasskey) return;
+    if (!this.policy.mayDemandPasskey) return;
     const account = await this.accounts.find(principal.subject);
-    if (!account || !this.policy.demandsPasskey(account)) return;
+    if (!account) return;
+    const isRejected =
+      principal.kind === 'half' ? this.policy.demandsPasskey(account) : this.policy.needsPasskey(account);
+    if (!isRejected) return;
     await this.budget.requireAllowed(attemptSubjectOf(principal));
     throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands a passkey' });
   }

@@ -5,7 +5,7 @@ import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { isPhishingResistant, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
-import { type FullPrincipal, hasFreshMfa, type Principal } from '../../principal/principal.js';
+import { type FullPrincipal, hasFreshFactor, type Principal } from '../../principal/principal.js';
 import { MfaPolicy } from '../../second-factor/mfa-policy.service.js';
 import { MfaProperties } from '../../second-factor/mfa.properties.js';
 import type { SubmittedProof } from '../login/submitted-proof.js';
@@ -31,8 +31,8 @@ export class Reauthentication {
    * `maxAge` seconds ago if that is given.
    */
   hasFreshMfa(caller: Principal, maxAge = Infinity): boolean {
-    const limit = Math.min(maxAge, this.properties.freshAuth.seconds);
-    return caller.kind === 'full' && hasFreshMfa(caller, this.clock.seconds(), limit);
+    const required = { method: 'mfa', maxAge: Math.min(maxAge, this.properties.freshAuth.seconds) } as const;
+    return caller.kind === 'full' && hasFreshFactor(caller, required, this.clock.seconds());
   }
 
   /** True if the caller may change the credentials of the account: by a fresh proof, as strong as policy demands. */
@@ -55,7 +55,7 @@ export class Reauthentication {
 
   /** The submitted proof, if it is of a kind that may change the account. @throws ServiceError `STEP_UP_REQUIRED` */
   requireProof(account: Account, submitted: SubmittedProof | undefined): SubmittedProof {
-    const isEnough = submitted && !('code' in submitted && this.policy.changesNeedPasskey(account));
+    const isEnough = submitted && !('code' in submitted && this.policy.needsPasskey(account));
     if (!isEnough) throw this.proofRequired(account);
     return submitted;
   }
@@ -72,10 +72,10 @@ export class Reauthentication {
   }
 
   private isStrongEnough({ amr }: FullPrincipal, account: Account): boolean {
-    return isPhishingResistant(amr) || !this.policy.changesNeedPasskey(account);
+    return isPhishingResistant(amr) || !this.policy.needsPasskey(account);
   }
 
   private proofRequired(account: Account): StepUpRequired {
-    return this.stepUpRequired(this.policy.changesNeedPasskey(account) ? 'passkey' : 'mfa');
+    return this.stepUpRequired(this.policy.needsPasskey(account) ? 'passkey' : 'mfa');
   }
 }

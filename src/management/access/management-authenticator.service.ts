@@ -19,14 +19,13 @@ import { ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */
 const LOOKUP_TIMEOUT_MILLIS = 500;
-const REQUIRED = { method: 'mfa' } as const;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
 /** Requirements of an operation on its callers. */
 export interface AccessRequirements {
   /** True if the operation needs no credentials. */
   readonly isPublic: boolean;
-  /** True if an access token needs a second factor in its `amr`. */
+  /** True if an access token needs a second factor in its `amr`, whether or not policy demands one at login. */
   readonly needsMfa: boolean;
 }
 
@@ -51,7 +50,7 @@ export class ManagementAuthenticator {
    * Authenticates the caller of an endpoint. A public endpoint admits every caller and ignores bad credentials, so that
    * a probe with outdated credentials does not restart the service.
    * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role; `STEP_UP_REQUIRED` for a
-   *   token without a second factor where the operation needs it, whatever the MFA policy says
+   *   token without a second factor, or without the passkey that policy demands, where the operation needs one
    */
   async authenticate(
     authorization: string | undefined,
@@ -64,12 +63,13 @@ export class ManagementAuthenticator {
       this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
-    if (!needsMfa || operator.hasSecondFactor) return operator;
-    this.log.warn('A management caller without a second factor is refused', {
+    const { missingFactor: required } = operator;
+    if (!needsMfa || !required) return operator;
+    this.log.warn('A management caller without the required second factor is refused', {
       user: operator.name,
       ...clientIp(),
     });
-    throw new HttpError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge(REQUIRED), BASIC], required: REQUIRED });
+    throw new HttpError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge(required), BASIC], required });
   }
 
   /** Identifies the caller of a public endpoint; undefined if that fails or takes too long. */
@@ -109,7 +109,7 @@ export class ManagementAuthenticator {
     // The comparison ignores the Unicode form of the name, so the throttle must ignore it, too.
     const name = sentName.normalize('NFC');
     const isRight = await this.credentials.verifyPassword(name, () => account.matches(sentName, password));
-    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT], hasSecondFactor: true };
+    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT] };
     // Any other name could be a password in the wrong field, so it is not logged.
     const user = name === account.name.normalize('NFC') ? { user: account.name } : {};
     this.log.warn('Wrong credentials of a management caller', { ...user, ...clientIp() });

@@ -39,7 +39,7 @@ export class InlineStepUp {
     if (!asksAlways && !this.isNeededFor(caller, account)) return undefined;
     const methods = this.policy.stepUpMethods(account);
     const hasPasskey = methods.includes('passkey');
-    if (this.policy.changesNeedPasskey(account)) return { hasPasskey };
+    if (this.policy.needsPasskey(account)) return { hasPasskey };
     const hasOnlyBackupCodes = methods.includes('backup_code') && !methods.includes('totp');
     return { hasPasskey, code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
   }
@@ -47,7 +47,7 @@ export class InlineStepUp {
   /** The only second factor by which the caller may change the account; undefined if any will do. */
   async onlyFactor(caller: FullPrincipal): Promise<OnlyFactor | undefined> {
     const account = await this.reauthentication.accountOf(caller);
-    return this.policy.changesNeedPasskey(account) ? 'passkey' : undefined;
+    return this.policy.needsPasskey(account) ? 'passkey' : undefined;
   }
 
   /**

@@ -86,6 +86,11 @@ export class CodePages {
     return caller.kind === 'half' ? this.policy.lacksFactor(account) : !hasSecondFactor(account);
   }
 
+  /** True for a signed-in user with a second factor but without the passkey that policy demands. */
+  async mustAddPasskey(caller: Principal): Promise<boolean> {
+    return caller.kind === 'full' && this.policy.lacksFactor(await this.reauthentication.accountOf(caller));
+  }
+
   /** The page of the lock, from which the user tries again with the `required` factor; undefined if the account is not locked. */
   async lock(caller: Principal, returnTo: string, required?: OnlyFactor): Promise<View | undefined> {
     const waitSeconds = await this.own.lockSeconds(caller);

@@ -52,7 +52,7 @@ export class ReauthenticationLinks {
 
   /** Path of the page for the proof that changes of the account need. */
   proofForChanges(account: Account, returnPath: string): string {
-    const required = this.policy.changesNeedPasskey(account) ? 'passkey' : undefined;
+    const required = this.policy.needsPasskey(account) ? 'passkey' : undefined;
     return secondFactorPage(this.contextPath, 'verify', returnPath, required);
   }
 

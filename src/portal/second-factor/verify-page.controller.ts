@@ -5,7 +5,7 @@ import { type CompletedSecondStep, type CompleteOptions, SecondStep } from '../.
 import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
-import { type OnlyFactor, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import { ACCOUNT_PAGES, type OnlyFactor, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import { type Amr, hasOtp, isPhishingResistant } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
@@ -70,6 +70,10 @@ export class VerifyPageController {
     if (link && caller.kind === 'full' && !(await this.links.hasFactor(caller))) return proveElsewherePage(link);
     if (await this.pages.mustEnrol(caller)) {
       reply.seeOther(secondFactorPage(this.forms.contextPath, 'enrol', returnTo));
+      return '';
+    }
+    if (required === 'passkey' && (await this.pages.mustAddPasskey(caller))) {
+      reply.seeOther(this.forms.contextPath + ACCOUNT_PAGES.addPasskey);
       return '';
     }
     const locked = await this.pages.lock(caller, returnTo, required);

@@ -45,10 +45,11 @@ export function verifyPage(fields: VerifyFields): View {
       const { verify } = context.t;
       const title = hasPasskey ? verify.titlePasskey : verify.title;
       const code = kind && codePart(context, fields, kind);
+      const hasOnlyPasskey = hasPasskey && code === undefined;
       return {
         title: isStepUp ? verify.titleStepUp : title,
-        body: html`${alert?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : code}${
-          kind === 'backup_code' || kind === undefined ? lostHint(context, kinds) : undefined
+        body: html`${alert?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
+          kind === 'backup_code' || hasOnlyPasskey ? lostHint(context, kinds) : undefined
         }${
           isStepUp
             ? undefined
