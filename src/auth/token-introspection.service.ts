@@ -30,7 +30,7 @@ export class TokenIntrospection {
     if (client === undefined) return false;
     return this.throttle.guard(
       { client: this.clients.idOf(client.name) },
-      () => Promise.resolve(this.clients.hasSecret(client.name, client.secret)),
+      () => Promise.resolve(this.clients.hasSecret(client.name, ...client.secrets)),
       (isRight) => isRight,
     );
   }

@@ -12,11 +12,21 @@ function refreshCookie(answer: Answer): SetCookie | undefined {
   return setCookie(answer, 'refresh_token');
 }
 
+/** Secrets that differ from their decoded forms. */
+const ODD_SECRETS = {
+  plus: 'a+secret+of+at+least+twenty-eight',
+  percent: 'a%41secret%2Bof-at-least-twenty-eight',
+  broken: '100%-a-secret+of-at-least-twenty-eight',
+};
+
 onEachEngine('access tokens and refresh tokens', (engine) => {
   const story = storyOn(engine, {
     people: 70,
     others: { 'with-roles': 'ROLE_AUDITOR' },
-    args: [`--app.security.clients.shop.secret=${CLIENT_SECRET}`],
+    args: [
+      `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
+      ...Object.entries(ODD_SECRETS).map(([id, secret]) => `--app.security.clients.${id}.secret=${secret}`),
+    ],
   });
 
   function introspect(
@@ -419,6 +429,22 @@ onEachEngine('access tokens and refresh tokens', (engine) => {
         expect(answer.body).toEqual({ active: false });
       }
     });
+
+    it.each(Object.entries(ODD_SECRETS))(
+      'A3: a client (%s) is known by its secret as it is, and form-encoded (RFC 6749 section 2.3.1)',
+      async (id, secret) => {
+        const { accessToken } = await story.signInByPassword(story.person());
+        const encoded = encodeURIComponent(secret).replaceAll('%20', '+');
+
+        for (const sent of [secret, encoded]) {
+          expect((await introspect(accessToken, basic(id, sent))).body).toMatchObject({ active: true });
+        }
+        for (const sent of [secret.replaceAll('+', ' '), `${secret}x`, encodeURIComponent(encoded)]) {
+          if (sent === secret) continue;
+          expect(await introspect(accessToken, basic(id, sent)), sent).toBeRefused(401, 'INVALID_CREDENTIALS');
+        }
+      },
+    );
 
     it.each([
       ['missing credentials', {}],

@@ -18,10 +18,11 @@ it.each([
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
 it.each([
-  { value: basic('api:s3cret'), credentials: { name: 'api', secret: 's3cret' } },
-  { value: basic('api:a:b'), credentials: { name: 'api', secret: 'a:b' } },
-  { value: basic('my%20api:a%2Bb'), credentials: { name: 'my api', secret: 'a+b' } },
-  { value: basic('api:100%'), credentials: { name: 'api', secret: '100%' } },
+  { value: basic('api:s3cret'), credentials: { name: 'api', secrets: ['s3cret', 's3cret'] } },
+  { value: basic('api:a:b'), credentials: { name: 'api', secrets: ['a:b', 'a:b'] } },
+  { value: basic('my%20api:a%2Bb'), credentials: { name: 'my api', secrets: ['a+b', 'a%2Bb'] } },
+  { value: basic('api:a+b'), credentials: { name: 'api', secrets: ['a b', 'a+b'] } },
+  { value: basic('api:100%'), credentials: { name: 'api', secrets: ['100%', '100%'] } },
   { value: basic('api'), credentials: undefined },
   { value: 'Bearer abc', credentials: undefined },
 ])('the client credentials in $value are $credentials', ({ value, credentials }) => {

@@ -1,4 +1,4 @@
-import { type BasicCredentials, parseBasic } from '../../web/authorization-header.js';
+import { parseBasic } from '../../web/authorization-header.js';
 
 /**
  * True if the header of a token declares an `mfa_token`. The header is not trusted: it only selects the rules that verify
@@ -14,10 +14,17 @@ export function hasMfaTokenType(token: string): boolean {
   }
 }
 
-/** The credentials of an OAuth client in an `Authorization: Basic` header. */
-export function parseClientCredentials(authorization: string): BasicCredentials | undefined {
+/** The credentials of an OAuth client. */
+export interface ClientCredentials {
+  readonly name: string;
+  /** The secret as RFC 6749 encodes it and as it was sent: many clients encode nothing. */
+  readonly secrets: readonly [decoded: string, sent: string];
+}
+
+/** The credentials in an `Authorization: Basic` header. */
+export function parseClientCredentials(authorization: string): ClientCredentials | undefined {
   const pair = parseBasic(authorization);
-  return pair && { name: formDecoded(pair.name), secret: formDecoded(pair.secret) };
+  return pair && { name: formDecoded(pair.name), secrets: [formDecoded(pair.secret), pair.secret] };
 }
 
 /** RFC 6749 section 2.3.1 form-encodes both parts; text that cannot be decoded was not encoded. */
