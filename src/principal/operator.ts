@@ -3,6 +3,9 @@ import type { RequiredFactor } from './amr.js';
 /** The role that access tokens need for the management endpoints. */
 export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 
+/** The role of the Basic account that may only read what reveals no secrets. */
+export const ROLE_MONITORING = 'ROLE_MONITORING';
+
 /** An authenticated caller of a management endpoint. */
 export interface Operator {
   /** For the log: the subject of an access token, or the name of the Basic account. */
@@ -17,6 +20,8 @@ export interface AuthenticatedOperator extends Operator {
    * Basic account, which is exempt.
    */
   readonly missingFactor?: RequiredFactor;
+  /** True for the Basic account that may only read what reveals no secrets; a role of an account gives no such access. */
+  readonly isMonitoring?: true;
 }
 
 /**

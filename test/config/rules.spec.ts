@@ -581,6 +581,31 @@ describe('rule 7: exposure', () => {
     ]);
   });
 
+  it('S5: rule 7 says nothing about metrics for a scraper on a management port of their own', async () => {
+    const ownPort = '--management.server.port=9090';
+
+    expect(await findings([include('health,info,metrics,loggers,prometheus'), ownPort])).toEqual([]);
+    expect(await findings([include('health,caches'), ownPort])).toEqual([
+      { rule: '7', severity: 'warning', text: expect.stringContaining('caches is more') as string },
+    ]);
+    expect(await findings([include('health,env'), ownPort])).toEqual([breach('7', /exposure\.include/)]);
+  });
+
+  it('S5: both Basic accounts of management need a random password', async () => {
+    const account = (prefix: string, user: string): readonly string[] => [
+      `--management.security.${prefix}user=${user}`,
+      `--management.security.${prefix}password=short`,
+    ];
+
+    const found = await findings([...account('', 'ops'), ...account('monitoring.', 'scraper')]);
+
+    const weak = found.map(({ text }) => text).filter((text) => text.includes('weak password'));
+    expect(weak).toEqual([
+      expect.stringMatching(/^management\.security\.password .* has a weak password/),
+      expect.stringMatching(/^management\.security\.monitoring\.password .* has a weak password/),
+    ]);
+  });
+
   it('names without an endpoint give warnings of their own', async () => {
     const found = await findings([
       include('health,beans,HTTP-exchange'),

@@ -85,6 +85,16 @@ export class ExposureProperties {
   readonly exclude: readonly string[] = [];
 }
 
+// RFC 7617 section 2: the first colon ends the name.
+const accountName = text({ form: /^[^:\p{Cc}]+$/u, called: 'a name without colon and control characters' });
+const accountPassword = text({ form: /^[^\p{Cc}]+$/u, called: 'a text without control characters' });
+
+/** An account of HTTP Basic. */
+export interface BasicAccountKeys {
+  readonly user: string;
+  readonly password: string;
+}
+
 @Properties('management.security')
 export class ManagementSecurityProperties implements SelfChecking {
   @Key(flag(), {
@@ -95,39 +105,88 @@ export class ManagementSecurityProperties implements SelfChecking {
   })
   readonly enabled: boolean = true;
 
-  // RFC 7617 section 2: the first colon ends the name.
-  @Key(text({ form: /^[^:\p{Cc}]+$/u, called: 'a name without colon and control characters' }), {
-    does: 'Name of the account that may call the management endpoints by HTTP Basic.',
+  @Key(accountName, {
+    does: 'Name of the account that may call the management endpoints by HTTP Basic, also those that change something.',
     effect: full,
     defaultText: 'none: access tokens with ROLE_MANAGEMENT only',
   })
   readonly user?: string;
 
-  @Key(text({ form: /^[^\p{Cc}]+$/u, called: 'a text without control characters' }), {
+  @Key(accountPassword, {
     does: 'Password of that account; generate it at random and write ${NAME} for it.',
     effect: full,
     defaultText: 'none',
   })
   readonly password?: string;
 
-  violations(): readonly Violation[] {
-    if ((this.user === undefined) === (this.password === undefined)) return [];
-    return this.user === undefined
-      ? [
-          {
-            property: 'password',
-            against: ['user'],
-            reason: 'management.security.user is not set',
-            action: 'Set management.security.user to the name of the account, or remove its password.',
-          },
-        ]
-      : [
-          {
-            property: 'user',
-            against: ['password'],
-            reason: 'management.security.password is not set',
-            action: 'Set management.security.password to ${NAME} of a variable with the password, or remove the user.',
-          },
-        ];
+  @Key(accountName, {
+    name: 'monitoring.user',
+    does:
+      'Name of an account for a scraper, which may only read by HTTP Basic: no writes, and none of env, configprops, ' +
+      'heapdump and logfile.',
+    effect: full,
+    defaultText: 'none',
+  })
+  readonly monitoringUser?: string;
+
+  @Key(accountPassword, {
+    name: 'monitoring.password',
+    does: 'Password of the monitoring account; generate it at random and write ${NAME} for it.',
+    effect: full,
+    defaultText: 'none',
+  })
+  readonly monitoringPassword?: string;
+
+  /** The account that may do everything. */
+  get operatorAccount(): BasicAccountKeys | undefined {
+    return accountOf(this.user, this.password);
   }
+
+  /** The account that may only read. */
+  get monitoringAccount(): BasicAccountKeys | undefined {
+    return accountOf(this.monitoringUser, this.monitoringPassword);
+  }
+
+  violations(): readonly Violation[] {
+    const { user, monitoringUser } = this;
+    const isSame = user !== undefined && user.normalize('NFC') === monitoringUser?.normalize('NFC');
+    return [
+      ...halfAccount(this, 'user', 'password', 'management.security'),
+      ...halfAccount(this, 'monitoringUser', 'monitoringPassword', 'management.security.monitoring'),
+      ...(isSame
+        ? [{ property: 'monitoringUser', against: ['user'], reason: 'is also the name of management.security.user' }]
+        : []),
+    ];
+  }
+}
+
+function accountOf(user: string | undefined, password: string | undefined): BasicAccountKeys | undefined {
+  return user === undefined || password === undefined ? undefined : { user, password };
+}
+
+/** Reports an account of which one key is set. */
+function halfAccount<Name extends 'user' | 'password' | 'monitoringUser' | 'monitoringPassword'>(
+  keys: Pick<ManagementSecurityProperties, Name>,
+  user: Name,
+  password: Name,
+  prefix: string,
+): readonly Violation[] {
+  if ((keys[user] === undefined) === (keys[password] === undefined)) return [];
+  return keys[user] === undefined
+    ? [
+        {
+          property: password,
+          against: [user],
+          reason: `${prefix}.user is not set`,
+          action: `Set ${prefix}.user to the name of the account, or remove its password.`,
+        },
+      ]
+    : [
+        {
+          property: user,
+          against: [password],
+          reason: `${prefix}.password is not set`,
+          action: `Set ${prefix}.password to \${NAME} of a variable with the password, or remove the user.`,
+        },
+      ];
 }

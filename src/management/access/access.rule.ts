@@ -1,14 +1,14 @@
-import { type Finding, Rule, type Severity } from '../../config/check/rule.js';
+import { type Finding, Rule, type RuleFacts, type Severity } from '../../config/check/rule.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { ManagementServerProperties, ManagementWebProperties } from '../dispatch/management-server.properties.js';
 import { managementPortOf } from '../dispatch/paths.js';
 import { ENDPOINT_IDS, idsWithExposure, isSameId, isUnknownId } from './endpoint-ids.js';
-import { ExposureProperties, ManagementSecurityProperties } from './access.properties.js';
+import { type BasicAccountKeys, ExposureProperties, ManagementSecurityProperties } from './access.properties.js';
 
 const WEB = 'management.endpoints.web';
 const INCLUDE = `${WEB}.exposure.include`;
 const ENABLED = 'management.security.enabled';
-const PASSWORD = 'management.security.password';
+const SECURITY = 'management.security';
 
 /** Minimum length of a password that is the only factor (NIST SP 800-63B-4 section 3.1.1.2). */
 const MIN_LENGTH = 15;
@@ -18,11 +18,13 @@ const MIN_DISTINCT_CHARACTERS = 5;
 
 /** Rule 7: endpoints that reveal secrets or stop the service are not exposed. */
 export const harmlessEndpointsExposed = new Rule('7', (facts) => {
+  const port = managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
   const { include, exclude } = facts.get(ExposureProperties);
-  const recommended = idsWithExposure('recommended');
+  // Metrics for a scraper, on a port that users do not reach.
+  const recommended = [...idsWithExposure('recommended'), ...(port === 'main' ? [] : idsWithExposure('internal'))];
   const isExcluded = (id: string): boolean => exclude.some((item) => item === '*' || isSameId(item, id));
   const sensitive = idsWithExposure('sensitive').filter((id) => !isExcluded(id));
-  const action = `Set ${INCLUDE} to some of health,info,metrics,loggers.`;
+  const action = `Set ${INCLUDE} to some of ${recommended.join(',')}.`;
   const about = (what: string, severity: Severity): readonly Finding[] => [
     facts.about(INCLUDE, { severity, what, action }),
   ];
@@ -70,20 +72,22 @@ export const publicEndpointsOnOwnPort = new Rule('management', (facts) => {
   ];
 });
 
-/** The Basic account has no second factor, so its password must be random. */
+/** The Basic accounts have no second factor, so their passwords must be random. */
 export const strongOperatorPassword = new Rule('management', (facts) => {
-  const { user = '', password } = facts.get(ManagementSecurityProperties);
-  if (password === undefined) return [];
-  const weakness = weaknessOf(password, user);
-  if (weakness === undefined) return [];
+  const { operatorAccount, monitoringAccount } = facts.get(ManagementSecurityProperties);
   return [
-    facts.about(PASSWORD, {
-      severity: 'warning',
-      what: `The Basic account of the management endpoints has a weak password: it ${weakness}`,
-      action: `Generate one of at least ${MIN_LENGTH} random characters, for example with "openssl rand -base64 24".`,
-    }),
+    ...weakPassword(facts, `${SECURITY}.password`, operatorAccount),
+    ...weakPassword(facts, `${SECURITY}.monitoring.password`, monitoringAccount),
   ];
 });
+
+function weakPassword(facts: RuleFacts, key: string, account: BasicAccountKeys | undefined): readonly Finding[] {
+  const weakness = account && weaknessOf(account.password, account.user);
+  if (weakness === undefined) return [];
+  const what = `A Basic account of the management endpoints has a weak password: it ${weakness}`;
+  const action = `Generate one of at least ${MIN_LENGTH} random characters, for example with "openssl rand -base64 24".`;
+  return [facts.about(key, { severity: 'warning', what, action })];
+}
 
 function weaknessOf(password: string, user: string): string | undefined {
   const own = password.toLowerCase().replaceAll(user.toLowerCase(), '');

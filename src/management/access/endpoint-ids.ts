@@ -1,7 +1,12 @@
+type Exposure = 'recommended' | 'internal' | 'sensitive';
+
 /** Facts that configuration rules and keys need about an endpoint before its class is loaded. */
 interface EndpointDefinition {
-  /** `recommended` endpoints may be exposed in production; `sensitive` ones break configuration rule 7. */
-  readonly exposure?: 'recommended' | 'sensitive';
+  /**
+   * `recommended` endpoints may be exposed in production, `internal` ones on a management port of their own; `sensitive` ones
+   * break configuration rule 7.
+   */
+  readonly exposure?: Exposure;
   /** The default access; `unrestricted` if omitted. */
   readonly access?: 'none';
   /** The reason why responses are never cached. */
@@ -17,7 +22,7 @@ const DEFINITIONS = {
   health: { exposure: 'recommended' },
   info: { exposure: 'recommended' },
   metrics: { exposure: 'recommended' },
-  prometheus: {},
+  prometheus: { exposure: 'internal' },
   env: { exposure: 'sensitive' },
   configprops: { exposure: 'sensitive' },
   loggers: { exposure: 'recommended' },
@@ -47,7 +52,7 @@ export function definitionOf(id: EndpointId): EndpointDefinition {
   return DEFINITIONS[id];
 }
 
-export function idsWithExposure(exposure: 'recommended' | 'sensitive'): readonly EndpointId[] {
+export function idsWithExposure(exposure: Exposure): readonly EndpointId[] {
   return ENDPOINT_IDS.filter((id) => definitionOf(id).exposure === exposure);
 }
 

@@ -11,11 +11,12 @@ import {
   type Operator,
   OperatorCredentials,
   ROLE_MANAGEMENT,
+  ROLE_MONITORING,
 } from '../../principal/operator.js';
 import { requestContext } from '../../principal/request-context.js';
 import { HttpError, stepUpChallenge } from '../../http/errors/http-error.js';
 import { parseBasic, parseBearer } from '../../web/authorization-header.js';
-import { ManagementSecurityProperties } from './access.properties.js';
+import { type BasicAccountKeys, ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */
 const LOOKUP_TIMEOUT_MILLIS = 500;
@@ -32,17 +33,20 @@ export interface AccessRequirements {
 /** Authenticates operators by the `Authorization` header alone; session cookies and `mfa_token`s are not accepted. */
 @Injectable()
 export class ManagementAuthenticator {
-  private readonly account: BasicAccount | undefined;
+  private readonly accounts: readonly BasicAccount[];
   private readonly isEnabled: boolean;
   private readonly log: Logger;
 
   constructor(
-    { enabled, user, password }: ManagementSecurityProperties,
+    { enabled, operatorAccount, monitoringAccount }: ManagementSecurityProperties,
     private readonly credentials: OperatorCredentials,
     loggers: Loggers,
   ) {
     this.isEnabled = enabled;
-    this.account = user === undefined || password === undefined ? undefined : new BasicAccount(user, password);
+    this.accounts = [
+      ...(operatorAccount ? [new BasicAccount(operatorAccount, ROLE_MANAGEMENT)] : []),
+      ...(monitoringAccount ? [new BasicAccount(monitoringAccount, ROLE_MONITORING)] : []),
+    ];
     this.log = loggers.get('management');
   }
 
@@ -59,6 +63,8 @@ export class ManagementAuthenticator {
     if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.identify(authorization);
     if (authorization === undefined) throw unauthenticated('no credentials', 'Bearer');
     const operator = await this.verify(authorization);
+    // The monitoring account may do what an access token may without a second factor.
+    if (!needsMfa && operator.isMonitoring === true) return operator;
     if (!operator.roles.includes(ROLE_MANAGEMENT)) {
       this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
@@ -103,29 +109,39 @@ export class ManagementAuthenticator {
   }
 
   private async verifyBasic(sentName: string, password: string): Promise<AuthenticatedOperator> {
-    const { account } = this;
+    const { accounts } = this;
     // Without an account there is nothing to guess, so the throttle does not record the attempt.
-    if (!account) throw unauthenticated('no account', 'Bearer');
+    if (accounts.length === 0) throw unauthenticated('no account', 'Bearer');
     // The comparison ignores the Unicode form of the name, so the throttle must ignore it, too.
     const name = sentName.normalize('NFC');
-    const isRight = await this.credentials.verifyPassword(name, () => account.matches(sentName, password));
-    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT] };
+    let matched: BasicAccount | undefined;
+    const isRight = await this.credentials.verifyPassword(name, () => {
+      // Each account is compared, so that the time does not tell which one has the name.
+      [matched] = accounts.filter((account) => account.matches(sentName, password));
+      return matched !== undefined;
+    });
+    if (isRight && matched) return matched.operator;
     // Any other name could be a password in the wrong field, so it is not logged.
-    const user = name === account.name.normalize('NFC') ? { user: account.name } : {};
+    const named = accounts.find((account) => name === account.name.normalize('NFC'));
+    const user = named ? { user: named.name } : {};
     this.log.warn('Wrong credentials of a management caller', { ...user, ...clientIp() });
     throw unauthenticated('wrong credentials', 'Bearer');
   }
 }
 
-/** The one account of HTTP Basic, from the configuration. */
+/** An account of HTTP Basic, from the configuration. */
 class BasicAccount {
+  readonly operator: AuthenticatedOperator;
   private readonly digest: Buffer;
 
-  constructor(
-    readonly name: string,
-    password: string,
-  ) {
-    this.digest = digestOf(name, password);
+  constructor({ user, password }: BasicAccountKeys, role: typeof ROLE_MANAGEMENT | typeof ROLE_MONITORING) {
+    const isMonitoring = role === ROLE_MONITORING;
+    this.operator = { name: user, roles: [role], ...(isMonitoring && { isMonitoring }) };
+    this.digest = digestOf(user, password);
+  }
+
+  get name(): string {
+    return this.operator.name;
   }
 
   /** Takes the same time for a wrong name and a wrong password. */
