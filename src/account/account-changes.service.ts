@@ -93,6 +93,14 @@ export class AccountChanges {
   }
 
   /**
+   * Removes a mail address that is newer than `version`, since the user has reported that the account is in other hands; true
+   * if there was one. Nothing is mailed about it, and the caller records it.
+   */
+  removeNewerAddress(tx: Tx, subject: string, version: number): Promise<boolean> {
+    return this.store.removeNewerAddress(tx, subject, version, this.clock.seconds());
+  }
+
+  /**
    * Invites an account that never had a password, also again.
    * @throws ServiceError `NOT_FOUND`; `CONFLICT` if it has or had a password, is disabled or of staff
    */

@@ -72,6 +72,13 @@ const WITHOUT_PROTECTED_ROLE = PROTECTED_ROLES.map(
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
 const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
 
+/** Part of every statement that changes the address: it ends mailed links. */
+const NEW_ADDRESS = 'email_version = email_version + 1';
+/** Staff get no links to a password, and their address follows the identity provider. */
+const REMOVE_NEWER_ADDRESS =
+  `UPDATE account SET email = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
+  "WHERE id = ? AND kind = 'local' AND email IS NOT NULL AND email_version <> ?";
+
 /** Table `account`: inserts, changes and deletes accounts; at least one active administrator always remains. */
 @Injectable()
 export class AccountChangesStore {
@@ -135,6 +142,11 @@ export class AccountChangesStore {
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
   }
 
+  /** Removes the address unless it is of this version; false if there is nothing to remove. */
+  async removeNewerAddress(tx: Tx, id: string, version: number, now: number): Promise<boolean> {
+    return (await tx.change(REMOVE_NEWER_ADDRESS, [now, id, version])) === 1;
+  }
+
   /** Like `change`, with what an identity provider states, even if that removes the last administrator. */
   async follow(tx: Tx, id: string, change: AccountChange, now: number): Promise<void> {
     const { sql, assigned } = changeOf(change, now);
@@ -154,7 +166,7 @@ function changeOf(
     assigned.push(rolesText(roles), isAdmin(roles));
   }
   if (email !== undefined) {
-    assignments.push('email = ?');
+    assignments.push('email = ?', NEW_ADDRESS);
     assigned.push(email);
   }
   if (mfaRequired !== undefined) {

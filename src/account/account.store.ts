@@ -24,7 +24,7 @@ personalTable('account', {
   ],
   withheld: [
     ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
-    ...['last_attempt_id', 'holds', 'password_version'],
+    ...['last_attempt_id', 'holds', 'password_version', 'email_version'],
   ],
 });
 
@@ -47,6 +47,7 @@ interface AccountRow {
   readonly password_hash: string | null;
   readonly roles: string;
   readonly email: string | null;
+  readonly email_version: number;
   readonly mfa_required: number;
   readonly enrolment_forced: number;
   readonly security_stamp: number;
@@ -60,7 +61,7 @@ interface AccountRow {
 
 const READ =
   'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_count, ' +
-  'passkey_count, password_ends_at, password_version, invited_at, language';
+  'passkey_count, password_ends_at, password_version, invited_at, language, email_version';
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
@@ -208,6 +209,7 @@ function accountOf(row: AccountRow): StoredAccount {
     status: row.status,
     roles: rolesOf(row.roles),
     ...(row.email !== null && { email: row.email }),
+    emailVersion: row.email_version,
     ...(isLanguage(row.language) && { language: row.language }),
     mfaRequired: row.mfa_required === 1,
     enrolmentForced: row.enrolment_forced === 1,

@@ -17,6 +17,8 @@ export interface Account {
   readonly status: AccountStatus;
   readonly roles: readonly string[];
   readonly email?: string;
+  /** Rises with each change of the address. */
+  readonly emailVersion: number;
   /** Language of pages and mails, once the user has chosen one. */
   readonly language?: Language;
   /** True if this account needs a second factor, whatever its roles. */

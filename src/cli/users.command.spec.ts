@@ -31,6 +31,7 @@ const ANNA: Account = {
   securityStamp: 0,
   hasPassword: true,
   passwordVersion: 0,
+  emailVersion: 0,
 };
 
 describe('the users commands', () => {

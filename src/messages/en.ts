@@ -475,9 +475,11 @@ export const en = {
     notMe: {
       title: 'This was not you?',
       text: (user: string) =>
-        `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password.`,
+        `We sign out the account ${user} on all devices, and its present password stops working. You get a mail with a link to choose a new password. If the mail address of the account was changed since we wrote to you, we remove that address, and your help desk gives you a new password.`,
       submit: 'Protect my account',
       done: 'Your account is signed out everywhere, and the old password no longer works. We have sent you a mail with a link to choose a new password. If someone else changed your two-step sign-in, also ask your help desk to reset it.',
+      doneWithoutMail:
+        'Your account is signed out everywhere, and the old password no longer works. We have removed the mail address of the account, since it was changed after we wrote to you. Ask your help desk for a new password.',
     },
   },
 
@@ -716,6 +718,8 @@ export const en = {
     administrator: 'an administrator',
     notMe:
       'If this was you, there is nothing to do. If it was not you, open the following page. It signs you out everywhere, ends your present password, and mails you a link to choose a new one.',
+    notMeAddress:
+      'If this was you, there is nothing to do. If it was not you, open the following page. It signs you out everywhere, ends your present password and removes the new address. Then ask your help desk for a new password.',
     notMeLink: 'This was not me',
     /** For an account that gets no link, such as a disabled one. */
     notMeContact: 'If this was not you, contact your administrator.',

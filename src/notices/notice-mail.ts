@@ -29,7 +29,7 @@ export function noticeContent(
     { kind: 'facts', facts: factsOf(facts, context, mailTexts) },
     ...remainingParts(facts, texts),
     ...unlockParts(kind, context, texts),
-    ...notMeParts(context, texts),
+    ...notMeParts(kind, context, texts),
   ];
   return { title, parts };
 }
@@ -74,10 +74,10 @@ function unlockParts(kind: NoticeKind, { unlock }: NoticeContext, texts: Texts):
   ];
 }
 
-function notMeParts({ notMeUrl }: NoticeContext, texts: Texts): readonly MailPart[] {
+function notMeParts(kind: NoticeKind, { notMeUrl }: NoticeContext, texts: Texts): readonly MailPart[] {
   if (notMeUrl === undefined) return [{ kind: 'text', text: texts.notMeContact }];
   return [
-    { kind: 'text', text: texts.notMe },
+    { kind: 'text', text: kind === 'address-changed' ? texts.notMeAddress : texts.notMe },
     { kind: 'link', label: texts.notMeLink, url: notMeUrl },
   ];
 }

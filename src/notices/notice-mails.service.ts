@@ -33,7 +33,7 @@ export class NoticeMails {
     const known = await this.accounts.find(subject);
     if (!known || (facts['to'] ?? known.email) === undefined) return undefined;
     // An account that is not active gets the notice without links.
-    const created = await this.links.create(subject, linksOf(kind));
+    const created = await this.links.create(subject, linksOf(kind), { toFormerAddress: facts['to'] !== undefined });
     // The address may have changed since it was read, and only the user of the new one may have the links.
     const account = created?.account ?? known;
     const to = facts['to'] ?? account.email;

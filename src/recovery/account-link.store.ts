@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import type { LinkKind } from './account-link.js';
+import { FORMER_ADDRESS, type LinkKind } from './account-link.js';
 
 expiringTable('account_link', 'slot');
 personalTable('account_link', {
@@ -12,16 +12,17 @@ personalTable('account_link', {
   owner: 'user_id',
   shown: ['kind', 'requested_at', 'expires_at'],
   // The slot of a report contains the hash of its token.
-  withheld: ['slot', 'user_id', 'token_hash', 'state'],
+  withheld: ['slot', 'user_id', 'token_hash', 'state', 'email_version'],
 });
 
 /** Longer than the time in which no further link is mailed. */
 const KEPT_SECONDS = 3600;
 
-const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`;
-const REPLACE = 'UPDATE account_link SET token_hash = ?, state = ?, expires_at = ? WHERE slot = ?';
-const BY_HASH = 'SELECT slot, user_id, state, expires_at FROM account_link WHERE token_hash = ? AND kind = ?';
+const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at, email_version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const REPLACE = 'UPDATE account_link SET token_hash = ?, state = ?, expires_at = ?, email_version = ? WHERE slot = ?';
+const BY_HASH =
+  'SELECT slot, user_id, state, expires_at, email_version FROM account_link WHERE token_hash = ? AND kind = ?';
 /** The row stays until its expiry, since it also limits how often a link is mailed. */
 const USE = 'UPDATE account_link SET token_hash = NULL WHERE slot = ? AND token_hash = ? AND expires_at > ?';
 /** A time of request in the future means that the clock was set back. */
@@ -36,6 +37,8 @@ export interface StoredLink {
   readonly slot: string;
   readonly subject: string;
   readonly state: string;
+  /** Version of the address that the mail with the link went to; `FORMER_ADDRESS` for an earlier one. */
+  readonly emailVersion: number;
   readonly expiresAt: number;
   readonly isExpired: boolean;
 }
@@ -46,6 +49,7 @@ export interface NewLink {
   readonly kind: LinkKind;
   readonly tokenHash: string;
   readonly state: string;
+  readonly emailVersion: number;
   readonly lifetimeSeconds: number;
 }
 
@@ -61,6 +65,7 @@ interface LinkRow {
   readonly slot: string;
   readonly user_id: string;
   readonly state: string;
+  readonly email_version: number;
   readonly expires_at: number;
 }
 
@@ -70,11 +75,12 @@ export class AccountLinkStore {
   constructor(private readonly clock: Clock) {}
 
   /** Stores a link in place of the one in its slot; returns its expiry in epoch seconds. */
-  async put(tx: Tx, { slot, subject, kind, tokenHash, state, lifetimeSeconds }: NewLink): Promise<number> {
+  async put(tx: Tx, link: NewLink): Promise<number> {
+    const { slot, subject, kind, tokenHash, state, emailVersion, lifetimeSeconds } = link;
     const now = this.clock.seconds();
     const expiresAt = now + lifetimeSeconds;
-    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, now, expiresAt]);
-    if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, slot]);
+    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, now, expiresAt, emailVersion]);
+    if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, emailVersion, slot]);
     return expiresAt;
   }
 
@@ -83,14 +89,14 @@ export class AccountLinkStore {
     const now = this.clock.seconds();
     const keptUntil = now + KEPT_SECONDS;
     if ((await tx.change(RESERVE, [now, keptUntil, slot, now - intervalSeconds, now])) === 1) return true;
-    return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil]);
+    return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil, FORMER_ADDRESS]);
   }
 
   async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {
     const [row] = await tx.rows<LinkRow>(BY_HASH, [tokenHash, kind]);
     if (!row) return undefined;
-    const { slot, user_id: subject, state, expires_at: expiresAt } = row;
-    return { slot, subject, state, expiresAt, isExpired: expiresAt <= this.clock.seconds() };
+    const { slot, user_id: subject, state, email_version: emailVersion, expires_at: expiresAt } = row;
+    return { slot, subject, state, emailVersion, expiresAt, isExpired: expiresAt <= this.clock.seconds() };
   }
 
   /** True for the one transaction that uses the link, before it expires. */

@@ -14,8 +14,17 @@ export const LINK_PAGES: Readonly<Record<LinkKind, string>> = {
   'not-me': RECOVERY_PAGES['not-me'],
 };
 
+/** Version of an address that the account no longer has, and that no present one equals. */
+export const FORMER_ADDRESS = -1;
+
 /** Name of the token in the query of a link, in a form, and in the body of a request. */
 export const LINK_TOKEN = 'token';
+
+/** What a report did besides ending all access. */
+export interface ReportOutcome {
+  /** True if the account has no mail address now, and no link was mailed. */
+  readonly isAddressRemoved: boolean;
+}
 
 export interface LinkFacts {
   readonly account: Account;
@@ -29,8 +38,8 @@ export function slotOf(kind: LinkKind, subject: string, tokenHash: string): stri
 }
 
 /**
- * What the account must still be when a link of this kind is used, as a hash: a link is void once the account has another
- * mail address, apart from that of a report, which is also mailed to the previous address. A link for a password is void once the
+ * What the account must still be when a link of this kind is used, as a hash: a link is void once the mail address of the
+ * account was changed, even if the former one came back, apart from that of a report, which is also mailed to the previous address. A link for a password is void once the
  * account has another one, and a link that unlocks is for one lock. Undefined if the account gets no such link.
  */
 export function stateOf(kind: LinkKind, { account, lock }: LinkFacts): string | undefined {
@@ -39,14 +48,16 @@ export function stateOf(kind: LinkKind, { account, lock }: LinkFacts): string | 
 }
 
 function partsOf(kind: LinkKind, account: Account, lock?: LastLock): readonly unknown[] | undefined {
-  const { passwordVersion, email = '', invitedAt } = account;
+  const { passwordVersion, email = '', emailVersion, invitedAt } = account;
+  // Links of before the first change of an address have no version.
+  const address = emailVersion === 0 ? [email] : [email, emailVersion];
   switch (kind) {
     case 'password-reset':
-      return canResetPassword(account) ? [passwordVersion, email] : undefined;
+      return canResetPassword(account) ? [passwordVersion, ...address] : undefined;
     case 'invitation':
-      return invitedAt === undefined ? undefined : [passwordVersion, email];
+      return invitedAt === undefined ? undefined : [passwordVersion, ...address];
     case 'unlock':
-      return lock && [lock.id, email];
+      return lock && [lock.id, ...address];
     case 'not-me':
       return [];
   }

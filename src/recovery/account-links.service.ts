@@ -7,7 +7,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { LastLock } from '../second-factor/attempts/attempt.js';
 import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.js';
 import { hashSecret } from '../session/session.js';
-import { hashOfToken, type LinkKind, slotOf, stateOf } from './account-link.js';
+import { FORMER_ADDRESS, hashOfToken, type LinkKind, slotOf, stateOf } from './account-link.js';
 import { AccountLinkStore, type StoredLink } from './account-link.store.js';
 import { LinkTokens } from './link-tokens.service.js';
 
@@ -33,6 +33,13 @@ export interface ValidLink {
   readonly expiresAt: number;
 }
 
+/** A link that was used up. */
+export interface UsedLink {
+  readonly account: Account;
+  /** Version of the address that the mail with the link went to; `FORMER_ADDRESS` for an earlier one. */
+  readonly emailVersion: number;
+}
+
 type FoundLink = ({ readonly link: StoredLink } & ValidLink) | { readonly reason: Reason };
 
 /** Mailed links: each permits one act of one account, once (decision 0065). */
@@ -49,16 +56,21 @@ export class AccountLinks {
   /**
    * Creates the links of one mail, each of which ends the previous one of its kind; notices keep theirs. Without those that
    * the account does not get now, because it is not locked (`unlock`), was not invited (`invitation`) or never had a
-   * password (`password-reset`). Undefined if the account is not active.
+   * password (`password-reset`). Undefined if the account is not active. `toFormerAddress` is true for a mail to an address
+   * that the account no longer has.
    */
-  create(subject: string, kinds: readonly LinkKind[]): Promise<CreatedLinks | undefined> {
+  create(
+    subject: string,
+    kinds: readonly LinkKind[],
+    { toFormerAddress = false } = {},
+  ): Promise<CreatedLinks | undefined> {
     return this.work.run(async (tx) => {
       // Locks the row, so that of two links that are created at once, one ends the other, and all have the same account.
       const account = await this.accounts.hold(tx, subject);
       if (!account) return undefined;
       const links: Partial<Record<LinkKind, AccountLink>> = {};
       for (const kind of kinds) {
-        const link = await this.createOne(tx, account, kind);
+        const link = await this.createOne(tx, account, kind, toFormerAddress ? FORMER_ADDRESS : account.emailVersion);
         if (link) links[kind] = link;
       }
       return { account, links };
@@ -88,17 +100,17 @@ export class AccountLinks {
   }
 
   /**
-   * Uses a link up, locks its account and returns it; the caller performs the act in the same transaction. Of concurrent
+   * Uses a link up and locks its account; the caller performs the act in the same transaction. Of concurrent
    * calls, one succeeds.
    * @throws ServiceError `LINK_INVALID` for a link that is unknown, used, replaced, expired or of another state of the account
    */
-  async use(tx: Tx, kind: LinkKind, token: string): Promise<Account> {
+  async use(tx: Tx, kind: LinkKind, token: string): Promise<UsedLink> {
     const found = await this.find(tx, kind, token, (subject) => this.accounts.hold(tx, subject));
     if ('reason' in found) throw invalid(found.reason);
     const { link, account } = found;
     if (!(await this.store.use(tx, link.slot, hashSecret(token)))) throw invalid('link unknown');
     await this.store.endOthers(tx, account.id, kind, link.slot);
-    return account;
+    return { account, emailVersion: link.emailVersion };
   }
 
   /** Ends the invitation of an account, whose next one may be mailed much later. */
@@ -111,14 +123,20 @@ export class AccountLinks {
     return this.store.endAll(tx, subject);
   }
 
-  private async createOne(tx: Tx, account: Account, kind: LinkKind): Promise<AccountLink | undefined> {
+  private async createOne(
+    tx: Tx,
+    account: Account,
+    kind: LinkKind,
+    emailVersion: number,
+  ): Promise<AccountLink | undefined> {
     const { id: subject } = account;
     const lock = await this.lockFor(tx, kind, subject);
     const state = kind === 'unlock' && lock?.isInForce !== true ? undefined : stateOf(kind, { account, lock });
     if (state === undefined) return undefined;
     const { url, tokenHash, lifetimeSeconds } = this.tokens.issue(kind);
     const slot = slotOf(kind, subject, tokenHash);
-    return { url, expiresAt: await this.store.put(tx, { slot, subject, kind, tokenHash, state, lifetimeSeconds }) };
+    const link = { slot, subject, kind, tokenHash, state, emailVersion, lifetimeSeconds };
+    return { url, expiresAt: await this.store.put(tx, link) };
   }
 
   private read(kind: LinkKind, token: string): Promise<FoundLink> {

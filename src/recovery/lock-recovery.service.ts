@@ -16,7 +16,7 @@ export class LockRecovery {
   /** The lock level and the failures in a row stay. @throws ServiceError `LINK_INVALID`, also for a link about another lock */
   async unlock(token: string): Promise<void> {
     await this.work.run(async (tx) => {
-      const { id: subject } = await this.links.use(tx, 'unlock', token);
+      const { id: subject } = (await this.links.use(tx, 'unlock', token)).account;
       const isUnlocked = await this.locks.endLock(tx, subject, { reason: 'link' });
       if (!isUnlocked) throw new ServiceError('LINK_INVALID', { reason: 'link outdated' });
     });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../messages/messages.js';
+import type { ReportOutcome } from './account-link.js';
 import { LockRecovery } from './lock-recovery.service.js';
 import { NotMeReports } from './not-me-reports.service.js';
 import { PasswordRecovery } from './password-recovery.service.js';
@@ -28,7 +29,7 @@ export class MailedLinks {
   }
 
   /** `language` is that of the mail with the link to a new password. */
-  reportNotMe(token: string, language: Language): Promise<void> {
+  reportNotMe(token: string, language: Language): Promise<ReportOutcome> {
     return this.reports.report(token, language);
   }
 }

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { AccountChanges } from '../account/account-changes.service.js';
 import { PasswordChanges } from '../account/password/passwords.service.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import type { Language } from '../messages/messages.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { AccessTermination } from './access-termination.service.js';
+import type { ReportOutcome } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
 import { ResetMails } from './reset-mails.service.js';
 
@@ -13,6 +16,7 @@ export class NotMeReports {
   constructor(
     private readonly work: UnitOfWork,
     private readonly links: AccountLinks,
+    private readonly accounts: AccountChanges,
     private readonly passwords: PasswordChanges,
     private readonly access: AccessTermination,
     private readonly events: SecurityEvents,
@@ -21,17 +25,21 @@ export class NotMeReports {
 
   /**
    * Ends all sessions, trusted devices, logins in progress and pending secrets. Removes the password, and mails a link to
-   * choose another one. The second factor stays.
+   * choose another one. The second factor stays. A mail address that is newer than the notice may be that of the person whom
+   * the user reports: it is removed, and no link is mailed. Returns what happened with the address.
    * @throws ServiceError `LINK_INVALID`
    */
-  async report(token: string, language: Language): Promise<void> {
-    await this.work.run(async (tx) => {
-      const account = await this.links.use(tx, 'not-me', token);
+  report(token: string, language: Language): Promise<ReportOutcome> {
+    return this.work.run(async (tx) => {
+      const { account, emailVersion } = await this.links.use(tx, 'not-me', token);
       const { id: subject } = account;
       await this.passwords.remove(tx, subject);
       await this.access.endAll(tx, subject);
-      await this.events.record(tx, { kind: 'NOT_ME_REPORTED', subject });
-      await this.mails.addAfterReport(tx, account, language);
+      const isAddressRemoved = await this.accounts.removeNewerAddress(tx, subject, emailVersion);
+      const reason = isAddressRemoved ? 'address_removed' : undefined;
+      await this.events.record(tx, { kind: 'NOT_ME_REPORTED', subject, ...withoutUndefined({ reason }) });
+      if (!isAddressRemoved) await this.mails.addAfterReport(tx, account, language);
+      return { isAddressRemoved };
     });
   }
 }

@@ -43,7 +43,7 @@ export class PasswordRecovery {
     const { account } = await this.links.require(kind, token);
     const ready = await this.passwords.ready(password, account, 'new');
     await this.work.run(async (tx) => {
-      const { id: subject } = await this.links.use(tx, kind, token);
+      const { id: subject } = (await this.links.use(tx, kind, token)).account;
       await store(tx, subject, ready);
       await this.access.endAll(tx, subject);
     });

@@ -13,6 +13,9 @@ export const TEMPLATES = {
   invitation: 'invitation',
 } as const;
 
+/** The fact of a mail that goes only to the address of this version. */
+export const ADDRESS_VERSION = 'addressVersion';
+
 type TemplateName = (typeof TEMPLATES)[keyof typeof TEMPLATES];
 
 const LINK_OF: Readonly<Record<TemplateName, LinkKind>> = {
@@ -40,7 +43,9 @@ export class RecoveryMails {
     if (!created) return undefined;
     // The address may have changed since it was read, and the link is valid for the new one alone.
     const { account, links } = created;
-    const { loginId, email: to } = account;
+    const { loginId, email: to, emailVersion } = account;
+    // Whoever changed the address after a report gets no link.
+    if (Number(facts[ADDRESS_VERSION] ?? emailVersion) !== emailVersion) return undefined;
     const link = links[LINK_OF[name]];
     if (!link || to === undefined) return undefined;
     const reader = { to, language: account.language, requested: facts['language'] };

@@ -32,6 +32,7 @@ export const NOT_ME: OperationOptions = {
   summary: 'Report by the link of a notice: this was not me',
   description:
     'Ends all sessions, trusted devices and logins in progress. The password is no longer accepted; a link to choose ' +
-    'another one is mailed. The second factor stays.',
+    'another one is mailed. A mail address that is newer than the notice is removed instead, and no link is mailed. The ' +
+    'second factor stays.',
   errors: ['LINK_INVALID'],
 };

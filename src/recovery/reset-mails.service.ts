@@ -5,7 +5,7 @@ import type { Language } from '../messages/messages.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { canResetPassword } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
-import { TEMPLATES } from './recovery-mails.service.js';
+import { ADDRESS_VERSION, TEMPLATES } from './recovery-mails.service.js';
 
 /** Shortest time between two mails that one account gets for forgotten passwords (authentication.md 2.5). */
 const INTERVAL_SECONDS = 5 * 60;
@@ -29,11 +29,12 @@ export class ResetMails {
     await this.queue.add(tx, { template: TEMPLATES.reset, subject: account.id, facts: { language } });
   }
 
-  /** At once, since the user cannot sign in without it. */
+  /** At once, since the user cannot sign in without it; to the present address or to none. */
   async addAfterReport(tx: Tx, account: Account, language: Language): Promise<void> {
     if (!this.isMailable(account)) return;
     await this.links.reserve(tx, account.id, 0);
-    await this.queue.add(tx, { template: TEMPLATES.resetAfterReport, subject: account.id, facts: { language } });
+    const facts = { language, [ADDRESS_VERSION]: String(account.emailVersion) };
+    await this.queue.add(tx, { template: TEMPLATES.resetAfterReport, subject: account.id, facts });
   }
 
   private isMailable(account: Account): boolean {

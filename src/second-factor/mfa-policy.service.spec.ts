@@ -24,7 +24,16 @@ function policyOf(args: readonly string[], now = FROM, url = 'https://login.test
 
 function accountWith(totpCount: number, passkeyCount: number, facts: Partial<Account> = {}): Account {
   return {
-    ...{ id: 'a', loginId: 'anna', kind: 'local', status: 'active', roles: [], securityStamp: 0, passwordVersion: 0 },
+    ...{
+      id: 'a',
+      loginId: 'anna',
+      kind: 'local',
+      status: 'active',
+      roles: [],
+      securityStamp: 0,
+      passwordVersion: 0,
+      emailVersion: 0,
+    },
     ...{ mfaRequired: false, enrolmentForced: false, hasPassword: true, totpCount, passkeyCount, ...facts },
   };
 }

@@ -70,6 +70,7 @@ onEveryDatabase('accounts', (database) => {
       passkeyCount: 0,
       hasPassword: true,
       passwordVersion: 0,
+      emailVersion: 0,
     });
   });
 

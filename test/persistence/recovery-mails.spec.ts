@@ -10,7 +10,7 @@ import { MailComposer } from '../../src/mail/mail-composer.service.js';
 import { MailTemplates } from '../../src/mail/mail-templates.service.js';
 import { MessagesProperties } from '../../src/messages/messages.properties.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { RecoveryMails, TEMPLATES } from '../../src/recovery/recovery-mails.service.js';
+import { ADDRESS_VERSION, RecoveryMails, TEMPLATES } from '../../src/recovery/recovery-mails.service.js';
 import { accountLinks } from '../support/account-links.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { accountParts } from './account-parts.js';
@@ -40,5 +40,22 @@ onEveryDatabase('mails with links', (database) => {
     const mail = await templates.find(TEMPLATES.reset)?.({ id: 'm', subject, facts: {}, createdAt: clock.now });
 
     expect(mail?.to).toBe('new@example.com');
+  });
+
+  it('X5: the link after a report is mailed to no address that was set since', async () => {
+    const { accounts, clock, creation, changes } = accountParts(database.work);
+    const draft = { loginId: 'ada', password: 'nine wet lanterns', roles: [], email: 'old@example.com' };
+    const { id: subject } = await creation.create(draft, 'cli:ops');
+    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates()];
+    const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
+    new RecoveryMails(accounts, links, composer, templates);
+    const { emailVersion } = (await accounts.find(subject)) ?? { emailVersion: NaN };
+    const mail = { id: 'm', subject, facts: { [ADDRESS_VERSION]: String(emailVersion) }, createdAt: clock.now };
+    const compose = templates.find(TEMPLATES.resetAfterReport);
+    expect((await compose?.(mail))?.to).toBe('old@example.com');
+
+    await database.work.run((tx) => changes.change(tx, subject, { email: 'new@example.com' }, 'cli:ops'));
+
+    expect(await compose?.(mail)).toBeUndefined();
   });
 });

@@ -67,7 +67,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
         'last_attempt_at',
       ],
       ...['last_attempt_id', 'clock_skew_at', 'created_at', 'updated_at', 'holds', 'password_version', 'invited_at'],
-      'language',
+      ...['language', 'email_version'],
     ],
     restore: 'replaced',
     formerColumns: ['totp_id'],

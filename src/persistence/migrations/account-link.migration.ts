@@ -37,3 +37,22 @@ export class AccountLinks1796000000102 implements MigrationInterface {
     await runner.query('DROP TABLE account_link');
   }
 }
+
+/**
+ * `account.email_version` counts the changes of the address, so that a link is void once the account has another address, also
+ * after the former one has come back. `account_link.email_version` is that of the address that the mail with the link went
+ * to; -1 for an address that the account no longer had.
+ */
+export class AddressVersions1796900000501 implements MigrationInterface {
+  readonly name = 'AddressVersions1796900000501';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN email_version bigint NOT NULL DEFAULT 0');
+    await runner.query('ALTER TABLE account_link ADD COLUMN email_version bigint NOT NULL DEFAULT -1');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account_link DROP COLUMN email_version');
+    await runner.query('ALTER TABLE account DROP COLUMN email_version');
+  }
+}

@@ -1,6 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
 import { AccountImports1795824000062 } from './account-import.migration.js';
-import { AccountLinks1796000000102 } from './account-link.migration.js';
+import { AccountLinks1796000000102, AddressVersions1796900000501 } from './account-link.migration.js';
 import { BackupCodePeppers1795824000061 } from './backup-code-pepper.migration.js';
 import {
   AccountAdministration1795651200037,
@@ -124,6 +124,12 @@ export const HISTORY: readonly Step[] = [
   {
     migration: LockedAccountsAlone1796800000001,
     revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Links of older versions are still bound to the address itself.
+  {
+    migration: AddressVersions1796900000501,
+    revertLoses: 'which addresses of accounts are newer than a mailed link',
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ];

@@ -30,7 +30,7 @@ import {
   USE_UNLOCK,
 } from './recovery-pages.openapi.js';
 import { choosePasswordForm, forgotForm, linkForm, linkQuery } from './recovery-pages.schema.js';
-import { forgotPage, forgotSentPage, linkDonePage } from './recovery-pages.js';
+import { forgotPage, forgotSentPage, linkDonePage, reportDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
 import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
@@ -161,8 +161,7 @@ export class RecoveryPagesController {
     @Res() reply: Reply,
   ): Promise<View> {
     const language = this.languageOf(request, reply);
-    await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language));
-    return linkDonePage('notMe');
+    return reportDonePage(await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language)));
   }
 
   /** Without a relay the page would promise a mail that never comes. */

@@ -66,6 +66,6 @@ export const OPEN_NOT_ME: OperationOptions = {
 
 export const USE_NOT_ME: OperationOptions = {
   summary: 'Report what the user did not do by the form of the page',
-  description: `${USES} Ends all sessions, removes the password and mails a link to choose another one.`,
+  description: `${USES} Ends all sessions, removes the password and mails a link to choose another one, or removes an address that is newer than the notice.`,
   errors: ['LINK_INVALID'],
 };

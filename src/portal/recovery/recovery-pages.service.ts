@@ -51,9 +51,9 @@ export class RecoveryPages {
   }
 
   /** Runs the act of a link; a weak password shows the form again, and an invalid link has its page. */
-  async act(kind: LinkKind, token: string, reply: Reply, step: () => Promise<void>): Promise<void> {
+  async act<T>(kind: LinkKind, token: string, reply: Reply, step: () => Promise<T>): Promise<T> {
     try {
-      await rerenderOnError(
+      return await rerenderOnError(
         WEAK,
         (alert) => this.show(kind, token, reply, alert),
         step,

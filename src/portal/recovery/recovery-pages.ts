@@ -3,6 +3,7 @@ import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { type Html, html } from '../../encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../http/page/view.js';
 import type { Messages } from '../../messages/messages.js';
+import type { ReportOutcome } from '../../recovery/account-link.js';
 import {
   buttonLink,
   focus,
@@ -87,18 +88,24 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
 }
 
 /** What a link has done, with the way to the sign-in page. */
-export function linkDonePage(kind: LinkPage): View {
+export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
   return new View((context) => {
     const { title, done } = textsOf(kind, context.t);
     return {
       title,
-      // After a report, the mailed link comes first: the password works no longer.
-      body: html`${note('good', paragraph(done))}${
-        kind === 'notMe'
-          ? toSignIn(context)
-          : html`<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
-`
-      }`,
+      body: html`${note('good', paragraph(done))}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
+`,
+    };
+  });
+}
+
+/** What a report has done. The mailed link comes first: the password works no longer. */
+export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
+  return new View((context) => {
+    const { title, done, doneWithoutMail } = context.t.links.notMe;
+    return {
+      title,
+      body: html`${note('good', paragraph(isAddressRemoved ? doneWithoutMail : done))}${toSignIn(context)}`,
     };
   });
 }
