@@ -70,7 +70,7 @@ const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRefusal,
   ['session ended', 'session_ended'],
   ['account not active', 'account'],
 ]);
-const OTHERS = ['rotated', 'repeated', 'unavailable', 'defect'] as const;
+const OTHERS = ['rotated', 'repeated', 'limited', 'unavailable', 'defect'] as const;
 
 /** Meter of refresh token exchanges (management API, 5.3). */
 export class RefreshMeters {
@@ -103,5 +103,6 @@ function refreshOutcomeOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return 'defect';
   const { code, facts } = error;
   if (code === 'UNAVAILABLE') return 'unavailable';
+  if (code === 'RATE_LIMITED') return 'limited';
   return REFUSED.get(facts.reason) ?? 'defect';
 }

@@ -13,7 +13,7 @@ export interface RefreshedSession {
   readonly roles: readonly string[];
 }
 
-type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' }>;
+type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' | 'limited' }>;
 
 /** Exchanges a refresh token for its only successor (RFC 9700 section 4.14.2). */
 @Injectable()
@@ -29,7 +29,7 @@ export class TokenRefresh {
     this.log = loggers.get('auth');
   }
 
-  /** @throws ServiceError `REFRESH_INVALID`, whatever the reason */
+  /** @throws ServiceError `REFRESH_INVALID`, whatever the reason; `RATE_LIMITED` if the session is refreshed too often */
   async refresh(refreshToken: string | undefined): Promise<RefreshedSession> {
     const { opened, admitted } = await this.meters.record(() => this.exchanged(refreshToken));
     return { opened, roles: admitted };
@@ -42,6 +42,9 @@ export class TokenRefresh {
       if (account?.status !== 'active') throw refused('account not active');
       return account.roles;
     });
+    if (rotation.kind === 'limited') {
+      throw new ServiceError('RATE_LIMITED', { reason: 'session', retryAfterSeconds: rotation.waitSeconds });
+    }
     if (rotation.kind === 'refused') throw refused(rotation.reason);
     this.log.debug(`Refresh token ${rotation.kind}`, { sid: rotation.opened.session.id });
     return rotation;

@@ -49,7 +49,8 @@ type PasswordReason =
   | 'account changed';
 
 /** Which limit of the password throttle is exceeded. */
-type ThrottleReason = 'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere' | 'route';
+type ThrottleReason =
+  'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere' | 'route' | 'session';
 
 /** Why a code or a passkey is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
 type SecondFactorReason =

@@ -721,6 +721,10 @@ export const en = {
     notMeAddress:
       'If this was you, there is nothing to do. If it was not you, open the following page. It signs you out everywhere, ends your present password and removes the new address. Then ask your help desk for a new password.',
     notMeLink: 'This was not me',
+    /** In the last notice of an hour, after `count` of the same kind. */
+    several: (count: number): string =>
+      `This has happened more than ${count} times within an hour. We send you no further mail about it in this hour. Your activity page shows every one.`,
+    severalTimes: (title: string): string => `${title} (many times)`,
     /** For an account that gets no link, such as a disabled one. */
     notMeContact: 'If this was not you, contact your administrator.',
     unlock: (minutes: number): string =>

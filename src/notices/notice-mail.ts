@@ -24,14 +24,16 @@ export function noticeContent(
 ): MailContent {
   const { notices: texts } = mailTexts.messages;
   const { title, text } = texts.kinds[kind];
+  const { several } = facts;
   const parts: readonly MailPart[] = [
     { kind: 'text', text },
+    ...(several === undefined ? [] : [{ kind: 'text', text: texts.several(several) } as const]),
     { kind: 'facts', facts: factsOf(facts, context, mailTexts) },
     ...remainingParts(facts, texts),
     ...unlockParts(kind, context, texts),
     ...notMeParts(kind, context, texts),
   ];
-  return { title, parts };
+  return { title: several === undefined ? title : texts.severalTimes(title), parts };
 }
 
 /** Writes the mail to the new address of an account. */

@@ -64,6 +64,8 @@ export interface NoticeFacts {
   readonly agent?: string;
   /** Unused backup codes after the event. */
   readonly remaining?: number;
+  /** Set in the last notice of an hour: so many of the same kind were mailed before it. */
+  readonly several?: number;
 }
 
 /** The facts of an event that its notice stores until it is sent. */
@@ -78,12 +80,13 @@ export function mailFactsOf({ at, user_id: subject, actor, ip, agent, detail }: 
   };
 }
 
-export function noticeFactsOf({ at, by, ip, agent, remaining }: MailFacts): NoticeFacts {
+export function noticeFactsOf({ at, by, ip, agent, remaining, several }: MailFacts): NoticeFacts {
   return {
     at: Number(at),
     isByAdministrator: by !== undefined,
     ...(ip !== undefined && { ip }),
     ...(agent !== undefined && { agent }),
     ...(remaining !== undefined && { remaining: Number(remaining) }),
+    ...(several !== undefined && { several: Number(several) }),
   };
 }

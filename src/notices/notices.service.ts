@@ -4,13 +4,15 @@ import { EventRelay } from '../events/chain/event-relay.service.js';
 import { Loggers } from '../logging/loggers.js';
 import { MailQueue } from '../mail/mail-queue.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
+import { MAX_NOTICES, NoticeCountStore } from './notice-count.store.js';
 import { mailFactsOf, NOTICE_EVENTS, noticeKindOf, templateOf } from './notice.js';
 
-/** Queues a notice by mail for each security event that users should know about. */
+/** Queues a notice by mail for each security event that users should know about; a summary if there are too many of them. */
 @Injectable()
 export class Notices implements OnApplicationBootstrap {
   constructor(
     private readonly queue: MailQueue,
+    private readonly counts: NoticeCountStore,
     relay: EventRelay,
     private readonly loggers: Loggers,
   ) {
@@ -26,7 +28,10 @@ export class Notices implements OnApplicationBootstrap {
   private async enqueue(tx: Tx, event: EventRow): Promise<void> {
     const { user_id: subject } = event;
     if (subject === null) return;
-    const template = templateOf(noticeKindOf(event));
-    await this.queue.add(tx, { template, subject, facts: mailFactsOf(event) });
+    const kind = noticeKindOf(event);
+    const turn = await this.counts.take(tx, subject, kind);
+    if (turn === 'none') return;
+    const facts = { ...mailFactsOf(event), ...(turn === 'summary' && { several: String(MAX_NOTICES) }) };
+    await this.queue.add(tx, { template: templateOf(kind), subject, facts });
   }
 }

@@ -25,6 +25,8 @@ const INSERT = `INSERT INTO refresh_token
 const FIND = `SELECT token_hash, session_id, user_id, generation, expires_at, rotated_at, replaced_by, sealed_successor, superseded_at
   FROM refresh_token WHERE token_hash = ?`;
 const LAST_GENERATION = 'SELECT MAX(generation) AS generation FROM refresh_token WHERE session_id = ?';
+const ISSUED_AT = 'SELECT issued_at FROM refresh_token WHERE session_id = ? AND generation = ?';
+const FORGET_OLDEST = 'DELETE FROM refresh_token WHERE session_id = ? AND generation <= ?';
 const ROTATE = `UPDATE refresh_token SET rotated_at = ?, replaced_by = ?, sealed_successor = ?
   WHERE token_hash = ? AND rotated_at IS NULL AND superseded_at IS NULL AND expires_at > ?`;
 const SUPERSEDE = `UPDATE refresh_token SET superseded_at = ?
@@ -70,6 +72,17 @@ export class RefreshTokenStore {
   async lastGeneration(tx: Tx, sid: string): Promise<number> {
     const [row] = await tx.rows<{ readonly generation: number | null }>(LAST_GENERATION, [sid]);
     return row?.generation ?? 0;
+  }
+
+  /** Epoch seconds; undefined if the session has no token of this generation. */
+  async issuedAt(tx: Tx, sid: string, generation: number): Promise<number | undefined> {
+    const [row] = await tx.rows<{ readonly issued_at: number }>(ISSUED_AT, [sid, generation]);
+    return row?.issued_at;
+  }
+
+  /** Deletes the tokens of a session up to a generation. */
+  async forgetOldest(tx: Tx, sid: string, generation: number): Promise<void> {
+    await tx.change(FORGET_OLDEST, [sid, generation]);
   }
 
   /** True for the one caller that rotates the token; a concurrent caller waits for the first transaction to end. */

@@ -26,6 +26,10 @@ import { RefreshProperties } from './session.properties.js';
 import { SessionWriter } from './session-writer.service.js';
 import { Sessions } from './sessions.service.js';
 
+/** Tokens of one session that stay, so that the use of a copy ends the session; at the usual rate, those of a week. */
+const KEPT_TOKENS = 1000;
+const FORGOTTEN_AT_ONCE = 100;
+
 /** Outcome of a refresh. */
 export type Rotation<T> =
   | {
@@ -35,6 +39,8 @@ export type Rotation<T> =
       /** Result of the caller's check. */
       readonly admitted: T;
     }
+  /** The session was refreshed too often; the token stays valid. */
+  | { readonly kind: 'limited'; readonly waitSeconds: number }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
 
 /** Checks the account in the transaction of the refresh; an error rolls the refresh back. */
@@ -65,8 +71,31 @@ export class RefreshRotation {
     return isFirst ? successor : undefined;
   }
 
-  issueSuccessor(tx: Tx, session: Session, { generation }: RefreshRecord, successor: RefreshToken): Promise<void> {
-    return this.store.insert(tx, session, generation + 1, successor, this.clock.seconds());
+  /**
+   * Seconds until the token may be rotated; undefined if it may be now. The token that was issued as many generations before as
+   * the limit allows tells it: its row never changes, and of one generation one token is rotated, so replicas need no count.
+   */
+  async waitSeconds(tx: Tx, { sid, generation }: RefreshRecord): Promise<number | undefined> {
+    const { maxRate } = this.properties;
+    if (maxRate.isOff || generation <= maxRate.quota) return undefined;
+    const now = this.clock.seconds();
+    const issuedAt = await this.store.issuedAt(tx, sid, generation + 1 - maxRate.quota);
+    // A time in the future means that the clock was set back.
+    if (issuedAt === undefined || issuedAt > now) return undefined;
+    const wait = issuedAt + maxRate.windowSeconds - now;
+    return wait > 0 ? wait : undefined;
+  }
+
+  /** Now and then, the oldest tokens of a long family are deleted: a use of one of them is then that of an unknown token. */
+  async issueSuccessor(
+    tx: Tx,
+    session: Session,
+    { generation }: RefreshRecord,
+    successor: RefreshToken,
+  ): Promise<void> {
+    const next = generation + 1;
+    await this.store.insert(tx, session, next, successor, this.clock.seconds());
+    if (next % FORGOTTEN_AT_ONCE === 0) await this.store.forgetOldest(tx, session.id, next - KEPT_TOKENS);
   }
 
   /** Returns the same successor again for a token that was used within the grace, or the reason of the rejection. */
@@ -102,6 +131,8 @@ export class SessionRefresh {
     return this.work.run(async (tx) => {
       const found = await this.tokens.find(tx, value);
       if (!found) return { kind: 'refused', reason: 'unknown' };
+      const waitSeconds = found.rotatedAt === undefined ? await this.tokens.waitSeconds(tx, found) : undefined;
+      if (waitSeconds !== undefined) return { kind: 'limited', waitSeconds };
       const [successor, session] = await Promise.all([
         this.tokens.rotate(tx, value, found),
         this.sessions.find(found.sid, tx),

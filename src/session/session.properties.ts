@@ -3,6 +3,7 @@ import { full } from '../config/bind/effect.js';
 import { duration } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { Rate, rate } from '../rate-limit/rate.js';
 
 @Properties('app.security.session')
 export class SessionProperties implements SelfChecking {
@@ -52,6 +53,14 @@ export class RefreshProperties implements SelfChecking {
     effect: full,
   })
   readonly grace: Duration = Duration.ofSeconds(10);
+
+  @Key(rate(), {
+    does:
+      'Refreshes of one session, counted in the database for all replicas; a request beyond them gets 429 and may be ' +
+      'repeated later with the same refresh token. off sets no limit.',
+    effect: full,
+  })
+  readonly maxRate: Rate = Rate.of(60, 60);
 
   violations(): readonly Violation[] {
     return idleViolations(this, 'app.security.refresh');

@@ -20,7 +20,7 @@ const ROUNDS = 20;
 const admit = (): Promise<string> => Promise.resolve('admitted');
 const valueOf = (opened: OpenedSession): string => opened.refreshToken?.value ?? '';
 const successorOf = (rotation: Rotation<unknown>): string =>
-  rotation.kind === 'refused' ? rotation.reason : valueOf(rotation.opened);
+  rotation.kind === 'refused' ? rotation.reason : rotation.kind === 'limited' ? 'limited' : valueOf(rotation.opened);
 const raced = (replicas: readonly SessionRefresh[], value: string): Promise<readonly Rotation<string>[]> =>
   Promise.all(
     Array.from({ length: RACERS }, (_, index) =>

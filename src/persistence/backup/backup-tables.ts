@@ -151,6 +151,7 @@ export const ENDED_TABLES: readonly Pick<BackupTable, 'table' | 'key'>[] = [
   // Their counts are of the last minutes.
   { table: 'rate_limit', key: ['id'] },
   { table: 'password_failure', key: ['id'] },
+  { table: 'notice_count', key: ['slot'] },
   // Mails report what the database of that time stored, and have probably arrived.
   { table: 'mail_message', key: ['id'] },
 ];

@@ -20,6 +20,7 @@ import { KnownClients1796000000401 } from './known-client.migration.js';
 import { MailMessages1796000000101 } from './mail-message.migration.js';
 import { MigrationRecords1795824000000 } from './records.migration.js';
 import { Passkeys1796700000002, SeveralAuthenticators1796700000001 } from './passkey.migration.js';
+import { NoticeCounts1796900000601 } from './notice-count.migration.js';
 import { PasswordFailures1796000000602 } from './password-failure.migration.js';
 import { RateLimits1796000000601 } from './rate-limit.migration.js';
 import {
@@ -130,6 +131,11 @@ export const HISTORY: readonly Step[] = [
   {
     migration: AddressVersions1796900000501,
     revertLoses: 'which addresses of accounts are newer than a mailed link',
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  {
+    migration: NoticeCounts1796900000601,
+    revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
 ];
