@@ -9,6 +9,11 @@ export interface ErrorPageOptions {
   readonly backTo: string;
   /** Redirects a visitor without a session there, and back after the sign-in, in place of an error page. */
   readonly redirectsVisitors?: boolean;
+  /**
+   * Redirects a form of a session that has ended there, too: the same form, sent twice, may have ended it, and the browser then
+   * has the cookie of the next one. The `return_to` of the form goes along.
+   */
+  readonly redirectsForms?: boolean;
   /** Where a user whose proof of the second factor is too old proves it again; a path below the context path. */
   readonly stepUpAt?: string;
   /**

@@ -27,8 +27,8 @@ export const AdminPage = (formPage?: string): MethodDecorator =>
   applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true, ...ofForm(formPage) }));
 
 /** The route accepts the form of a page and redirects to the `url` that it returns. */
-export const SendsOn = (): MethodDecorator =>
-  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));
+export const SendsOn = (options: Pick<ErrorPageOptions, 'redirectsForms'> = {}): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, options), FormBody(), Redirect('', 303));
 
 /** As `SendsOn`, for the form of the `AdminPage` with this template of a path. */
 export const SendsOnAdmin = (formPage: string): MethodDecorator =>

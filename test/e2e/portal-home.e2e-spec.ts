@@ -147,7 +147,9 @@ onSqlite('the home page', (engine) => {
 
       await submit(client, await visit(client, '/'), {});
 
-      expect(await submit(client, verify, { code: story.nextCode(person) })).toBeAnswered(401);
+      const late = await submit(client, verify, { code: story.nextCode(person) });
+      expect(late).toBeAnswered(303);
+      expect(late.headers.get('location')).toContain(`${LOGIN}?ended=true`);
     });
 
     it('sign-out ends the local session first and reaches the identity provider through a page, not a redirect', async () => {

@@ -8,6 +8,7 @@ import { onSqlite } from '../support/story-database.js';
 
 const CONTEXT = '/auth';
 const LOGIN = '/portal/login';
+const END_SESSION = '/portal/security/end-session';
 const VERIFY = '/2fa/portal/verify';
 const SETUP = '/2fa/portal/setup';
 const CONFIRM = '/2fa/portal/confirm';
@@ -373,8 +374,9 @@ onSqlite('portal pages', (engine) => {
 
       const late = await submit(client, page, { code: story.codeOf(person.app) });
 
-      expect(late).toBeAnswered(401);
-      expect(late.text).toContain('For support: INVALID_TOKEN, request ');
+      expect(late).toBeAnswered(303);
+      expect(late.headers.get('location')).toContain(`${LOGIN}?ended=true&return_to=`);
+      expect((await client.get('/me')).status).toBe(401);
     });
   });
 
@@ -790,7 +792,7 @@ onSqlite('portal pages', (engine) => {
       const { path, fields } = formOf(client, await visit(client, LOGIN));
       const headers = accept === undefined ? {} : { accept };
       const form = { ...fields, id: 'nobody', pw: 'x' };
-      return [await client.send('POST', path, { form, headers }), await client.send('POST', VERIFY, { headers })];
+      return [await client.send('POST', path, { form, headers }), await client.send('POST', END_SESSION, { headers })];
     }
 
     it.each(['text/html', BROWSER.accept, 'text/*', 'text/html;q=0.5, application/json;q=0.4'])(

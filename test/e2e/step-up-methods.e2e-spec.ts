@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../src/messages/messages.js';
 import { AdminBrowser } from '../support/admin-pages.js';
 import { ADMIN, Administrator, OTHERS } from '../support/administrator.js';
-import { type Answer, textOf } from '../support/http-client.js';
+import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
 import { type Enrolled, refresh, type SignedIn, storyOn } from '../support/login-story.js';
-import { formOf, submit, visit } from '../support/pages.js';
+import { follow, formOf, submit, visit } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
 
 const MAX_AGE = 300;
@@ -36,6 +37,16 @@ onEachEngine('step-up names the second factor that is missing', (engine) => {
     const opened = await AdminBrowser.of(story, person);
     await provedByPasskey(person, method);
     return opened;
+  }
+
+  /** Where a browser arrives that follows the redirects of a form. */
+  async function ends(client: HttpClient, sent: Answer): Promise<string> {
+    let [location, answer] = ['', sent];
+    while (answer.status === 303) {
+      location = answer.headers.get('location') ?? '';
+      answer = await follow(client, answer);
+    }
+    return location;
   }
 
   function challengeOf({ headers }: Answer): string {
@@ -148,6 +159,41 @@ onEachEngine('step-up names the second factor that is missing', (engine) => {
       expect(first.headers.get('location')).toBe('/me');
       expect(second.headers.get('location')).toBe('/me');
       expect(await client.get('/me/settlement')).toBeAnswered(200);
+    });
+
+    it('A7: a form with a code that is sent twice at once leads to the target both times', async () => {
+      const person = await story.enrolled();
+      const client = story.client();
+      await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+      const proofs = async (): Promise<readonly number[]> =>
+        Promise.all(['MFA_OK', 'STEP_UP_OK'].map((kind) => story.countOf(person, kind)));
+      const [logins = 0, stepUps = 0] = await proofs();
+      for (const target of ['/portal/security', '/portal/security/activity']) {
+        const form = await visit(client, `/2fa/portal/verify?return_to=${encodeURIComponent(target)}`);
+        const code = story.nextCode(person);
+
+        const answers = await Promise.all([submit(client, form, { code }), submit(client, form, { code })]);
+
+        expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+        for (const answer of answers) expect(await ends(client, answer)).toBe(target);
+        expect((await client.get('/me')).body).toMatchObject({ amr: ['pwd', 'otp'] });
+        story.clock.advance(MAX_AGE + 1);
+      }
+      expect(await proofs()).toEqual([logins + 1, stepUps + 1]);
+    });
+
+    it('A7: a form with a code of a session that has ended leads to the sign-in page, which says so', async () => {
+      const person = await story.enrolled();
+      const client = story.client();
+      await submit(client, await visit(client, '/portal/login'), { id: person.id, pw: person.password });
+      const form = await visit(client, '/2fa/portal/verify?return_to=%2Fportal%2Fsecurity');
+      await client.delete('/session');
+      client.plant('SESSION', 'A'.repeat(43), '/');
+
+      const sent = await submit(client, form, { code: story.nextCode(person) });
+
+      expect(sent.headers.get('location')).toBe('/portal/login?ended=true&return_to=%2Fportal%2Fsecurity');
+      expect((await follow(client, sent)).text).toContain(messagesOf('en').errors.INVALID_TOKEN);
     });
 
     it('an unknown value of required is treated as any second factor', async () => {

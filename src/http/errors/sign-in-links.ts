@@ -12,7 +12,15 @@ export function authenticationPageOf(
   request: FastifyRequest,
   contextPath: string,
 ): string | undefined {
-  const { backTo, redirectsVisitors = false, stepUpAt } = request.lifecycle?.routeOptions.errorPages ?? {};
+  const {
+    backTo,
+    redirectsVisitors = false,
+    redirectsForms = false,
+    stepUpAt,
+  } = request.lifecycle?.routeOptions.errorPages ?? {};
+  if (redirectsForms && backTo !== undefined && request.method === 'POST' && error.code === 'INVALID_TOKEN') {
+    return `${contextPath}${backTo}?ended=true${returnToOf(request.body)}`;
+  }
   const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[
     error.code as string
   ];
@@ -40,6 +48,12 @@ function withReturnTo(path: string, returnTo: string, error: ServiceError): stri
   const method = requiredLoginOf(error)?.method;
   const required = method === 'otp' || method === 'passkey' ? `&required=${method}` : '';
   return `${path}?return_to=${encodeURIComponent(returnTo)}${required}`;
+}
+
+/** The parameter of the query with the target of a form; the page that reads it verifies it. */
+function returnToOf(body: unknown): string {
+  const { return_to: target } = (body ?? {}) as { readonly return_to?: unknown };
+  return typeof target === 'string' ? `&return_to=${encodeURIComponent(target)}` : '';
 }
 
 /** The path of a template, with the parameters of a request. */

@@ -19,7 +19,12 @@ export const returnToSchema = v.object({
 
 const again = v.optional(v.pipe(v.string(), v.description('Present if a signed-in user signs in again.')));
 
-export const signInQuery = v.object({ ...returnToSchema.entries, again });
+const ended = v.pipe(v.literal('true'), v.description('Says that the session of a form has ended.'));
+export const signInQuery = v.object({
+  ...returnToSchema.entries,
+  again,
+  ended: v.fallback(v.optional(ended), undefined),
+});
 
 /** Members of every form; the guard has verified `csrf`. */
 export const formEntries = {

@@ -1,11 +1,15 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { SESSION } from '../../auth/cookies.js';
 import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import { type CompletedSecondStep, type CompleteOptions, SecondStep } from '../../auth/login/second-step.service.js';
 import { OwnPasskeys } from '../../auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ACCOUNT_PAGES, type OnlyFactor, SECOND_FACTOR_PAGES, secondFactorPage } from '../../auth/page-paths.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import { type Amr, hasOtp, isPhishingResistant } from '../../principal/amr.js';
 import type { Principal } from '../../principal/principal.js';
@@ -26,6 +30,8 @@ const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
 const SATISFIES: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
+/** Errors of a form whose twin, sent at the same moment, has used the code and the session up. */
+const LATE: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'INVALID_TOKEN']);
 const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
   totp: {},
   backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
@@ -44,6 +50,7 @@ const PASSKEY_TEXTS: ErrorTexts = {
 @Controller(VERIFY_PATH)
 export class VerifyPageController {
   constructor(
+    private readonly authentication: RequestAuthenticator,
     private readonly reauthentication: Reauthentication,
     private readonly secondStep: SecondStep,
     private readonly passkeys: OwnPasskeys,
@@ -81,7 +88,7 @@ export class VerifyPageController {
   }
 
   @Post()
-  @SendsOn()
+  @SendsOn({ redirectsForms: true })
   @Operation(VERIFY)
   async verify(
     @Caller() caller: Principal,
@@ -95,16 +102,20 @@ export class VerifyPageController {
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== this.pages.provedAt(caller) && this.hasProved(caller, required)) return { url: returnTo };
     const options = { trustDevice: isTrusting && caller.kind === 'half' };
-    const { opened, proof, trustedDevice } = await this.pages.showingErrors(
+    const completed = await this.pages.showingErrors(
       caller,
       { returnTo, required, texts: credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS },
       (alert) =>
         this.pages.form(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
       () =>
-        credential === undefined
-          ? this.secondStep.prove(caller, code, options)
-          : this.assert(caller, credential, options),
+        this.unlessDone(caller, reply, () =>
+          credential === undefined
+            ? this.secondStep.prove(caller, code, options)
+            : this.assert(caller, credential, options),
+        ),
     );
+    if (!completed) return { url: returnTo };
+    const { opened, proof, trustedDevice } = completed;
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { url: returnTo };
@@ -114,6 +125,21 @@ export class VerifyPageController {
   private async assert(caller: Principal, credential: string, options: CompleteOptions): Promise<CompletedSecondStep> {
     if (credential === '') await this.passkeys.assertionOptions(caller);
     return this.passkeys.assert(caller, assertionIn(credential), options);
+  }
+
+  /**
+   * Runs the step. Undefined if it fails because the same form, which was sent twice at once, has completed the step: the
+   * session of the cookie is then replaced or proven, and the response to the other request has the new cookie.
+   */
+  private async unlessDone<T>(caller: Principal, reply: Reply, step: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !LATE.has(error.code) || caller.via === 'token') throw error;
+      const now = await this.authentication.visitor(reply.cookies[SESSION]);
+      if (now?.kind === caller.kind && this.pages.provedAt(now) === this.pages.provedAt(caller)) throw error;
+      return undefined;
+    }
   }
 
   /** With another second factor than the required one, the target would only send the user here again. */

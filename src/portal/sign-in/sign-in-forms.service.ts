@@ -4,17 +4,21 @@ import { PasswordProperties } from '../../account/account.properties.js';
 import { SIGN_IN_FORM } from '../../auth/cookies.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { PagePart } from '../../http/page/view.js';
 import { MailQueue } from '../../mail/mail-queue.service.js';
 import { Idps } from '../../saml/idp/idps.service.js';
 import type { Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import type { signInQuery } from '../form/forms.schema.js';
-import type { FormFields } from '../form/forms.js';
+import { type FormFields, note, paragraph } from '../form/forms.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
 import type { SignInFields } from './sign-in-page.js';
 
 type SignInQuery = InferOutput<typeof signInQuery>;
+
+/** A browser that has got its next session meanwhile does not see it: the sign-in page redirects it. */
+const ENDED: PagePart = ({ t }) => note('bad', paragraph(t.errors.INVALID_TOKEN));
 
 /** Creates the sign-in form, which is bound to its browser by the sign-in cookie. */
 @Injectable()
@@ -31,7 +35,7 @@ export class SignInForms {
   create(query: SignInQuery, request: HttpRequest, reply: Reply): SignInFields {
     // A browser that sent the cookie keeps cookies.
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
-    const alert = isLost ? this.plainHttp.alert() : undefined;
+    const alert = isLost ? this.plainHttp.alert() : query.ended && ENDED;
     const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);
     return { ...this.fields(form, query), ...withoutUndefined({ alert }) };
   }
