@@ -2,16 +2,10 @@ import { connect } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Host } from '../jdbc/jdbc-url.js';
-import { isUnknownTimeZone, isUnknownVariable, isWaitTimeout, SyncWaitFailed } from './driver-failure.js';
+import { isUnknownVariable, isWaitTimeout, SyncWaitFailed } from './driver-failure.js';
 import { ServerConnection } from './server-connection.js';
+import { setSessionState } from './session-state.js';
 
-/**
- * READ COMMITTED locks the changed rows and no gaps between them, so that transactions of different users do not collide.
- * A lock that is not granted within seconds is reported as an error.
- */
-const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
-/** On a Galera cluster, a read waits for what other nodes have committed before. Only MariaDB knows the settings. */
-const READ_CURRENT = 'SET SESSION wsrep_sync_wait = 1';
 const IS_OF_CLUSTER = 'SELECT @@wsrep_on AS value';
 const IS_READ_ONLY = 'SELECT @@GLOBAL.read_only AS value';
 
@@ -103,36 +97,13 @@ export class ServerConnector {
   }
 
   private async prepared(connection: ServerConnection): Promise<ServerConnection> {
-    await Promise.all([
-      ...SESSION.map((sql) => connection.query(sql)),
-      this.setTimeZone(connection),
-      this.joinCluster(connection),
-    ]);
+    await setSessionState(connection, this.options.timeZone);
+    connection.isOfCluster = await isOfCluster(connection);
     // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
     if (this.options.hosts.length > 1 && (await isOn(connection, IS_READ_ONLY))) {
       throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
     }
     return connection;
-  }
-
-  /** Startup reports a zone that the server does not know, since nothing that is stored depends on it. */
-  private async setTimeZone(connection: ServerConnection): Promise<void> {
-    const { timeZone } = this.options;
-    try {
-      if (timeZone !== undefined) await connection.query(`SET SESSION time_zone = '${timeZone}'`);
-    } catch (error) {
-      if (!isUnknownTimeZone(error)) throw error;
-    }
-  }
-
-  private async joinCluster(connection: ServerConnection): Promise<void> {
-    try {
-      await connection.query(READ_CURRENT);
-      connection.isOfCluster = await isOn(connection, IS_OF_CLUSTER);
-    } catch (error) {
-      if (isWaitTimeout(error)) throw new SyncWaitFailed(error);
-      if (!isUnknownVariable(error)) throw error;
-    }
   }
 }
 
@@ -144,6 +115,17 @@ function connected(driver: Connection): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Only MariaDB knows the setting. */
+async function isOfCluster(connection: ServerConnection): Promise<boolean> {
+  try {
+    return await isOn(connection, IS_OF_CLUSTER);
+  } catch (error) {
+    if (isWaitTimeout(error)) throw new SyncWaitFailed(error);
+    if (!isUnknownVariable(error)) throw error;
+    return false;
+  }
 }
 
 /** True unless the setting that a query reads as `value` is off. */
