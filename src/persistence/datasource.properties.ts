@@ -106,8 +106,8 @@ export class PoolProperties implements SelfAdjusting {
   @Key(duration({ min: '0ms', max: '24d' }), {
     does:
       'Longest time in which a request waits for the database server: for a free connection and its first answer ' +
-      'together, then for each answer. Beyond it the request fails with 503 and the connection is closed. It also limits ' +
-      'how long a connection takes to open; 0 sets no limit.',
+      'together, then for each answer. Beyond it the request fails with 503, and the connection and its statement are ' +
+      'ended at the server. It also limits how long a connection takes to open; 0 sets no limit.',
     effect: near(
       'Statements of tasks and commands have 60 s; socketTimeout and connectTimeout in app.datasource.url replace the ' +
         'limits for responses and for opening; nothing waits on the embedded database.',

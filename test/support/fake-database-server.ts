@@ -97,12 +97,14 @@ export class FakeDatabaseServer {
     const isStart = sql.startsWith('START') && this.membership === 'none';
     if (isStart || /^(?:SET|SAVEPOINT|ROLLBACK|COMMIT)/.test(sql)) {
       connection.writeOk();
-    } else if (sql.includes('wsrep')) {
-      if (this.membership === 'member') writeValue(connection, 1);
-      else if (this.membership === 'lost') connection.writeError({ message: 'the wait has failed', code: 1205 });
-      else connection.writeError({ message: 'unknown, as on MySQL', code: 1193 });
-    } else if (sql.includes('read_only')) {
-      writeValue(connection, this.readOnly);
+    } else if (sql.includes('CONNECTION_ID()') && this.membership === 'lost') {
+      connection.writeError({ message: 'the wait has failed', code: 1205 });
+    } else if (sql.includes('CONNECTION_ID()')) {
+      const isOfCluster = this.membership === 'member' ? 1 : 0;
+      writeRow(connection, { id: 1, client: '127.0.0.1:1', read_only: this.readOnly, of_cluster: isOfCluster });
+    } else if (sql.includes('PROCESSLIST')) {
+      // No session is left.
+      writeRow(connection, { id: 0, client: '' });
     } else {
       this.statements += 1;
       const code = behaviour === 'work' ? 1047 : behaviour.refuse;
@@ -111,10 +113,12 @@ export class FakeDatabaseServer {
   }
 }
 
-/** Answers with one row of one column, `value`. */
-function writeValue(connection: Connection, value: number | string): void {
-  const column = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'value', orgName: '' };
-  const columnType = typeof value === 'number' ? LONGLONG : VAR_STRING;
-  const definition = { ...column, characterSet: 45, columnLength: 20, columnType, flags: 0, decimals: 0 };
-  connection.writeTextResult([{ value }], [definition]);
+/** Answers with one row. */
+function writeRow(connection: Connection, row: Readonly<Record<string, number | string>>): void {
+  const columns = Object.entries(row).map(([name, value]) => {
+    const column = { catalog: 'def', schema: '', table: '', orgTable: '', name, orgName: '' };
+    const columnType = typeof value === 'number' ? LONGLONG : VAR_STRING;
+    return { ...column, characterSet: 45, columnLength: 20, columnType, flags: 0, decimals: 0 };
+  });
+  connection.writeTextResult([row], columns);
 }

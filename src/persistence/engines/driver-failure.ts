@@ -63,6 +63,13 @@ export function isWaitTimeout(error: unknown): boolean {
   return error instanceof Error && driverErrorOf(error).errno === LOCK_WAIT;
 }
 
+/** True if a server has responded with an error; those of the network have negative numbers, or none. */
+export function isServerError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { errno } = driverErrorOf(error);
+  return typeof errno === 'number' && errno > 0;
+}
+
 /** True if the driver cannot use the connection any more, or the server is about to close it. */
 export function isConnectionLost(error: Error): boolean {
   const { errno, fatal } = driverErrorOf(error);

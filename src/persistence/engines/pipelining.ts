@@ -79,6 +79,12 @@ export class Pipelining {
     }
   }
 
+  /** True if the server may still execute a command. */
+  get isBusy(): boolean {
+    const { _command, _commands } = this.connection;
+    return _commands.length > 0 || Boolean(_command);
+  }
+
   /** True if no command waits in the queue of the driver. */
   private get isInOrder(): boolean {
     const { _command, _commands } = this.connection;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Connection } from 'mysql2';
 import type { Host } from '../jdbc/jdbc-url.js';
 import type { PoolableConnection } from '../pool/connection-pool.js';
+import type { AbandonedSessions, ServerSession } from './abandoned-sessions.js';
 import { Pipelining } from './pipelining.js';
 import { PreparedStatements } from './prepared-statements.js';
 
@@ -15,6 +16,10 @@ export class ServerConnection implements PoolableConnection {
   readonly pipelining: Pipelining;
   /** True if the server is a node of a Galera cluster. */
   isOfCluster = false;
+  /** True if the server was read-only when the connection opened. */
+  isReadOnly = false;
+  /** Known once the connection is open. */
+  session: ServerSession | undefined;
   /** Stays off after a transaction, until a unit of work needs it. No transaction is open while the connection is idle. */
   autocommit: 'on' | 'off' | 'unknown' = 'on';
   readonly prepared: PreparedStatements;
@@ -23,6 +28,8 @@ export class ServerConnection implements PoolableConnection {
     readonly driver: Connection,
     private readonly socket: Socket,
     readonly host: Host,
+    /** Those of the host. */
+    private readonly abandoned: AbandonedSessions,
     /** The statement of `connection-test-query`; without one, the ping of the protocol. */
     private readonly testQuery?: string,
   ) {
@@ -69,18 +76,26 @@ export class ServerConnection implements PoolableConnection {
     });
   }
 
-  end(): void {
+  end(): Promise<void> {
     this.driver.end();
     const timer = setTimeout(() => this.socket.destroy(), END_LIMIT_MILLIS).unref();
-    this.socket.once('close', () => {
-      clearTimeout(timer);
+    return new Promise((resolve) => {
+      const closed = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.socket.closed) closed();
+      else this.socket.once('close', closed);
     });
   }
 
-  destroy(): void {
+  destroy(): Promise<void> {
+    const { isBusy } = this.pipelining;
     this.driver.destroy();
     // With an error, which the driver reports to all statements that wait for a response.
     this.socket.destroy(Object.assign(new Error('the connection was given up'), { code: 'POOL_DISCONNECTED' }));
+    // A session without a statement ends with its connection.
+    return isBusy && this.session ? this.abandoned.end(this.session) : Promise.resolve();
   }
 
   onLost(listener: () => void): void {

@@ -2,12 +2,24 @@ import { connect } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { withTimeout } from '../../clock/with-timeout.js';
 import type { Host } from '../jdbc/jdbc-url.js';
+import { AbandonedSessions, END_LIMIT_MILLIS } from './abandoned-sessions.js';
 import { isUnknownVariable, isWaitTimeout, SyncWaitFailed } from './driver-failure.js';
 import { ServerConnection } from './server-connection.js';
 import { setSessionState } from './session-state.js';
 
-const IS_OF_CLUSTER = 'SELECT @@wsrep_on AS value';
-const IS_READ_ONLY = 'SELECT @@GLOBAL.read_only AS value';
+/** What the service must know of a new session. Only MariaDB, unless it was built without Galera, can be of a cluster. */
+const FACTS = `SELECT CONNECTION_ID() AS id, @@GLOBAL.read_only AS read_only,
+  (SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()) AS client`;
+const CLUSTER_FACT = '/*M!100000 , @@wsrep_on AS of_cluster */';
+
+type Flag = number | string;
+
+interface FactsRow {
+  readonly id: number;
+  readonly client: string | null;
+  readonly read_only: Flag;
+  readonly of_cluster?: Flag;
+}
 
 /** A host that failed or was read-only is tried after the others for this time. */
 const AVOIDED_MILLIS = 10_000;
@@ -29,6 +41,7 @@ export interface ConnectorOptions {
 export class ServerConnector {
   private readonly avoidedUntil = new Map<Host, number>();
   private readonly leftAt = new Map<Host, number>();
+  private readonly abandonedAt = new Map<Host, AbandonedSessions>();
 
   constructor(private readonly options: ConnectorOptions) {}
 
@@ -39,10 +52,11 @@ export class ServerConnector {
     for (const host of hosts) {
       const begun = performance.now();
       try {
-        const connection = await this.openAt(host);
+        const connection = await this.openAt(host, this.options.limitMillis);
+        await this.refuseReadOnly(connection);
         // The last one is used even so: its statement reports what is wrong, while further attempts would have no end.
         if (host === hosts.at(-1) || (this.leftAt.get(host) ?? -Infinity) < begun) return connection;
-        connection.end();
+        await connection.end();
       } catch (error) {
         failure = error;
         this.avoid(host);
@@ -68,9 +82,18 @@ export class ServerConnector {
     return this.options.hosts.toSorted((a, b) => isAvoided(a) - isAvoided(b));
   }
 
-  private async openAt(host: Host): Promise<ServerConnection> {
+  private abandoned(host: Host): AbandonedSessions {
+    let sessions = this.abandonedAt.get(host);
+    if (sessions === undefined) {
+      sessions = new AbandonedSessions(() => this.openAt(host, END_LIMIT_MILLIS));
+      this.abandonedAt.set(host, sessions);
+    }
+    return sessions;
+  }
+
+  private async openAt(host: Host, limitMillis: number): Promise<ServerConnection> {
     const { createConnection } = await import('mysql2');
-    const { driver: options, limitMillis, testQuery } = this.options;
+    const { driver: options, testQuery } = this.options;
     const socket = connect({
       host: host.name,
       port: host.port,
@@ -85,7 +108,9 @@ export class ServerConnector {
       stream: () => socket,
       connectTimeout: limitMillis,
     });
-    const opened = connected(driver).then(() => this.prepared(new ServerConnection(driver, socket, host, testQuery)));
+    const opened = connected(driver).then(() =>
+      this.prepared(new ServerConnection(driver, socket, host, this.abandoned(host), testQuery)),
+    );
     try {
       if (limitMillis === 0) return await opened;
       return await withTimeout(opened, limitMillis, throwTimeout, { readsSocketsFirst: true });
@@ -98,12 +123,18 @@ export class ServerConnector {
 
   private async prepared(connection: ServerConnection): Promise<ServerConnection> {
     await setSessionState(connection, this.options.timeZone);
-    connection.isOfCluster = await isOfCluster(connection);
-    // A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile.
-    if (this.options.hosts.length > 1 && (await isOn(connection, IS_READ_ONLY))) {
-      throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
-    }
+    const { id, client, read_only: readOnly, of_cluster: ofCluster = 0 } = await factsOf(connection);
+    connection.isReadOnly = isOn(readOnly);
+    connection.isOfCluster = isOn(ofCluster);
+    if (client !== null) connection.session = { id, client };
     return connection;
+  }
+
+  /** A single host, such as the address of a cluster, may become writable again, and reads succeed meanwhile. */
+  private async refuseReadOnly(connection: ServerConnection): Promise<void> {
+    if (this.options.hosts.length === 1 || !connection.isReadOnly) return;
+    await connection.end();
+    throw Object.assign(new Error('the server is read-only'), { code: 'POOL_READ_ONLY' });
   }
 }
 
@@ -117,23 +148,23 @@ function connected(driver: Connection): Promise<void> {
   });
 }
 
-/** Only MariaDB knows the setting. */
-async function isOfCluster(connection: ServerConnection): Promise<boolean> {
+async function factsOf(connection: ServerConnection): Promise<FactsRow> {
   try {
-    return await isOn(connection, IS_OF_CLUSTER);
+    const rows = await connection.query(`${FACTS} ${CLUSTER_FACT}`).catch((error: unknown) => {
+      if (!isUnknownVariable(error)) throw error;
+      return connection.query(FACTS);
+    });
+    const [row] = rows as readonly FactsRow[];
+    if (!row) throw new TypeError('a SELECT without tables has one row');
+    return row;
   } catch (error) {
-    if (isWaitTimeout(error)) throw new SyncWaitFailed(error);
-    if (!isUnknownVariable(error)) throw error;
-    return false;
+    throw isWaitTimeout(error) ? new SyncWaitFailed(error) : error;
   }
 }
 
-/** True unless the setting that a query reads as `value` is off. */
-async function isOn(connection: ServerConnection, query: string): Promise<boolean> {
-  const rows = await connection.query(query);
-  const [row] = rows as readonly { readonly value: number | string }[];
-  // Newer MariaDB has words for several kinds of read-only.
-  return row?.value !== 0 && row?.value !== 'OFF';
+/** Newer MariaDB has words for several kinds of read-only. */
+function isOn(flag: Flag): boolean {
+  return flag !== 0 && flag !== 'OFF';
 }
 
 function throwTimeout(): never {

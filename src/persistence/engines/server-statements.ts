@@ -149,8 +149,7 @@ export class ServerStatements implements Statements {
           })
         : this.prepareAndExecute(sql, values);
     if (limitMillis === 0) return this.withDeadline(sql, run);
-    const { lease } = this;
-    return this.withDeadline(sql, () => cancelledAfter(limitMillis, { lease, sql }, run));
+    return this.withDeadline(sql, () => cancelledAfter(limitMillis, this.lease, run));
   }
 
   /** Sends a command at once, behind those that are sent already; settles with its result. */

@@ -24,6 +24,8 @@ class FakeServer {
   failsTests = false;
   /** True if connections get no responses. */
   isSilent = false;
+  /** Sessions of closed connections live on until then; undefined if they end at once. */
+  endsSessions: Promise<undefined> | undefined;
   private opening = 0;
 
   async connect(): Promise<FakeConnection> {
@@ -53,13 +55,17 @@ class FakeConnection implements PoolableConnection {
     return this.server.isSilent ? new Promise(() => undefined) : Promise.resolve();
   }
 
-  end(): void {
-    this.closings.push('ended');
-    this.server.open.delete(this);
+  end(): Promise<void> {
+    return this.leave('ended');
   }
 
-  destroy(): void {
-    this.closings.push('destroyed');
+  destroy(): Promise<void> {
+    return this.leave('destroyed');
+  }
+
+  private async leave(how: 'ended' | 'destroyed'): Promise<void> {
+    this.closings.push(how);
+    if (this.server.endsSessions) await this.server.endsSessions;
     this.server.open.delete(this);
   }
 
@@ -236,6 +242,30 @@ describe('borrowing', () => {
     expect(await callers).toHaveLength(5);
     expect(pool.state).toMatchObject({ active: 5, pending: 0 });
   });
+
+  it.each(['discard', 'end of its lifetime'] as const)(
+    'D3: after its %s, a connection keeps its place until its session has ended at the server',
+    async (how) => {
+      const { pool, server } = stand({ maximumPoolSize: 1, maxLifetime: 30_000, connectionTimeout: 60_000 });
+      const first = await borrowed(pool);
+      const sessionEnd = Promise.withResolvers<undefined>();
+      server.endsSessions = sessionEnd.promise;
+      if (how === 'discard') first.discard();
+      else {
+        first.release();
+        await pass(30_000);
+      }
+
+      const second = pool.borrow();
+      await pass(1000);
+      expect(pool.state).toMatchObject({ open: 0, pending: 1 });
+      sessionEnd.resolve(undefined);
+      await pass(OPEN_MILLIS);
+
+      expect((await second).connection.closings).toEqual([]);
+      expect(server.most).toBe(1);
+    },
+  );
 
   it('a connection that is discarded is destroyed, and a caller that waits gets a new one', async () => {
     const all = stand({ maximumPoolSize: 1 });

@@ -10,10 +10,13 @@ import { type Borrower, WaitingCallers } from './waiting-callers.js';
 export interface PoolableConnection {
   /** Resolves if the server responds; the pool limits the wait. */
   test(): Promise<void>;
-  /** Ends the connection in an orderly way. */
-  end(): void;
-  /** Closes the connection at once; statements that wait for a response fail. */
-  destroy(): void;
+  /** Ends the connection in an orderly way; resolves once its session has ended at the server. */
+  end(): Promise<void>;
+  /**
+   * Closes the connection at once; statements that wait for a response fail. Resolves once its session has ended at the server,
+   * or the server does not respond.
+   */
+  destroy(): Promise<void>;
   /** Calls the listener when the connection is lost. */
   onLost(listener: () => void): void;
 }
@@ -41,6 +44,8 @@ const MIN_RETRY_MILLIS = 100;
 const MAX_RETRY_MILLIS = 500;
 /** Limit for connections that are still lent when the pool is closed. */
 const CLOSE_LIMIT_MILLIS = 5000;
+/** Limit for the statements of these connections to be cancelled. */
+const CANCEL_LIMIT_MILLIS = 1000;
 
 /** A unit of work got no connection within `connection-timeout`; `cause` is why the last one could not be opened. */
 export class PoolTimeout extends Error {
@@ -116,6 +121,8 @@ export class ConnectionPool<C extends PoolableConnection> {
   private readonly empty = Promise.withResolvers<undefined>();
   private opening = 0;
   private testing = 0;
+  /** Connections that are closed while the server still has their sessions. */
+  private leaving = 0;
   private isWarm = false;
   private isClosed = false;
   private housekeeping: NodeJS.Timeout | undefined;
@@ -200,6 +207,7 @@ export class ConnectionPool<C extends PoolableConnection> {
     this.noteEmpty();
     await withTimeout(this.empty.promise, CLOSE_LIMIT_MILLIS, () => {
       for (const member of this.members) this.drop(member);
+      return withTimeout(this.empty.promise, CANCEL_LIMIT_MILLIS, () => undefined);
     });
   }
 
@@ -242,7 +250,7 @@ export class ConnectionPool<C extends PoolableConnection> {
     const { minimumIdle, maximumPoolSize } = this.settings;
     const forCallers = this.waiting.size - this.testing;
     const forIdle = this.isWarm ? minimumIdle - this.idle.length : 0;
-    const room = maximumPoolSize - this.members.size - this.opening;
+    const room = maximumPoolSize - this.members.size - this.opening - this.leaving;
     let missing = Math.min(Math.max(forCallers, forIdle) - this.opening, room);
     if (this.outage) missing = this.opening === 0 && this.outage.timer === undefined ? Math.min(missing, 1) : 0;
     for (; missing > 0; missing -= 1) void this.open();
@@ -349,23 +357,30 @@ export class ConnectionPool<C extends PoolableConnection> {
   }
 
   private end(member: Member<C>): void {
-    if (this.forget(member)) member.connection.end();
+    if (this.forget(member)) void this.untilEnded(member.connection.end());
   }
 
   private drop(member: Member<C>): void {
     member.isRetired = true;
-    if (this.forget(member)) member.connection.destroy();
+    if (this.forget(member)) void this.untilEnded(member.connection.destroy());
   }
 
   private forget(member: Member<C>): boolean {
     clearTimeout(member.lifetime);
-    const wasMember = this.members.delete(member);
+    return this.members.delete(member);
+  }
+
+  /** No other connection takes the place of a session before that has ended: `maximum-pool-size` is a limit of sessions. */
+  private async untilEnded(ended: Promise<void>): Promise<void> {
+    this.leaving += 1;
+    await ended;
+    this.leaving -= 1;
     this.noteEmpty();
-    return wasMember;
+    this.grow();
   }
 
   private noteEmpty(): void {
-    if (this.isClosed && this.members.size === 0 && this.opening === 0) this.empty.resolve(undefined);
+    if (this.isClosed && this.members.size + this.opening + this.leaving === 0) this.empty.resolve(undefined);
   }
 }
 
