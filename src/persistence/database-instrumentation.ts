@@ -3,13 +3,16 @@ import type { LogFields } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
-import { classifyFailure, driverCode, type DriverFailure } from './engines/driver-failure.js';
+import { CONDITIONS, isLasting } from './engines/database-condition.js';
+import { classifyFailure, conditionOf, driverCode, type DriverFailure } from './engines/driver-failure.js';
 import { PoolTimeout } from './pool/connection-pool.js';
 import { PoolMeters } from './pool/pool-meters.js';
 import { StatementOutput } from './statement-output.js';
 
 /** The minimum time between two lines of one kind: an outage affects every request. */
-const QUIET_MILLIS = 1000;
+const QUIET_MILLIS = 60_000;
+/** The database counts as unwritable for this time after the latest failure: writes may succeed that need no more space. */
+const UNWRITABLE_MILLIS = 30_000;
 
 type Outcome = 'tried_again' | 'given_up';
 
@@ -59,16 +62,29 @@ export class StatementLog {
 /** Logger `persistence`: repeated and failed units of work, with codes of the driver that contain no data. */
 export class RetryLog {
   private readonly logged = new Map<string, { at: number; untold: number }>();
+  private refusal: { readonly reason: string; readonly at: number } | undefined;
 
   constructor(
     private readonly logger: Logger,
     private readonly poolName: string,
+    /** Milliseconds of a monotonic clock. */
+    private readonly now = () => performance.now(),
   ) {}
+
+  /** Why the database has refused a unit of work in the last half minute, for a reason that lasts. */
+  get refusedBecause(): string | undefined {
+    const { reason, at } = this.refusal ?? { at: -Infinity };
+    return this.now() - at < UNWRITABLE_MILLIS ? reason : undefined;
+  }
 
   /** `attempts` is the number of attempts so far. */
   report(outcome: Outcome, failure: DriverFailure, attempts: number, error: unknown): void {
-    const key = `${outcome} ${failure}`;
-    const now = performance.now();
+    const now = this.now();
+    const driver = driverCode(error);
+    const condition = conditionOf(error);
+    const reason = condition && CONDITIONS[condition];
+    if (reason && isLasting(condition) && outcome === 'given_up') this.refusal = { reason, at: now };
+    const key = `${outcome} ${failure} ${condition ?? driver}`;
     const last = this.logged.get(key);
     if (last && now - last.at < QUIET_MILLIS) {
       last.untold += 1;
@@ -76,9 +92,9 @@ export class RetryLog {
     }
     const { untold = 0 } = last ?? {};
     this.logged.set(key, { at: now, untold: 0 });
-    const driver = driverCode(error);
     this.logger.warn(MESSAGES[outcome], {
       ...{ pool: this.poolName, failure, driver, tries: attempts },
+      ...(reason && { reason }),
       ...(error instanceof PoolTimeout && countsOf(error)),
       ...(untold > 0 && { untold }),
     });
@@ -91,10 +107,17 @@ export class DatabaseInstrumentation {
   readonly statements: StatementLog;
   readonly retries: RetryLog;
 
-  constructor(meters = new Meters(), loggers = new Loggers(), poolName = 'pool-1', output?: StatementOutput) {
+  /** `now` gives the milliseconds of a monotonic clock. */
+  constructor(
+    meters = new Meters(),
+    loggers = new Loggers(),
+    poolName = 'pool-1',
+    output?: StatementOutput,
+    now?: () => number,
+  ) {
     this.pool = new PoolMeters(meters, poolName);
     this.statements = new StatementLog(loggers.get('orm.sql'), output);
-    this.retries = new RetryLog(loggers.get('persistence'), poolName);
+    this.retries = new RetryLog(loggers.get('persistence'), poolName, now);
   }
 }
 

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { poolOf } from './database.js';
+import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { type DatabaseProbe, EmbeddedProbe, ServerProbe } from './engines/database-probe.js';
 import { DB_COMPONENT, PoolProperties } from './datasource.properties.js';
 import { adjustedSettings } from './pool/pool-settings.js';
 
-/** Checks that the database responds (management API, "Indicators of the login service"). */
+/** Checks that the database responds and accepts writes (management API, "Indicators of the login service"). */
 @Injectable()
 export class DbIndicator implements HealthIndicator {
   readonly name = DB_COMPONENT;
@@ -19,6 +20,7 @@ export class DbIndicator implements HealthIndicator {
     dataSource: DataSource,
     { validationTimeout, connectionTestQuery }: PoolProperties,
     components: HealthComponents,
+    private readonly instrumentation: DatabaseInstrumentation,
   ) {
     this.limitMillis = adjustedSettings({
       validationTimeout: validationTimeout.milliseconds,
@@ -31,11 +33,18 @@ export class DbIndicator implements HealthIndicator {
 
   async check(signal: AbortSignal): Promise<Health> {
     const database = await this.probe.product(signal);
+    const asked = await this.ask(signal);
+    await this.probe.write(signal);
+    const { refusedBecause: error } = this.instrumentation.retries;
+    if (error !== undefined) return { status: 'DOWN', details: { database, ...asked, error } };
+    return { status: 'UP', details: { database, ...asked } };
+  }
+
+  private async ask(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (this.query === undefined) {
       await this.probe.ping(signal);
-      return { status: 'UP', details: { database, validationQuery: 'isValid()' } };
+      return { validationQuery: 'isValid()' };
     }
-    const result = await this.probe.query(this.query, signal);
-    return { status: 'UP', details: { database, validationQuery: this.query, result } };
+    return { validationQuery: this.query, result: await this.probe.query(this.query, signal) };
   }
 }

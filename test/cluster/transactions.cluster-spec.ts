@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HealthComponents } from '../../src/health/health-components.js';
 import { openDatabase } from '../../src/persistence/database.js';
+import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { PoolProperties } from '../../src/persistence/datasource.properties.js';
 import { DbIndicator } from '../../src/persistence/db.indicator.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
@@ -186,7 +187,12 @@ needs('galera')('units of work at the nodes of one Galera cluster', () => {
       const source = await openDatabase({ url, username, password });
       sources.push(source);
       const keys = { connectionTestQuery: 'SELECT 1 FROM migrations LIMIT 1' };
-      const indicator = new DbIndicator(source, Object.assign(new PoolProperties(), keys), new HealthComponents());
+      const indicator = new DbIndicator(
+        source,
+        Object.assign(new PoolProperties(), keys),
+        new HealthComponents(),
+        new DatabaseInstrumentation(),
+      );
       const { signal } = new AbortController();
       expect(await indicator.check(signal)).toMatchObject({ status: 'UP' });
 

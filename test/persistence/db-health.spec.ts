@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
 import { HealthComponents } from '../../src/health/health-components.js';
 import { openDatabase } from '../../src/persistence/database.js';
+import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { DbIndicator } from '../../src/persistence/db.indicator.js';
 import { PoolProperties } from '../../src/persistence/datasource.properties.js';
 import { startDatabaseServer } from '../support/database-server.js';
@@ -15,7 +16,12 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
 function indicator(dataSource: DataSource, keys: Partial<PoolProperties> = {}): DbIndicator {
-  return new DbIndicator(dataSource, Object.assign(new PoolProperties(), keys), new HealthComponents());
+  return new DbIndicator(
+    dataSource,
+    Object.assign(new PoolProperties(), keys),
+    new HealthComponents(),
+    new DatabaseInstrumentation(),
+  );
 }
 
 function check(dataSource: DataSource, keys: Partial<PoolProperties> = {}, signal = new AbortController().signal) {

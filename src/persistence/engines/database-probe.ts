@@ -4,6 +4,8 @@ import type { DataSource } from 'typeorm';
 import type { ServerConnection } from './server-connection.js';
 import type { ServerPool } from './server-pool.js';
 
+const NO_ROW = "INSERT INTO task_lease (task, fence, expires_at) SELECT 'health', 1, 0 FROM task_lease WHERE fence < 0";
+
 /** Also checks that the database file was not deleted or replaced: SQLite keeps writing to a deleted file. */
 export class EmbeddedProbe implements DatabaseProbe {
   private readonly file: string | undefined;
@@ -28,6 +30,11 @@ export class EmbeddedProbe implements DatabaseProbe {
     return firstValue(await this.dataSource.query(sql));
   }
 
+  /** It would wait for the lock of a command that writes. Units of work that fail tell enough: there is one account. */
+  write(): Promise<void> {
+    return Promise.resolve();
+  }
+
   translate(sql: string): string {
     return sql.replace(/\s+FROM\s+DUAL\s*;?$/i, '');
   }
@@ -49,6 +56,8 @@ export interface DatabaseProbe {
   ping(signal: AbortSignal): Promise<void>;
   /** Returns the first value of the first row. */
   query(sql: string, signal: AbortSignal): Promise<unknown>;
+  /** Asks a server to execute an insert of no row, which it refuses if it is read-only or the account may not insert. */
+  write(signal: AbortSignal): Promise<void>;
   /** Translates a query to the dialect of this engine. */
   translate(sql: string): string;
 }
@@ -77,6 +86,10 @@ export class ServerProbe implements DatabaseProbe {
 
   query(sql: string, signal: AbortSignal): Promise<unknown> {
     return this.lent(signal, async (connection) => firstValue(await connection.query(sql)));
+  }
+
+  async write(signal: AbortSignal): Promise<void> {
+    await this.query(NO_ROW, signal);
   }
 
   translate(sql: string): string {

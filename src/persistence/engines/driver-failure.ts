@@ -1,3 +1,5 @@
+import { type DatabaseCondition, embeddedCondition, serverCondition } from './database-condition.js';
+
 /**
  * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
  * was rolled back, `waited` for a lock timeout, `moved` if the server refuses the statement and another one may accept it,
@@ -16,13 +18,9 @@ const SHUTDOWN = 1053;
 const KILLED = 1927;
 const UNKNOWN_VARIABLE = 1193;
 const UNKNOWN_TIME_ZONE = 1298;
-/** Shutdown, too many connections, killed, statement limit of both engines, disk full. */
-const UNREACHABLE = new Set([SHUTDOWN, KILLED, 1040, 1203, 1317, 1969, 3024, 1180, 1021]);
 const SYNC_WAIT_FAILED = 'SYNC_WAIT_FAILED';
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
-/** Read-only, input/output error, disk full, cannot be opened. */
-const SQLITE_UNREACHABLE = new Set([8, 10, 13, 14]);
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
@@ -38,18 +36,26 @@ export class SyncWaitFailed extends Error {
 
 export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { errno, errcode, code, fatal } = driverErrorOf(error);
+  const { errno, errcode, code, fatal, sqlState } = driverErrorOf(error);
   if (typeof errcode === 'number') return classifySqlite(errcode);
   if (errno === 1062) return 'duplicate';
   if (errno === LOCK_WAIT) return 'waited';
   if (typeof errno === 'number' && LOST.has(errno)) return 'lost';
   if (typeof errno === 'number' && MOVED.has(errno)) return 'moved';
-  if (typeof errno === 'number' && UNREACHABLE.has(errno)) return 'unreachable';
+  if (typeof errno === 'number' && serverCondition(errno, sqlState) !== undefined) return 'unreachable';
   if (code === SYNC_WAIT_FAILED) return 'moved';
   if (fatal === true) return 'unreachable';
   return typeof code === 'string' && /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_)/.test(code)
     ? 'unreachable'
     : undefined;
+}
+
+/** The condition of the database that caused an error, also that of a connection that could not be opened. */
+export function conditionOf(error: unknown): DatabaseCondition | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { errno, errcode, sqlState } = driverErrorOf(error);
+  if (typeof errcode === 'number') return embeddedCondition(errcode);
+  return (typeof errno === 'number' ? serverCondition(errno, sqlState) : undefined) ?? conditionOf(error.cause);
 }
 
 /** True if connections to this server are of no use for some time. */
@@ -104,5 +110,5 @@ function classifySqlite(errcode: number): DriverFailure | undefined {
   if (errcode === SQLITE_CONSTRAINT_PRIMARYKEY || errcode === SQLITE_CONSTRAINT_UNIQUE) return 'duplicate';
   const primary = errcode & 0xff;
   if (primary === SQLITE_BUSY || primary === SQLITE_LOCKED) return 'lost';
-  return SQLITE_UNREACHABLE.has(primary) ? 'unreachable' : undefined;
+  return embeddedCondition(primary) === undefined ? undefined : 'unreachable';
 }
