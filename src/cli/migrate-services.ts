@@ -3,7 +3,7 @@ import { DatasourceProperties, MigrationAccountProperties } from '../persistence
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { MigrationAccount } from '../persistence/migrations/migration-account.js';
 import { MigrationState } from '../persistence/migrations/migration-state.js';
-import { migrate, revertLast } from '../persistence/migrations/migrations.js';
+import { migrate, neverRefuses, revertLast } from '../persistence/migrations/migrations.js';
 import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
 import { analyzeFailure } from '../boot/failure-analysis.js';
 import type { MigrateServices } from './migrate.command.js';
@@ -25,10 +25,11 @@ export async function openMigrateServices(configuration: Configuration): Promise
       throw analyzeFailure(new DatabaseUnavailable(configuration.get(DatasourceProperties).url, error), configuration);
     }
   };
+  const refusal = (acceptsUse: boolean) => (acceptsUse ? neverRefuses : account.refusesInUse());
   return {
     state: () => changed(() => MigrationState.read(dataSource)),
-    up: () => changed(() => migrate(dataSource)),
-    down: (acceptsLoss) => changed(() => revertLast(dataSource, acceptsLoss)),
+    up: (acceptsUse) => changed(() => migrate(dataSource, { refuse: refusal(acceptsUse) })),
+    down: ({ acceptsLoss, acceptsUse }) => changed(() => revertLast(dataSource, acceptsLoss, refusal(acceptsUse))),
     close: () => dataSource.destroy(),
   };
 }

@@ -5,6 +5,7 @@ import {
   isCompatible,
   isKnown,
   type MigrationState,
+  type PendingMigration,
 } from '../persistence/migrations/migration-state.js';
 import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -12,10 +13,13 @@ import { EXIT, type ExitCode } from './exit-code.js';
 /** The database, opened with the migration account for one command. */
 export interface MigrateServices {
   readonly state: () => Promise<MigrationState>;
-  /** Runs pending migrations and returns their names. */
-  readonly up: () => Promise<readonly string[]>;
+  /** Runs pending migrations and returns their names; `acceptsUse` runs also those that end running versions. */
+  readonly up: (acceptsUse: boolean) => Promise<readonly string[]>;
   /** Reverts the last migration and returns its name; undefined if none is applied. */
-  readonly down: (acceptsLoss: boolean) => Promise<string | undefined>;
+  readonly down: (accepted: {
+    readonly acceptsLoss: boolean;
+    readonly acceptsUse: boolean;
+  }) => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -24,6 +28,12 @@ export interface MigrateCommandParts {
   readonly open: () => Promise<MigrateServices>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
+}
+
+const WHILE_IN_USE = '--while-in-use';
+
+interface Choices {
+  readonly whileInUse?: boolean;
 }
 
 /** `migrate status`, `up` and `down`; each sets the exit code by `exit`. */
@@ -35,16 +45,24 @@ export function addMigrateCommand(program: Command, parts: MigrateCommandParts, 
 
   migrate
     .command('status')
-    .description('lists the migrations: applied with their times, pending, and unknown ones of newer versions')
+    .description(
+      'lists the migrations: applied with their times, pending with what they mean for running versions, and unknown ones ' +
+        'of newer versions',
+    )
     .action(() => run(async ({ state }) => linesOf(await state())));
 
   migrate
     .command('up')
     .description('runs the pending migrations, with app.datasource.migration.username if it is set')
-    .action(() =>
-      run(async ({ up }) => {
-        const ran = await up();
-        return ran.length === 0 ? ['No migration is pending.'] : ran.map((name) => `Applied ${name}.`);
+    .option(
+      WHILE_IN_USE,
+      'run also migrations that running versions do not survive, while other sessions use the database',
+    )
+    .action(({ whileInUse = false }: Choices) =>
+      run(async ({ state, up }) => {
+        const before = await state();
+        const ran = await up(whileInUse);
+        return ran.length === 0 ? ['No migration is pending.'] : ran.map((name) => appliedNow(name, before));
       }),
     );
 
@@ -52,9 +70,10 @@ export function addMigrateCommand(program: Command, parts: MigrateCommandParts, 
     .command('down')
     .description('reverts the migration that was applied last; stop all processes of the service first')
     .option('--force', 'revert it even if that loses data; the refusal without this option names them')
-    .action(({ force = false }: { force?: boolean }) =>
+    .option(WHILE_IN_USE, 'revert it even while other sessions use the database')
+    .action(({ force = false, whileInUse = false }: Choices & { readonly force?: boolean }) =>
       run(async ({ down }) => {
-        const name = await down(force);
+        const name = await down({ acceptsLoss: force, acceptsUse: whileInUse });
         return [name === undefined ? 'No migration is applied.' : `Reverted ${name}.`];
       }),
     );
@@ -79,7 +98,24 @@ async function printed(
 }
 
 function linesOf(state: MigrationState): readonly string[] {
-  return [...state.applied.map(appliedLine), ...state.pending.map((name) => `pending  ${name}`)];
+  const pending = state.pendingMigrations.map(({ name, ends }) => `pending  ${name}${withComma(endsText(ends))}`);
+  return [...state.applied.map(appliedLine), ...pending];
+}
+
+function withComma(text: string): string {
+  return text === '' ? '' : `, ${text}`;
+}
+
+/** What a migration means for the versions that run; empty if none can run. */
+function endsText(ends: PendingMigration['ends']): string {
+  if (ends === undefined) return '';
+  if (ends === 'none') return 'running versions continue to work';
+  return ends === 'all' ? 'versions that run now stop working' : `versions without ${ends.without} stop working`;
+}
+
+function appliedNow(name: string, { breaking }: MigrationState): string {
+  const ends = breaking.find((migration) => migration.name === name)?.ends;
+  return ends === undefined ? `Applied ${name}.` : `Applied ${name}: ${endsText(ends)}.`;
 }
 
 function appliedLine(migration: AppliedMigration): string {

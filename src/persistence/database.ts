@@ -13,7 +13,7 @@ import { ServerPool } from './engines/server-pool.js';
 import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
 import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatasourceProperties } from './datasource.properties.js';
-import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { SchemaFailure } from './migrations/schema-failure.js';
@@ -93,6 +93,24 @@ export async function dataSourceOptions(settings: Settings, pool: PoolOptions = 
   return serverOptions(location, settings, pool);
 }
 
+/** The connections to one host of a URL. */
+export interface HostPool {
+  readonly host: Host;
+  readonly pool: ServerPool;
+}
+
+/** A pool for each host of the URL, without a connection yet; none for the embedded database. */
+export async function poolsByHost(settings: Settings, options: PoolOptions): Promise<readonly HostPool[]> {
+  const location = parseJdbcUrl(settings.url);
+  if (location instanceof ConversionError || location.engine === 'sqlite') return [];
+  return Promise.all(
+    location.hosts.map(async (host) => ({
+      host,
+      pool: await serverPool({ ...location, hosts: [host] }, settings, options),
+    })),
+  );
+}
+
 async function embedded(url: string, file: string): Promise<DataSourceOptions> {
   const { NodeSqlite } = await import('./engines/node-sqlite.js');
   const database = file === ':memory:' ? file : resolve(file);
@@ -108,6 +126,22 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
 async function serverOptions(
   location: DatabaseServer,
   account: DatabaseAccount,
+  options: PoolOptions,
+): Promise<DataSourceOptions> {
+  const { engine, database, utcOffset = 'Z', socketTimeoutMillis } = location;
+  return {
+    ...COMMON,
+    type: engine,
+    database,
+    timezone: utcOffset,
+    driver: new TypeormDriver(await serverPool(location, account, options)),
+    ...(socketTimeoutMillis && { enableQueryTimeout: true, maxQueryExecutionTime: socketTimeoutMillis }),
+  };
+}
+
+async function serverPool(
+  location: DatabaseServer,
+  account: DatabaseAccount,
   {
     settings: configured = {},
     testQuery,
@@ -115,8 +149,8 @@ async function serverOptions(
     logger = new Loggers().get('persistence'),
     processZone = processTimeZone(),
   }: PoolOptions,
-): Promise<DataSourceOptions> {
-  const { engine, hosts, database, utcOffset = 'Z', connectTimeoutMillis, socketTimeoutMillis } = location;
+): Promise<ServerPool> {
+  const { hosts, connectTimeoutMillis } = location;
   const { settings } = adjustedSettings(configured);
   // A caller waits long enough to try every host.
   const limitMillis = connectTimeoutMillis ?? Math.ceil(settings.connectionTimeout / hosts.length);
@@ -128,15 +162,7 @@ async function serverOptions(
     testQuery,
     timeZone: sessionTimeZone(location.timeZone, processZone),
   });
-  const pool = new ServerPool(connector, { settings, random, logger });
-  return {
-    ...COMMON,
-    type: engine,
-    database,
-    timezone: utcOffset,
-    driver: new TypeormDriver(pool),
-    ...(socketTimeoutMillis && { enableQueryTimeout: true, maxQueryExecutionTime: socketTimeoutMillis }),
-  };
+  return new ServerPool(connector, { settings, random, logger });
 }
 
 /** Creates the file and its folder, readable by the owner only; SQLite gives its side files the same mode. */

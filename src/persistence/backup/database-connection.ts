@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { ConversionError } from '../../config/problem.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { openDatabase, socketTimeoutOf } from '../database.js';
 import type { DatasourceProperties } from '../datasource.properties.js';
-import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import { ResponseDeadline } from '../engines/response-deadline.js';
 import { parseJdbcUrl } from '../jdbc/jdbc-url.js';
 import { MigrationState } from '../migrations/migration-state.js';
+import { otherSessions } from '../other-sessions.js';
 import type { Value } from '../unit-of-work.js';
 import { BackupRejected } from './backup-format.js';
 
@@ -26,6 +25,7 @@ export class DatabaseConnection {
   private constructor(
     private readonly dataSource: DataSource,
     private readonly runner: QueryRunner,
+    private readonly settings: Settings,
   ) {
     this.deadline = new ResponseDeadline({ request: 0, statement: socketTimeoutOf(dataSource) });
   }
@@ -39,7 +39,7 @@ export class DatabaseConnection {
     const dataSource = await openDatabase(settings, {}, () => Promise.resolve());
     const runner = dataSource.createQueryRunner();
     try {
-      return await work(new DatabaseConnection(dataSource, runner));
+      return await work(new DatabaseConnection(dataSource, runner, settings));
     } catch (error) {
       throw classifyFailure(error) === undefined ? error : new ServiceError('UNAVAILABLE', { cause: error });
     } finally {
@@ -55,13 +55,9 @@ export class DatabaseConnection {
     return MigrationState.readBy(this.runner);
   }
 
-  /** True if another connection to this database of a server exists that the account may see. */
-  async hasOthers(): Promise<boolean> {
-    if (this.isEmbedded) return false;
-    const others =
-      'SELECT COUNT(*) AS number FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND ID <> CONNECTION_ID()';
-    const [row] = await this.read<{ readonly number: number | string }>(others);
-    return Number(row?.number) > 0;
+  /** The sessions of other processes that use the database. */
+  others(): Promise<readonly string[]> {
+    return otherSessions(this.settings, [this.dataSource]);
   }
 
   /**
@@ -101,26 +97,6 @@ export function isMissing({ url }: Settings): boolean {
   const file = embeddedFile(url);
   return file !== undefined && !existsSync(file);
 }
-
-/** True if another process has the file of the embedded database open. */
-export function isFileInUse({ url }: Settings): boolean {
-  const file = embeddedFile(url);
-  if (file === undefined) return false;
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(file, { timeout: 0 });
-    // A database can leave the mode WAL only while no other connection is open.
-    database.exec('PRAGMA journal_mode = DELETE');
-    return false;
-  } catch (error) {
-    if ((error as { readonly errcode?: unknown }).errcode === SQLITE_BUSY) return true;
-    throw new DatabaseUnavailable(url, error);
-  } finally {
-    database?.close();
-  }
-}
-
-const SQLITE_BUSY = 5;
 
 function embeddedFile(url: string): string | undefined {
   const location = parseJdbcUrl(url);

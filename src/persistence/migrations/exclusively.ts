@@ -2,9 +2,30 @@ import type { DataSource } from 'typeorm';
 
 const LOCK_LIMIT_SECONDS = 60;
 
-/** Runs a change of the tables while no other process runs one; a process that finds another one at work waits. */
-export function exclusively<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
-  return dataSource.options.type === 'better-sqlite3' ? onEmbedded(dataSource, change) : onServer(dataSource, change);
+/**
+ * Runs a change of the tables while no other process runs one; a process that finds another one at work waits. `admit` decides
+ * before it whether the change may run; on a server, under the lock, so that of processes that start at once the last one runs
+ * what the others were refused.
+ */
+export async function exclusively<T>(
+  dataSource: DataSource,
+  admit: () => Promise<void>,
+  change: () => Promise<T>,
+): Promise<T> {
+  if (dataSource.options.type === 'better-sqlite3') {
+    // SQLite tells in no transaction whether other processes have opened the file.
+    await admit();
+    return onEmbedded(dataSource, change);
+  }
+  return onServer(dataSource, async () => {
+    await admit();
+    return change();
+  });
+}
+
+/** For a change that may always run. */
+export function always(): Promise<void> {
+  return Promise.resolve();
 }
 
 /** The embedded database changes tables in transactions, so the write lock of its file is enough. */

@@ -5,6 +5,8 @@ import { openDatabase } from '../database.js';
 import type { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
+import type { Refusal } from './migrations.js';
+import { refusesInUse } from './refusal.js';
 import { SchemaFailure } from './schema-failure.js';
 
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
@@ -16,10 +18,18 @@ export class MigrationAccount {
   readonly isSeparate: boolean;
   private readonly settings: Settings;
 
-  constructor(settings: Settings, { username, password }: Account) {
-    this.isSeparate = username !== undefined && !settings.url.startsWith('jdbc:sqlite:');
+  constructor(
+    private readonly service: Settings,
+    { username, password }: Account,
+  ) {
+    this.isSeparate = username !== undefined && !service.url.startsWith('jdbc:sqlite:');
     const account = withoutUndefined({ username, password });
-    this.settings = this.isSeparate ? { url: settings.url, ...account } : settings;
+    this.settings = this.isSeparate ? { url: service.url, ...account } : service;
+  }
+
+  /** Refuses a change while other sessions of the service use the database; `others` are connections of this process. */
+  refusesInUse(...others: readonly DataSource[]): Refusal {
+    return refusesInUse(this.service, ...others);
   }
 
   /** Connects without changing anything; the caller closes the connection. */

@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { problem } from '../../config/problem.js';
-import { HISTORY, KNOWN_LEVEL } from './history.js';
+import { compatibleLevel, HISTORY, KNOWN_LEVEL, levelOf, type Step } from './history.js';
 import { SchemaFailure } from './schema-failure.js';
 
 /** A row of the table `migrations`. */
@@ -10,6 +10,16 @@ export interface AppliedMigration {
   readonly appliedAt: number | undefined;
   /** The oldest schema level whose versions run after it; undefined if nothing was recorded. */
   readonly compatibleFrom: number | undefined;
+}
+
+/** A migration that has not run yet. */
+export interface PendingMigration {
+  readonly name: string;
+  /**
+   * The versions that may run on the tables now and no longer after it: `none`, `all`, or those without the migration of that
+   * name; undefined if the database is empty.
+   */
+  readonly ends: 'none' | 'all' | { readonly without: string } | undefined;
 }
 
 interface Row {
@@ -43,8 +53,21 @@ export class MigrationState {
 
   /** Names of the migrations that have not run yet, oldest first. */
   get pending(): readonly string[] {
+    return this.pendingMigrations.map(({ name }) => name);
+  }
+
+  /** The migrations that have not run yet, oldest first, and what they mean for running versions. */
+  get pendingMigrations(): readonly PendingMigration[] {
     const names = new Set(this.applied.map(({ name }) => name));
-    return HISTORY.map(({ migration }) => migration.name).filter((name) => !names.has(name));
+    return HISTORY.filter(({ migration }) => !names.has(migration.name)).map((step) => ({
+      name: step.migration.name,
+      ends: this.endsBy(step),
+    }));
+  }
+
+  /** Pending migrations after which a version that may be running now must not run. */
+  get breaking(): readonly PendingMigration[] {
+    return this.pendingMigrations.filter(({ ends }) => ends !== undefined && ends !== 'none');
   }
 
   /** Migrations of newer versions. */
@@ -62,6 +85,16 @@ export class MigrationState {
     return (
       this.pending.length > 0 || this.applied.some((each) => isKnown(each.name) && each.compatibleFrom === undefined)
     );
+  }
+
+  /** Running versions are at most as new as the tables, and at least as new as the tables permit. */
+  private endsBy(step: Step): PendingMigration['ends'] {
+    if (this.applied.length === 0) return undefined;
+    const needed = compatibleLevel(step);
+    const oldest = Math.max(...this.applied.map(({ name, compatibleFrom }) => compatibleFrom ?? declaredLevel(name)));
+    if (needed <= oldest) return 'none';
+    const newest = Math.max(...this.applied.map(({ name }) => levelOf(name)));
+    return needed > newest ? 'all' : { without: (step.compatibleFrom ?? step.migration).name };
   }
 
   /** @throws SchemaFailure if the tables are newer than this version and not declared compatible with it */
@@ -88,6 +121,12 @@ export function isCompatible({ compatibleFrom }: AppliedMigration): boolean {
 
 export function isKnown(name: string): boolean {
   return HISTORY.some(({ migration }) => migration.name === name);
+}
+
+/** What this version knows of a migration whose record an older version has written. */
+function declaredLevel(name: string): number {
+  const step = HISTORY.find(({ migration }) => migration.name === name);
+  return step === undefined ? levelOf(name) : compatibleLevel(step);
 }
 
 function applied({ name, applied_at: at, compatible_from: from }: Row): AppliedMigration {

@@ -7,21 +7,36 @@ import { isKnown, MigrationState } from './migration-state.js';
 import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
 
+/** Refuses a change of the tables that ends other processes of the service. */
+export type Refusal = (dataSource: DataSource, migrations: readonly string[]) => Promise<void>;
+
+/** For a database that nothing else uses, and for a caller that may ignore it. */
+export const neverRefuses: Refusal = () => Promise.resolve();
+
 /** The classes that TypeORM runs. */
 export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
 
 /**
  * Brings the schema up to date; of processes that start at the same time, one migrates and the others wait.
  * @returns the names of the migrations that ran
- * @throws SchemaFailure if the tables are too new for this version
+ * @throws SchemaFailure if the tables are too new for this version, or if `refuse` finds other sessions and a process of an
+ * older version would not work afterwards
  */
-export async function migrate(dataSource: DataSource, clock: Clock = new SystemClock()): Promise<readonly string[]> {
+export async function migrate(
+  dataSource: DataSource,
+  { clock = new SystemClock(), refuse = neverRefuses }: { readonly clock?: Clock; readonly refuse?: Refusal } = {},
+): Promise<readonly string[]> {
   const before = await MigrationState.read(dataSource);
   before.refuseIncompatible();
   if (!before.isBehind) return [];
-  return exclusively(dataSource, async () => {
+  const admit = async (): Promise<void> => {
     // Another process may have migrated in the meantime.
-    (await MigrationState.read(dataSource)).refuseIncompatible();
+    const state = await MigrationState.read(dataSource);
+    state.refuseIncompatible();
+    const breaking = state.breaking.map(({ name }) => name);
+    if (breaking.length > 0) await refuse(dataSource, breaking);
+  };
+  return exclusively(dataSource, admit, async () => {
     const ran = (await dataSource.runMigrations({ transaction: 'none' })).map(({ name }) => name);
     await record(dataSource, ran, clock.seconds());
     return ran;
@@ -42,15 +57,28 @@ async function record(dataSource: DataSource, ran: readonly string[], now: numbe
 /**
  * Reverts the migration that was applied last.
  * @returns its name; undefined if none is applied
- * @throws SchemaFailure if this version does not know it, or if it would lose facts and `acceptsLoss` is false
+ * @throws SchemaFailure if this version does not know it, if it would lose facts and `acceptsLoss` is false, or if `refuse`
+ * finds other sessions: a version that has the migration does not work without it
  */
-export async function revertLast(dataSource: DataSource, acceptsLoss: boolean): Promise<string | undefined> {
-  return exclusively(dataSource, async () => {
-    const last = (await MigrationState.read(dataSource)).applied.at(-1);
+export async function revertLast(
+  dataSource: DataSource,
+  acceptsLoss: boolean,
+  refuse = neverRefuses,
+): Promise<string | undefined> {
+  const admitted = async (): Promise<string | undefined> => {
+    const last = (await MigrationState.read(dataSource)).applied.at(-1)?.name;
+    if (last !== undefined) refuseRevert(last, acceptsLoss);
+    return last;
+  };
+  const admit = async (): Promise<void> => {
+    const last = await admitted();
+    if (last !== undefined) await refuse(dataSource, [last]);
+  };
+  return exclusively(dataSource, admit, async () => {
+    const last = await admitted();
     if (last === undefined) return undefined;
-    refuseRevert(last.name, acceptsLoss);
     await dataSource.undoLastMigration({ transaction: 'none' });
-    return last.name;
+    return last;
   });
 }
 

@@ -148,6 +148,11 @@ export class ConnectionPool<C extends PoolableConnection> {
     return { open, idle, active, pending: this.waiting.size, min: minimumIdle, max: maximumPoolSize };
   }
 
+  /** All open connections, lent or idle. */
+  get connections(): readonly C[] {
+    return Array.from(this.members, ({ connection }) => connection);
+  }
+
   /** Records the further use of the pool in these meters. */
   addMeters(meters: PoolMeters): void {
     this.meters.add(meters);

@@ -37,7 +37,8 @@ export class SchemaSetup {
   }
 
   private async migrate(dataSource: DataSource, { applied }: MigrationState): Promise<void> {
-    const ran = await this.account.change(dataSource, (own) => migrate(own));
+    const refuse = this.account.refusesInUse(dataSource);
+    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse }));
     // The first startup creates all tables, which is no news.
     if (ran.length > 0 && applied.length > 0) this.log.info('Migrated the tables', { migrations: logged(ran) });
   }
