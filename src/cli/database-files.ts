@@ -1,7 +1,7 @@
 import { analyzeFailure } from '../boot/failure-analysis.js';
 import { SystemClock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
-import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { DatabaseAddress } from '../persistence/database-address.js';
 import { SystemRandom } from '../random/random.js';
 import { TokenProperties } from '../token/token.properties.js';
 import type { BackupCommandParts } from './backup.command.js';
@@ -10,9 +10,9 @@ import type { BackupCommandParts } from './backup.command.js';
 export function databaseFiles(
   configuration: () => Configuration,
 ): Pick<BackupCommandParts, 'backUp' | 'checkRestore' | 'hasOwnSigningKey'> {
-  const explained = async <T>(read: Configuration, run: (settings: DatasourceProperties) => Promise<T>): Promise<T> => {
+  const explained = async <T>(read: Configuration, run: (settings: DatabaseAddress) => Promise<T>): Promise<T> => {
     try {
-      return await run(read.get(DatasourceProperties));
+      return await run(await DatabaseAddress.of(read));
     } catch (error) {
       throw analyzeFailure(error, read);
     }

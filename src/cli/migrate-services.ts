@@ -1,4 +1,5 @@
 import type { Configuration } from '../config/configuration.js';
+import { DatabaseAddress } from '../persistence/database-address.js';
 import { DatasourceProperties, MigrationAccountProperties } from '../persistence/datasource.properties.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { MigrationAccount } from '../persistence/migrations/migration-account.js';
@@ -11,7 +12,7 @@ import type { MigrateServices } from './migrate.command.js';
 /** @throws ConfigurationFailure if the database cannot be opened */
 export async function openMigrateServices(configuration: Configuration): Promise<MigrateServices> {
   const account = new MigrationAccount(
-    configuration.get(DatasourceProperties),
+    await DatabaseAddress.of(configuration),
     configuration.get(MigrationAccountProperties),
   );
   const dataSource = await account.open().catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { ServerConnector } from './engines/server-connector.js';
 import { ServerPool } from './engines/server-pool.js';
 import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
 import { TypeormDriver } from './engines/typeorm-driver.js';
-import type { DatasourceProperties } from './datasource.properties.js';
+import type { DatabaseSettings } from './database-address.js';
 import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
@@ -33,8 +33,6 @@ const COMMON = {
   logger: 'debug',
 } satisfies Partial<DataSourceOptions>;
 
-type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
-
 /** Settings for the connections to a database server; the embedded database has one connection. */
 export interface PoolOptions {
   readonly settings?: Partial<PoolSettings>;
@@ -47,7 +45,7 @@ export interface PoolOptions {
 
 /** Connects to the first host that responds and prepares the schema. */
 export async function openDatabase(
-  settings: Settings,
+  settings: DatabaseSettings,
   pool: PoolOptions = {},
   prepare: (dataSource: DataSource) => Promise<unknown> = migrate,
 ): Promise<DataSource> {
@@ -65,7 +63,7 @@ export async function openDatabase(
   }
 }
 
-async function connect(settings: Settings, options: PoolOptions): Promise<DataSource> {
+async function connect(settings: DatabaseSettings, options: PoolOptions): Promise<DataSource> {
   const dataSource = new DataSource(await dataSourceOptions(settings, options));
   const pool = poolOf(dataSource);
   try {
@@ -78,7 +76,7 @@ async function connect(settings: Settings, options: PoolOptions): Promise<DataSo
 }
 
 /** The pool of a database server with one open connection, for a caller that needs no stores. */
-export async function openPool(settings: Settings, options: PoolOptions): Promise<ServerPool> {
+export async function openPool(settings: DatabaseSettings, options: PoolOptions): Promise<ServerPool> {
   const pool = poolOf(new DataSource(await dataSourceOptions(settings, options)));
   if (!pool) throw new TypeError('the embedded database has no pool');
   await pool.openFirst();
@@ -86,7 +84,10 @@ export async function openPool(settings: Settings, options: PoolOptions): Promis
 }
 
 /** The options of TypeORM; for a database server with a pool that has no connection yet. */
-export async function dataSourceOptions(settings: Settings, pool: PoolOptions = {}): Promise<DataSourceOptions> {
+export async function dataSourceOptions(
+  settings: DatabaseSettings,
+  pool: PoolOptions = {},
+): Promise<DataSourceOptions> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
   if (location.engine === 'sqlite') return embedded(settings.url, location.file);
@@ -100,7 +101,7 @@ export interface HostPool {
 }
 
 /** A pool for each host of the URL, without a connection yet; none for the embedded database. */
-export async function poolsByHost(settings: Settings, options: PoolOptions): Promise<readonly HostPool[]> {
+export async function poolsByHost(settings: DatabaseSettings, options: PoolOptions): Promise<readonly HostPool[]> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof ConversionError || location.engine === 'sqlite') return [];
   return Promise.all(

@@ -22,6 +22,8 @@ const jdbcUrl: ScalarType<string> = {
 /** The name of the database in health. */
 export const DB_COMPONENT = healthComponent('db');
 
+export const DATABASE_BUNDLE = 'app.datasource.ssl.bundle';
+
 @Properties('app.datasource')
 export class DatasourceProperties implements SelfChecking {
   @Key(jdbcUrl, {
@@ -44,6 +46,16 @@ export class DatasourceProperties implements SelfChecking {
     effect: acceptedOnly('The driver always follows from the URL; this key is only compared with it.'),
   })
   readonly driverClassName?: string;
+
+  @Key(text(), {
+    name: 'ssl.bundle',
+    does:
+      'Certificate bundle for the connections to the database server: its authorities, if it has any, replace those of the ' +
+      'runtime, and its certificate, if it has one, identifies this service. sslMode in the URL says what is verified; ' +
+      'without it, a bundle means VERIFY_IDENTITY.',
+    effect: near('The embedded database has no connection to protect, so that the key has no effect there.'),
+  })
+  readonly sslBundle?: string;
 
   violations(): readonly Violation[] {
     const driver = this.driverClassName ?? '';

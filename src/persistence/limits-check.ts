@@ -2,6 +2,7 @@ import { withTimeout } from '../clock/with-timeout.js';
 import { UserProperties } from '../config/config.properties.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
 import type { Finding, RuleFacts, RuleFinding } from '../config/check/rule.js';
+import { DatabaseAddress } from './database-address.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { dialectOf } from './dialect.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
@@ -40,7 +41,7 @@ async function compare(facts: RuleFacts): Promise<readonly RuleFinding[]> {
   const { openPool } = await import('./database.js');
   const settings = { ...facts.get(PoolProperties).asConfigured(), connectionTimeout: LIMIT_MILLIS };
   const processZone = facts.get(UserProperties).timezone ?? processTimeZone();
-  const pool = await openPool(facts.get(DatasourceProperties), { settings, processZone });
+  const pool = await openPool(await DatabaseAddress.of(facts.configuration), { settings, processZone });
   try {
     const limits = await readLimits(pool);
     const zone = await readTimeZone(pool);

@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { type HostPool, poolOf, poolsByHost } from './database.js';
-import type { DatasourceProperties } from './datasource.properties.js';
+import type { DatabaseSettings } from './database-address.js';
 import { classifyFailure, driverCode } from './engines/driver-failure.js';
 import type { Host } from './jdbc/jdbc-url.js';
-
-type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
 /** A server lists a session for a moment after its end. */
 const ATTEMPTS = 10;
@@ -28,7 +26,7 @@ interface SessionRow {
  * a cluster lists only its own.
  */
 export function otherSessions(
-  settings: Settings,
+  settings: DatabaseSettings,
   own: readonly [DataSource, ...DataSource[]],
 ): Promise<readonly string[]> {
   const [first] = own;
@@ -60,7 +58,7 @@ async function sessionsOfFile(dataSource: DataSource): Promise<readonly string[]
   }
 }
 
-async function sessionsAtServer(settings: Settings, own: readonly DataSource[]): Promise<readonly string[]> {
+async function sessionsAtServer(settings: DatabaseSettings, own: readonly DataSource[]): Promise<readonly string[]> {
   const ownIds = new Set(
     own.flatMap((each) => poolOf(each)?.connections ?? []).map(({ host, driver }) => sessionId(host, driver.threadId)),
   );

@@ -12,7 +12,8 @@ import { openDatabase, poolOf, type PoolOptions, socketTimeoutOf } from './datab
 import { DatabaseServer } from './engines/database-server.js';
 import { dialectOf } from './dialect.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
-import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
+import { DatabaseAddress } from './database-address.js';
+import { PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
@@ -42,14 +43,14 @@ import { UnitOfWork } from './unit-of-work.js';
     },
     {
       provide: DataSource,
-      inject: [DatasourceProperties, PoolProperties, Random, Loggers, SchemaSetup],
+      inject: [DatabaseAddress, PoolProperties, Random, Loggers, SchemaSetup],
       useFactory: (
-        datasource: DatasourceProperties,
+        address: DatabaseAddress,
         pool: PoolProperties,
         random: Random,
         loggers: Loggers,
         schema: SchemaSetup,
-      ) => openDatabase(datasource, poolOptions(pool, random, loggers), (dataSource) => schema.prepare(dataSource)),
+      ) => openDatabase(address, poolOptions(pool, random, loggers), (dataSource) => schema.prepare(dataSource)),
     },
     {
       provide: UnitOfWork,
@@ -70,6 +71,7 @@ export class PersistenceModule implements OnApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly loggers: Loggers,
     private readonly schema: SchemaSetup,
+    private readonly address: DatabaseAddress,
   ) {}
 
   /** Compares the pool with the limits and the time zone of the server, and then opens the connections that the service keeps. */
@@ -86,6 +88,7 @@ export class PersistenceModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.schema.tearDown(this.dataSource);
     await this.dataSource.destroy();
+    this.address.close();
   }
 }
 

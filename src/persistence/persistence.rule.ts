@@ -1,7 +1,8 @@
 import { ConversionError } from '../config/problem.js';
 import { type Finding, finding, Rule } from '../config/check/rule.js';
-import { DatasourceProperties } from './datasource.properties.js';
-import { parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { clientBundleFindings } from '../tls/client-bundle.rule.js';
+import { DATABASE_BUNDLE, DatasourceProperties } from './datasource.properties.js';
+import { hasAddresses, parseJdbcUrl, tlsModeOf } from './jdbc/jdbc-url.js';
 import { dialectOf, fits } from './dialect.js';
 import { JpaProperties, OrmProperties, OrmPropertiesProperties } from './jpa.properties.js';
 import { MapperConfigurationProperties } from './mapper/mapper.properties.js';
@@ -51,6 +52,29 @@ export const dialectFits = new Rule('database', (facts) => {
   const what = 'The SQL dialect does not fit the database named by app.datasource.url';
   const action = 'Remove app.jpa.properties.orm.dialect: the URL determines the dialect.';
   return [facts.about('app.jpa.properties.orm.dialect', { severity: 'fault', what, action })];
+});
+
+/** The certificate bundle of the database can be read and used, and the URL lets it take effect. */
+export const databaseBundleUsable = new Rule('database', async (facts) => {
+  const { sslBundle, url } = facts.get(DatasourceProperties);
+  const location = parseJdbcUrl(url);
+  if (sslBundle === undefined || location instanceof ConversionError || location.engine === 'sqlite') return [];
+  const about = (severity: 'fault' | 'warning', what: string, action: string): Finding =>
+    facts.about(DATABASE_BUNDLE, { severity, what, action });
+  const mode = tlsModeOf(location, true);
+  if (mode === 'off') {
+    const what = 'The certificate bundle of the database has no effect without TLS';
+    return [about('fault', what, `Remove sslMode and useSSL from app.datasource.url, or remove ${DATABASE_BUNDLE}.`)];
+  }
+  if (mode === 'verify-identity' && hasAddresses(location)) {
+    const what = 'The certificate of the database server cannot be compared with an IP address';
+    return [about('fault', what, 'Name the host in app.datasource.url, or add sslMode=VERIFY_CA.')];
+  }
+  const what = 'The authorities of the certificate bundle have no effect: sslMode=REQUIRED verifies no certificate';
+  return [
+    ...(mode === 'encrypted' ? [about('warning', what, 'Write VERIFY_IDENTITY or VERIFY_CA in its place.')] : []),
+    ...(await clientBundleFindings(facts, DATABASE_BUNDLE, sslBundle)),
+  ];
 });
 
 /** Notes on parts of the database URL that may have an unexpected effect. */

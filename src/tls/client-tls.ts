@@ -1,4 +1,4 @@
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { lineOf } from '../config/problem.js';
 import type { SslBundle } from './ssl-bundle.js';
 
@@ -12,6 +12,8 @@ export interface UpdateLog {
 export interface ClientTls {
   /** For `tls.connect`. After a change of the files, the same object holds the new context for new connections. */
   readonly options: { readonly secureContext: SecureContext };
+  /** What the context was made of; the new one after a change of the files. */
+  readonly context: SecureContextOptions;
   /** Ends the watch of the files. */
   close(): void;
 }
@@ -27,7 +29,8 @@ export function openClientTls(
   log: UpdateLog,
   onChange?: () => void,
 ): ClientTls {
-  const options = { secureContext: createSecureContext(bundle.clientIdentity().context) };
+  let { context: current } = bundle.clientIdentity();
+  const options = { secureContext: createSecureContext(current) };
   const close = bundle.onUpdate('client', (update) => {
     if (update.kind === 'refused') {
       log.warn('The changed files of a certificate bundle cannot be used; the old ones stay in use', {
@@ -37,10 +40,17 @@ export function openClientTls(
       return;
     }
     const { context, until, warnings } = update.identity;
+    current = context;
     options.secureContext = createSecureContext(context);
     log.info('Reloaded a certificate bundle for new connections', { ...facts, validUntil: until });
     for (const warning of warnings) log.warn('A certificate of a bundle is not valid', { ...facts, warning });
     onChange?.();
   });
-  return { options, close };
+  return {
+    options,
+    get context() {
+      return current;
+    },
+    close,
+  };
 }

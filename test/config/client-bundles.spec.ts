@@ -5,6 +5,7 @@ import { loadConfiguration } from '../../src/config/configuration.js';
 import { kvstoreBundleUsable } from '../../src/kvstore/kvstore.rule.js';
 import { mailBundleUsable } from '../../src/mail/mail.rule.js';
 import { httpClientBundleUsable } from '../../src/outbound/outbound.rule.js';
+import { databaseBundleUsable } from '../../src/persistence/persistence.rule.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -13,6 +14,7 @@ const USERS = [
   ['app.http.client.ssl.bundle', httpClientBundleUsable],
   ['app.mail.ssl.bundle', mailBundleUsable],
   ['app.data.kvstore.ssl.bundle', kvstoreBundleUsable],
+  ['app.datasource.ssl.bundle', databaseBundleUsable],
 ] as const;
 
 /** `CN=expired`, valid in 2020. */
@@ -30,7 +32,10 @@ type BundleRule = (typeof USERS)[number][1];
 
 function findings(rule: BundleRule, args: readonly string[]): Promise<readonly Finding[]> {
   const folder = temporaryFolder();
-  const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
+  const isAddressed = args.some((argument) => argument.startsWith('--app.datasource.url='));
+  // The bundle of the database has no effect on the embedded one.
+  const server = isAddressed ? [] : ['--app.datasource.url=jdbc:mariadb://db/login'];
+  const inputs = { args: [...server, ...args], variables: {}, workingFolder: folder, packageFolder: folder };
   return rule.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
 }
 
@@ -96,6 +101,23 @@ needs('openssl')('the rules about bundles of clients', () => {
       Property: 'app.ssl.bundle.pem.partner.options.ciphers',
       Reason: 'none of its suites fits options.enabled-protocols',
     });
+  });
+
+  it.each([
+    ['without TLS', 'db/login?sslMode=DISABLED', 'fault', 'has no effect without TLS'],
+    ['beside an IP address', '10.0.0.7/login', 'fault', 'cannot be compared with an IP address'],
+    ['where nothing is verified', 'db/login?sslMode=REQUIRED', 'warning', 'verifies no certificate'],
+  ])('D6: app.datasource.ssl.bundle %s is a finding', async (_, address, severity, what) => {
+    const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
+    const url = `--app.datasource.url=jdbc:mariadb://${address}`;
+
+    const found = await findings(databaseBundleUsable, [
+      url,
+      '--app.datasource.ssl.bundle=partner',
+      `${bundle}=${made.certificate}`,
+    ]);
+
+    expect(found).toEqual([expect.objectContaining({ severity, what: expect.stringContaining(what) as unknown })]);
   });
 
   it('app.mail.ssl.bundle beside app.mail.tls none is a fault', async () => {

@@ -2,6 +2,7 @@ import { createConnection } from 'mysql2/promise';
 import { DataSource } from 'typeorm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
+import type { DatabaseAddress } from '../../src/persistence/database-address.js';
 import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { dataSourceOptions, openDatabase, poolOf, type PoolOptions } from '../../src/persistence/database.js';
 import type { Host } from '../../src/persistence/jdbc/jdbc-url.js';
@@ -209,7 +210,7 @@ needs('mariadb')('the pool of MariaDB connections', () => {
     it('connections that this instance opens are not those of others', async () => {
       const log = new CollectedLog();
       const { dataSource, pool } = await opened(database, { settings: { maximumPoolSize: 300, minimumIdle: 40 } });
-      await new PersistenceModule(dataSource, log.loggers, {} as SchemaSetup).warmUp();
+      await new PersistenceModule(dataSource, log.loggers, {} as SchemaSetup, {} as DatabaseAddress).warmUp();
 
       expect(log.lines).toEqual([]);
       await waitUntil('the connections are open', () => pool.state.idle === 40);

@@ -5,7 +5,8 @@ import type { Value } from '../unit-of-work.js';
 import { BackupRejected, FORMAT, FORMAT_VERSION, type RowCounts } from './backup-format.js';
 import { BACKUP_TABLES, type BackupTable, type Row } from './backup-tables.js';
 import { BackupWriter } from './backup-writer.js';
-import { DatabaseConnection, type Read, type Settings } from './database-connection.js';
+import type { DatabaseSettings } from '../database-address.js';
+import { DatabaseConnection, type Read } from './database-connection.js';
 
 /** Rows of one read. */
 const PAGE = 500;
@@ -14,7 +15,12 @@ const PAGE = 500;
  * Writes one state of the database to a new file of mode 600, while the service runs. Returns the number of rows by table.
  * @throws BackupRejected
  */
-export async function backUp(settings: Settings, file: string, clock: Clock, random: Random): Promise<RowCounts> {
+export async function backUp(
+  settings: DatabaseSettings,
+  file: string,
+  clock: Clock,
+  random: Random,
+): Promise<RowCounts> {
   return DatabaseConnection.during(settings, async (connection) => {
     const writer = await BackupWriter.create(file, random);
     // Before the snapshot: every change that was stored before this time is in the backup.

@@ -4,7 +4,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { ConversionError } from '../../config/problem.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { openDatabase, socketTimeoutOf } from '../database.js';
-import type { DatasourceProperties } from '../datasource.properties.js';
+import type { DatabaseSettings } from '../database-address.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import { ResponseDeadline } from '../engines/response-deadline.js';
 import { parseJdbcUrl } from '../jdbc/jdbc-url.js';
@@ -12,8 +12,6 @@ import { MigrationState } from '../migrations/migration-state.js';
 import { otherSessions } from '../other-sessions.js';
 import type { Value } from '../unit-of-work.js';
 import { BackupRejected } from './backup-format.js';
-
-export type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
 /** Reads rows on one connection. */
 export type Read = <R>(sql: string, values?: readonly Value[]) => Promise<readonly R[]>;
@@ -25,7 +23,7 @@ export class DatabaseConnection {
   private constructor(
     private readonly dataSource: DataSource,
     private readonly runner: QueryRunner,
-    private readonly settings: Settings,
+    private readonly settings: DatabaseSettings,
   ) {
     this.deadline = new ResponseDeadline({ request: 0, statement: socketTimeoutOf(dataSource) });
   }
@@ -34,7 +32,7 @@ export class DatabaseConnection {
    * Runs `work` with a connection; the embedded database must exist.
    * @throws ServiceError `UNAVAILABLE` if the database fails meanwhile
    */
-  static async during<T>(settings: Settings, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+  static async during<T>(settings: DatabaseSettings, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     if (isMissing(settings)) throw new BackupRejected('The embedded database does not exist yet.');
     const dataSource = await openDatabase(settings, {}, () => Promise.resolve());
     const runner = dataSource.createQueryRunner();
@@ -93,7 +91,7 @@ export class DatabaseConnection {
 }
 
 /** True if the file of the embedded database does not exist. */
-export function isMissing({ url }: Settings): boolean {
+export function isMissing({ url }: DatabaseSettings): boolean {
   const file = embeddedFile(url);
   return file !== undefined && !existsSync(file);
 }

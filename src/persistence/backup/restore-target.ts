@@ -1,12 +1,16 @@
 import { BackupRejected } from './backup-format.js';
-import { DatabaseConnection, isMissing, type Settings } from './database-connection.js';
+import type { DatabaseSettings } from '../database-address.js';
+import { DatabaseConnection, isMissing } from './database-connection.js';
 import { HAS_DATA, hasAccounts } from './load.js';
 
 /**
  * Checks the database of a restore before anything opens it for a change.
  * @throws BackupRejected if it is in use, is newer than this version, or has accounts that must not be replaced
  */
-export async function checkTarget(settings: Settings, { replace }: { readonly replace: boolean }): Promise<void> {
+export async function checkTarget(
+  settings: DatabaseSettings,
+  { replace }: { readonly replace: boolean },
+): Promise<void> {
   if (isMissing(settings)) return;
   await DatabaseConnection.during(settings, async (connection) => {
     const sessions = await connection.others();

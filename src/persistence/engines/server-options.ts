@@ -1,14 +1,19 @@
-import type { ConnectionOptions } from 'mysql2';
+import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { DatabaseTls } from '../database-address.js';
 import type { TlsMode } from '../jdbc/jdbc-parameters.js';
-import type { DatabaseServer } from '../jdbc/jdbc-url.js';
+import { type DatabaseServer, tlsModeOf } from '../jdbc/jdbc-url.js';
 import { MAX_PREPARED } from './prepared-statements.js';
 
 /** The account of a database; the keys take precedence over the URL. */
 export interface DatabaseAccount {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
+  readonly tls?: DatabaseTls | undefined;
 }
+
+/** What a bundle decides for a client. */
+const BUNDLE_MEMBERS = ['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'] as const;
 
 /** The options of the driver for a connection to any host of a URL. */
 export async function connectionOptions(
@@ -16,6 +21,7 @@ export async function connectionOptions(
   account: DatabaseAccount,
 ): Promise<ConnectionOptions> {
   const { database, utcOffset = 'Z' } = location;
+  const mode = tlsModeOf(location, account.tls !== undefined);
   const user = account.username ?? location.username;
   const password = account.password ?? location.password;
   return {
@@ -28,13 +34,21 @@ export async function connectionOptions(
     stringifyObjects: true,
     // Above the limit of `PreparedStatements` by the statement that takes the place of another one.
     maxPreparedStatements: MAX_PREPARED + 1,
-    ...(location.tls !== 'off' && { ssl: tlsOptions(location.tls) }),
+    ...(mode !== 'off' && { ssl: tlsOptions(mode, account.tls) }),
     ...(location.allowsPublicKeyRetrieval === false && { authPlugins: await withoutKeyRetrieval() }),
   };
 }
 
-function tlsOptions(mode: Exclude<TlsMode, 'off'>): { rejectUnauthorized: boolean; verifyIdentity: boolean } {
-  return { rejectUnauthorized: mode !== 'encrypted', verifyIdentity: mode === 'verify-identity' };
+/** The driver reads the members at each connection, and caches by the object. */
+function tlsOptions(mode: Exclude<TlsMode, 'off'>, tls: DatabaseTls | undefined): SslOptions {
+  const options: SslOptions = {
+    rejectUnauthorized: mode !== 'encrypted',
+    verifyIdentity: mode === 'verify-identity',
+  };
+  for (const name of BUNDLE_MEMBERS) {
+    Object.defineProperty(options, name, { enumerable: true, get: () => tls?.context[name] });
+  }
+  return options;
 }
 
 /** Authentication plugins that reject a public key sent without TLS, since its sender is not authenticated. */

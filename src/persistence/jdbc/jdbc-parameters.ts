@@ -8,6 +8,8 @@ export interface ServerParameters {
   readonly username?: string;
   readonly password?: string;
   readonly tls: TlsMode;
+  /** True if the URL states it. */
+  readonly statesTls?: boolean;
   /** The value of `connectionTimeZone`, or of its older name `serverTimezone`. */
   readonly timeZone?: string;
   /** The zone as `Z`, `local` or an offset such as `+09:00`; absent if the zone has several offsets. */
@@ -120,6 +122,7 @@ function tls(draft: Draft, value: string): ConversionError | undefined {
     );
   }
   draft.tls = mode;
+  draft.statesTls = true;
   return undefined;
 }
 

@@ -7,6 +7,7 @@ import {
   parsePairs,
   readParameters,
   type ServerParameters,
+  type TlsMode,
   withoutEffect,
 } from './jdbc-parameters.js';
 
@@ -49,8 +50,7 @@ export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
   if (database === '') return new ConversionError('the URL names no database behind the host');
   const parameters = readParameters(query);
   if (parameters instanceof ConversionError) return parameters;
-  // The driver would compare the certificate with the name localhost.
-  if (parameters.tls === 'verify-identity' && hosts.some(({ name }) => isIP(name) !== 0)) {
+  if (parameters.tls === 'verify-identity' && hasAddresses({ hosts })) {
     return new ConversionError('VERIFY_IDENTITY needs host names: the driver cannot verify an IP address');
   }
   return {
@@ -59,6 +59,16 @@ export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
     database: decode(database),
     ...(user === undefined ? parameters : withUserPart(parameters, user)),
   };
+}
+
+/** A bundle without `sslMode` asks for the strongest protection. */
+export function tlsModeOf({ tls, statesTls = false }: DatabaseServer, hasBundle: boolean): TlsMode {
+  return hasBundle && !statesTls ? 'verify-identity' : tls;
+}
+
+/** True if the certificate of a host cannot be compared with its name: the driver would compare it with `localhost`. */
+export function hasAddresses({ hosts }: Pick<DatabaseServer, 'hosts'>): boolean {
+  return hosts.some(({ name }) => isIP(name) !== 0);
 }
 
 function embeddedDatabase(path: string, query: string | undefined): EmbeddedDatabase | ConversionError {

@@ -2,29 +2,29 @@ import { type DataSource, QueryFailedError } from 'typeorm';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { problem } from '../../config/problem.js';
 import { openDatabase } from '../database.js';
-import type { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
+import type { DatabaseSettings } from '../database-address.js';
+import type { MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import type { Refusal } from './migrations.js';
 import { refusesInUse } from './refusal.js';
 import { SchemaFailure } from './schema-failure.js';
 
-type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 type Account = Readonly<Pick<MigrationAccountProperties, 'username' | 'password'>>;
 
 /** The account that changes the tables of a database. */
 export class MigrationAccount {
   /** True if it differs from the account of the running service; the embedded database has no accounts. */
   readonly isSeparate: boolean;
-  private readonly settings: Settings;
+  private readonly settings: DatabaseSettings;
 
   constructor(
-    private readonly service: Settings,
+    private readonly service: DatabaseSettings,
     { username, password }: Account,
   ) {
     this.isSeparate = username !== undefined && !service.url.startsWith('jdbc:sqlite:');
     const account = withoutUndefined({ username, password });
-    this.settings = this.isSeparate ? { url: service.url, ...account } : service;
+    this.settings = this.isSeparate ? { url: service.url, tls: service.tls, ...account } : service;
   }
 
   /** Refuses a change while other sessions of the service use the database; `others` are connections of this process. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Loggers } from '../../logging/loggers.js';
+import { DatabaseAddress } from '../database-address.js';
 import { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
 import { MigrationAccount } from '../migrations/migration-account.js';
 import { PersistenceProperties } from '../migrations/migration.properties.js';
@@ -13,18 +14,24 @@ const LOGGER = 'persistence';
 @Module({
   providers: [
     {
+      provide: DatabaseAddress,
+      inject: [Configuration, Loggers],
+      useFactory: (configuration: Configuration, loggers: Loggers) =>
+        DatabaseAddress.of(configuration, loggers.get(LOGGER)),
+    },
+    {
       provide: SchemaSetup,
-      inject: [Configuration, Loggers, { token: DdlAuto, optional: true }],
-      useFactory: (configuration: Configuration, loggers: Loggers, ddlAuto?: DdlAuto) =>
+      inject: [Configuration, DatabaseAddress, Loggers, { token: DdlAuto, optional: true }],
+      useFactory: (configuration: Configuration, address: DatabaseAddress, loggers: Loggers, ddlAuto?: DdlAuto) =>
         new SchemaSetup(
-          new MigrationAccount(configuration.get(DatasourceProperties), configuration.get(MigrationAccountProperties)),
+          new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
           migratesAtStart(configuration),
           loggers.get(LOGGER),
           ddlAuto,
         ),
     },
   ],
-  exports: [SchemaSetup],
+  exports: [SchemaSetup, DatabaseAddress],
 })
 export class SchemaModule {}
 
