@@ -3,6 +3,7 @@ import { ConfigurationFailure, type Problem, problem } from '../config/problem.j
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
+import { FaultyTestQuery } from '../persistence/pool/faulty-test-query.js';
 import { sanitizeUrls } from '../redaction/secrets.js';
 import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem, UploadFolderFailure } from '../http/upload/upload-folder.js';
@@ -14,7 +15,8 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
     const origin = configuration.originOf('app.servlet.multipart.location');
     return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
   }
-  if (error instanceof SchemaFailure) return new ConfigurationFailure([schemaProblem(error, configuration)]);
+  if (error instanceof SchemaFailure || error instanceof FaultyTestQuery)
+    return new ConfigurationFailure([schemaProblem(error, configuration)]);
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
   return new ConfigurationFailure([
@@ -23,7 +25,10 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
 }
 
 /** Adds the database, and the origin of the key at fault. */
-function schemaProblem({ problem: { facts, ...rest } }: SchemaFailure, configuration: Configuration): Problem {
+function schemaProblem(
+  { problem: { facts, ...rest } }: SchemaFailure | FaultyTestQuery,
+  configuration: Configuration,
+): Problem {
   const url = sanitizeUrls(configuration.get(DatasourceProperties).url);
   const [, property] = facts.find(([label]) => label === 'Property') ?? [];
   const origin = property === undefined ? [] : [['Origin', configuration.originOf(property)] as const];

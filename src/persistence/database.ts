@@ -5,7 +5,9 @@ import { ConversionError } from '../config/problem.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { type Random, SystemRandom } from '../random/random.js';
+import { withoutDual } from './engines/database-probe.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
+import { classifyFailure, driverCode } from './engines/driver-failure.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
 import { sessionTimeZone } from './engines/session-time-zone.js';
 import { ServerConnector } from './engines/server-connector.js';
@@ -15,6 +17,7 @@ import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatabaseSettings } from './database-address.js';
 import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, MIGRATIONS } from './migrations/migrations.js';
+import { FaultyTestQuery } from './pool/faulty-test-query.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { SchemaFailure } from './migrations/schema-failure.js';
 import { makeFolderNow } from '../files/make-folder.js';
@@ -52,14 +55,28 @@ export async function openDatabase(
   const dataSource = await connect(settings, pool);
   try {
     await prepare(dataSource);
+    await tryTestQuery(dataSource, pool.testQuery);
     if (dataSource.options.type === 'better-sqlite3') {
       await dataSource.query(`PRAGMA busy_timeout = ${REQUEST_BUSY_TIMEOUT_MILLIS}`);
     }
     return dataSource;
   } catch (error) {
     await dataSource.destroy();
-    if (error instanceof SchemaFailure) throw error;
+    if (error instanceof SchemaFailure || error instanceof FaultyTestQuery) throw error;
     throw new DatabaseUnavailable(settings.url, error);
+  }
+}
+
+/** After the tables exist, which the query may read; an outage at this moment is reported as one. */
+async function tryTestQuery(dataSource: DataSource, query: string | undefined): Promise<void> {
+  // An empty value is none.
+  if (!query) return;
+  const pool = poolOf(dataSource);
+  try {
+    await dataSource.query(pool ? query : withoutDual(query));
+  } catch (error) {
+    if (classifyFailure(error) !== undefined) throw error;
+    throw new FaultyTestQuery(query, driverCode(error), error);
   }
 }
 

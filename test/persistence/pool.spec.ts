@@ -103,6 +103,28 @@ needs('mariadb')('the pool of MariaDB connections', () => {
     await waitUntil('the server has no connection', async () => (await connections()) === 0);
   });
 
+  it('D5: the report of a leak names the function that has borrowed the connection', async () => {
+    const log = new CollectedLog();
+    const { work } = await opened(database, {
+      settings: { leakDetectionThreshold: 2000 },
+      logger: log.loggers.get('persistence'),
+    });
+    const hasReport = (): boolean => log.texts.some((text) => text.includes('may have leaked'));
+    const forgetsItsConnection = (): Promise<unknown> =>
+      work.run(() => waitUntil('the leak is reported', hasReport, { limitMillis: 20_000 }));
+
+    // As in a service: the test runner sets a higher one.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 10;
+    try {
+      await forgetsItsConnection();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+
+    expect(log.texts.join('')).toContain('forgetsItsConnection');
+  });
+
   it('a burst uses maximum-pool-size connections and no more', async () => {
     const { work, pool } = await opened(database, { settings: { maximumPoolSize: 3 } });
     // Without it, the first connection might run all statements before the others are open.

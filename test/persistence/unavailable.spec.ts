@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/persistence/database.js';
 import { DatabaseUnavailable } from '../../src/persistence/engines/database-unavailable.js';
@@ -58,6 +59,24 @@ needs('mariadb')('errors of a MariaDB that rejects the connection', () => {
     expect(reasonOf(failure)).toBe('the server refuses the account or its password');
     expect(failure.problem.action).toContain('app.datasource.username');
     expect(JSON.stringify([failure.problem, failure.message])).not.toContain('wr0ng');
+  });
+
+  it('D5: a URL that is right is not to be corrected', async () => {
+    const { url, username, password, server } = await freshMariadbDatabase();
+    const { host, port } = server;
+    const administrator = await createConnection({ host, port, user: server.user, password: server.password });
+    await administrator.query(`ALTER USER '${username}'@'${host}' WITH MAX_USER_CONNECTIONS 1`);
+    const only = await createConnection({ host, port, user: username, password });
+    const full = await failureOf({ url, username, password });
+    await only.end();
+    await administrator.query(`ALTER USER '${username}'@'${host}' ACCOUNT LOCK`);
+    const locked = await failureOf({ url, username, password });
+    await administrator.end();
+
+    expect(reasonOf(full)).toBe('the account has no connection left');
+    expect(full.problem.action).toContain('app.datasource.pool.maximum-pool-size');
+    expect(reasonOf(locked)).toMatch(/locked/);
+    expect(locked.problem.action).not.toContain('app.datasource.url');
   });
 
   it('a missing database is reported', async () => {

@@ -36,7 +36,7 @@ export class EmbeddedProbe implements DatabaseProbe {
   }
 
   translate(sql: string): string {
-    return sql.replace(/\s+FROM\s+DUAL\s*;?$/i, '');
+    return withoutDual(sql);
   }
 
   private async checkFile(): Promise<void> {
@@ -60,6 +60,11 @@ export interface DatabaseProbe {
   write(signal: AbortSignal): Promise<void>;
   /** Translates a query to the dialect of this engine. */
   translate(sql: string): string;
+}
+
+/** SQLite has no table DUAL. */
+export function withoutDual(sql: string): string {
+  return sql.replace(/\s+FROM\s+DUAL\s*;?$/i, '');
 }
 
 /** Reads the result of either driver. */

@@ -1,15 +1,20 @@
 import type { DataSource } from 'typeorm';
 
-const LOCK_LIMIT_SECONDS = 60;
+export const LOCK_LIMIT_SECONDS = 60;
+
+export interface ExclusiveOptions {
+  readonly admit?: () => Promise<void>;
+  readonly waits?: () => void;
+}
 
 /**
  * Runs a change of the tables while no other process runs one; a process that finds another one at work waits. `admit` decides
  * before it whether the change may run; on a server, under the lock, so that of processes that start at once the last one runs
- * what the others were refused.
+ * what the others were refused. `waits` is called if another process is at work on a server.
  */
 export async function exclusively<T>(
   dataSource: DataSource,
-  admit: () => Promise<void>,
+  { admit = () => Promise.resolve(), waits = () => undefined }: ExclusiveOptions,
   change: () => Promise<T>,
 ): Promise<T> {
   if (dataSource.options.type === 'better-sqlite3') {
@@ -17,15 +22,10 @@ export async function exclusively<T>(
     await admit();
     return onEmbedded(dataSource, change);
   }
-  return onServer(dataSource, async () => {
+  return onServer(dataSource, waits, async () => {
     await admit();
     return change();
   });
-}
-
-/** For a change that may always run. */
-export function always(): Promise<void> {
-  return Promise.resolve();
 }
 
 /** The embedded database changes tables in transactions, so the write lock of its file is enough. */
@@ -42,16 +42,23 @@ async function onEmbedded<T>(dataSource: DataSource, change: () => Promise<T>): 
   }
 }
 
-async function onServer<T>(dataSource: DataSource, change: () => Promise<T>): Promise<T> {
+async function onServer<T>(dataSource: DataSource, waits: () => void, change: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
   // The connection holds the lock, so a process that dies releases it. All schemas of a server share the names of locks.
   const lock = 'SUBSTRING(CONCAT(?, DATABASE()), 1, 64)';
   const prefix = 'login-service migration ';
+  const isHeldWithin = async (seconds: number): Promise<boolean> => {
+    const rows: unknown = await runner.query(`SELECT GET_LOCK(${lock}, ?) AS held`, [prefix, seconds]);
+    const [row] = rows as [{ readonly held: number | null }];
+    return row.held === 1;
+  };
   try {
-    const [row] = (await runner.query(`SELECT GET_LOCK(${lock}, ?) AS held`, [prefix, LOCK_LIMIT_SECONDS])) as [
-      { readonly held: number | null },
-    ];
-    if (row.held !== 1) throw new Error(`another process has been changing the schema for ${LOCK_LIMIT_SECONDS} s`);
+    if (!(await isHeldWithin(0))) {
+      waits();
+      if (!(await isHeldWithin(LOCK_LIMIT_SECONDS))) {
+        throw new Error(`another process has been changing the schema for ${LOCK_LIMIT_SECONDS} s`);
+      }
+    }
     return await change();
   } finally {
     await runner.query(`SELECT RELEASE_LOCK(${lock})`, [prefix]).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../clock/clock.js';
 import { problem } from '../../config/problem.js';
-import { exclusively } from './exclusively.js';
+import { type ExclusiveOptions, exclusively } from './exclusively.js';
 import { compatibleLevel, HISTORY } from './history.js';
 import { isKnown, MigrationState } from './migration-state.js';
 import { resumable } from './resumable.js';
@@ -16,6 +16,11 @@ export const neverRefuses: Refusal = () => Promise.resolve();
 /** The classes that TypeORM runs. */
 export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
 
+export interface MigrateOptions extends Pick<ExclusiveOptions, 'waits'> {
+  readonly clock?: Clock;
+  readonly refuse?: Refusal;
+}
+
 /**
  * Brings the schema up to date; of processes that start at the same time, one migrates and the others wait.
  * @returns the names of the migrations that ran
@@ -24,7 +29,7 @@ export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
  */
 export async function migrate(
   dataSource: DataSource,
-  { clock = new SystemClock(), refuse = neverRefuses }: { readonly clock?: Clock; readonly refuse?: Refusal } = {},
+  { clock = new SystemClock(), refuse = neverRefuses, ...waiting }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const before = await MigrationState.read(dataSource);
   before.refuseIncompatible();
@@ -36,7 +41,7 @@ export async function migrate(
     const breaking = state.breaking.map(({ name }) => name);
     if (breaking.length > 0) await refuse(dataSource, breaking);
   };
-  return exclusively(dataSource, admit, async () => {
+  return exclusively(dataSource, { admit, ...waiting }, async () => {
     const ran = (await dataSource.runMigrations({ transaction: 'none' })).map(({ name }) => name);
     await record(dataSource, ran, clock.seconds());
     return ran;
@@ -74,7 +79,7 @@ export async function revertLast(
     const last = await admitted();
     if (last !== undefined) await refuse(dataSource, [last]);
   };
-  return exclusively(dataSource, admit, async () => {
+  return exclusively(dataSource, { admit }, async () => {
     const last = await admitted();
     if (last === undefined) return undefined;
     await dataSource.undoLastMigration({ transaction: 'none' });

@@ -9,6 +9,20 @@ class Leak extends Error {
   }
 }
 
+/** The unit of work and the pool take about ten frames of the stack before that of the borrower. */
+const FRAMES = 40;
+
+/** An error whose stack reaches the borrower. */
+function leakOfCaller(thresholdMillis: number): Leak {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = Math.max(stackTraceLimit, FRAMES);
+  try {
+    return new Leak(thresholdMillis);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /** Warns if the connection of one caller is lent for too long. */
 export class LeakWatch {
   private readonly leak: Leak;
@@ -18,7 +32,7 @@ export class LeakWatch {
     private readonly settings: PoolSettings,
     private readonly logger: Logger,
   ) {
-    this.leak = new Leak(settings.leakDetectionThreshold);
+    this.leak = leakOfCaller(settings.leakDetectionThreshold);
   }
 
   /** Begins when the connection is lent; the result ends it. */

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
 import type { DdlAutoMode } from '../jpa.properties.js';
-import { always, exclusively } from '../migrations/exclusively.js';
+import { exclusively } from '../migrations/exclusively.js';
 import { HISTORY } from '../migrations/history.js';
 import type { MigrationAccount } from '../migrations/migration-account.js';
 import { MigrationState } from '../migrations/migration-state.js';
@@ -50,7 +50,7 @@ export class DdlAuto {
   }
 
   private addMissing(dataSource: DataSource): Promise<void> {
-    return exclusively(dataSource, always, async () => {
+    return exclusively(dataSource, {}, async () => {
       const additions = (await differencesIn(dataSource)).flatMap((each) => each.additions);
       for (const sql of additions) {
         await dataSource.query(sql);
@@ -65,7 +65,7 @@ export class DdlAuto {
   }
 
   private drop(dataSource: DataSource): Promise<void> {
-    return exclusively(dataSource, always, async () => {
+    return exclusively(dataSource, {}, async () => {
       const { unknown } = await MigrationState.read(dataSource);
       if (unknown.length > 0) throw newerTablesFailure(unknown.map(({ name }) => name));
       const present = await readSchema(dataSource, new Set((await expectedSchema()).keys()));

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
+import { LOCK_LIMIT_SECONDS } from '../migrations/exclusively.js';
 import type { MigrationAccount } from '../migrations/migration-account.js';
 import { MigrationState } from '../migrations/migration-state.js';
 import { migrate } from '../migrations/migrations.js';
@@ -37,8 +38,11 @@ export class SchemaSetup {
   }
 
   private async migrate(dataSource: DataSource, { applied }: MigrationState): Promise<void> {
+    const waits = (): void => {
+      this.log.info('Another process changes the tables: startup waits for it', { limitSeconds: LOCK_LIMIT_SECONDS });
+    };
     const refuse = this.account.refusesInUse(dataSource);
-    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse }));
+    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse, waits }));
     // The first startup creates all tables, which is no news.
     if (ran.length > 0 && applied.length > 0) this.log.info('Migrated the tables', { migrations: logged(ran) });
   }
