@@ -30,8 +30,9 @@ export interface EventCount {
   readonly events: number;
 }
 
-/** Events of an export that are in memory at once. */
+/** Events of an export that are in memory at once, unless `default-fetch-size` says otherwise. */
 const BATCH = 500;
+const MAX_BATCH = 5000;
 /** Limit of a page of events. */
 export const MAX_EVENTS = 200;
 
@@ -60,12 +61,13 @@ export class EventSearch {
    */
   async *all({ user, kind, ...period }: Omit<EventFilter, 'after' | 'limit'>): AsyncGenerator<readonly EventRow[]> {
     const ids = idsOf(period);
+    const batch = Math.min(this.mapper.fetchSize || BATCH, MAX_BATCH);
     for (let after: string | undefined; ;) {
-      const parameters = withoutUndefined({ user, after, limit: BATCH, ...ids });
+      const parameters = withoutUndefined({ user, after, limit: batch, ...ids });
       const rows = await this.work.single((tx) => this.mapper.select<EventRow>(tx, 'events.search', parameters));
       const found = rows.filter((row) => kind === undefined || row.kind === kind);
       if (found.length > 0) yield found.map((row) => ({ ...EMPTY, ...row }));
-      if (rows.length < BATCH) return;
+      if (rows.length < batch) return;
       after = rows.at(-1)?.id;
       await nextTurn();
     }

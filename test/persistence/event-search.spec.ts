@@ -56,6 +56,19 @@ onEveryDatabase('the search for security events', (database) => {
     expect(found.map((event) => event.at)).toEqual(seconds.map(at));
   });
 
+  it.each([
+    [4, [4, 2]],
+    [6, [6]],
+    [0, [6]],
+  ])('D7: an export reads default-fetch-size=%s rows at a time', async (size, batches) => {
+    const events = await filled([`--mapper.configuration.default-fetch-size=${size}`]);
+    const found: number[] = [];
+
+    for await (const rows of events.all({})) found.push(rows.length);
+
+    expect(found).toEqual(batches);
+  });
+
   it('continues after the last event of a page', async () => {
     const events = await filled();
     const first = await events.search({ limit: 4 });

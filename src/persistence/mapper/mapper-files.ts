@@ -16,6 +16,8 @@ import { type CompiledStatement, StatementCompiler } from './statement-compiler.
 export interface MapperSettings extends ResultSettings {
   /** Milliseconds; 0 sets no limit. */
   readonly statementTimeoutMillis: number;
+  /** Rows that are read at a time where all of them are read; 0 leaves it to the caller. */
+  readonly fetchSize: number;
 }
 
 /** All mapper files as they were read, with all their faults. */
@@ -112,11 +114,13 @@ function settingsOf(configuration: Configuration, { settings }: XmlConfiguration
   };
   const camelCase = fromXml('map-underscore-to-camel-case', 'mapUnderscoreToCamelCase');
   const nulls = fromXml('call-setters-on-nulls', 'callSettersOnNulls');
+  const fetchSize = fromXml('default-fetch-size', 'defaultFetchSize');
   const timeout = fromXml('default-statement-timeout', 'defaultStatementTimeout');
-  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultStatementTimeout } = properties;
+  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultFetchSize, defaultStatementTimeout } = properties;
   return {
     mapUnderscoreToCamelCase: camelCase === undefined ? mapUnderscoreToCamelCase : camelCase === 'true',
     callSettersOnNulls: nulls === undefined ? callSettersOnNulls : nulls === 'true',
+    fetchSize: fetchSize === undefined ? (defaultFetchSize ?? 0) : Number(fetchSize),
     statementTimeoutMillis:
       timeout === undefined ? (defaultStatementTimeout?.milliseconds ?? 0) : Number(timeout) * 1000,
   };

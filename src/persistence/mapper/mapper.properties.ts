@@ -48,14 +48,16 @@ const nullType: ScalarType<NullType> = {
 export class MapperConfigurationProperties {
   @Key(flag(), {
     does: 'Fills the member userName from the column user_name without a result map.',
-    effect: full,
+    effect: near(
+      'The packaged statements name each member like its column, so that only aliases in your own statements show a difference.',
+    ),
   })
   readonly mapUnderscoreToCamelCase: boolean = false;
 
   @Key(integer({ min: 0 }), {
-    does: 'Rows fetched at a time by statements that stream their result; 0 leaves it to the driver.',
-    effect: acceptedOnly('No statement streams its result: a select reads all rows at once, and LIMIT bounds them.'),
-    defaultText: 'left to the driver',
+    does: 'Rows fetched at a time by statements that stream their result, the exports of security events; 0 means 500.',
+    effect: near('At most 5000; every other statement reads all its rows at once, and LIMIT bounds them.'),
+    defaultText: '500',
   })
   readonly defaultFetchSize?: number;
 
@@ -77,7 +79,9 @@ export class MapperConfigurationProperties {
 
   @Key(flag(), {
     does: 'Whether null columns are members with the value null in a result; otherwise they are absent.',
-    effect: full,
+    effect: near(
+      'The program reads an absent member of the packaged statements as null, so that neither output nor exports show a difference.',
+    ),
   })
   readonly callSettersOnNulls: boolean = false;
 }

@@ -22,6 +22,8 @@ interface ReadyStatement extends CompiledStatement {
 
 /** Runs the statements of the mapper files in the transaction of the caller. */
 export class SqlMapper {
+  /** Rows that a caller reads at a time where it reads all of them; 0 leaves it to the caller. */
+  readonly fetchSize: number;
   private readonly statements: ReadonlyMap<string, ReadyStatement>;
 
   constructor(
@@ -33,6 +35,7 @@ export class SqlMapper {
       return [name, readied(statement, files.settings, loggers)] as const;
     });
     this.statements = new Map(ready);
+    this.fetchSize = files.settings.fetchSize;
   }
 
   /** The rows of a `<select>`. */

@@ -38,6 +38,8 @@ function differencesOfTable(expected: Table, actual: Table): readonly Difference
     return other ? differencesOfColumn(name, column, other) : [missingColumn(name, column)];
   });
   const present = new Set(actual.indexes.map(indexText));
+  // A server keeps an index whose column was dropped, with its other columns.
+  const taken = new Set(actual.indexes.map((index) => index.name));
   const indexes = expected.indexes.filter((index) => !present.has(indexText(index)));
   return [
     ...columns,
@@ -46,7 +48,7 @@ function differencesOfTable(expected: Table, actual: Table): readonly Difference
     ...indexes.map((index) => ({
       label: 'Missing index',
       text: `${name} ${indexText(index)}`,
-      additions: [createIndex(name, index)],
+      additions: [createIndex(name, index, taken)],
     })),
   ];
 }
@@ -93,7 +95,17 @@ function primaryKeyDifference(expected: Table, actual: Table): readonly Differen
   return [{ label: 'Wrong primary key', text, additions: [] }];
 }
 
-function createIndex(table: string, { name, columns, isUnique }: Index): string {
-  const ownName = isUnique ? `${table}_${columns.join('_')}` : name;
+function createIndex(
+  table: string,
+  { name, columns, isUnique }: Index,
+  taken: ReadonlySet<string> = new Set(),
+): string {
+  const ownName = freeName(isUnique ? `${table}_${columns.join('_')}` : name, taken);
   return `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${ownName} ON ${table} (${columns.join(', ')})`;
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name}_${number}`;
+  return free;
 }
