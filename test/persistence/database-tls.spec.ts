@@ -176,12 +176,17 @@ needs('mariadb', 'openssl')('TLS to a database server', () => {
     await migrations.close();
     const { isComplete, findings } = await checkLimits(rulesOf(args), true);
     const service = await startWholeService(args);
-    const { status } = await fetch(`${service.url}/actuator/health/readiness`);
+    const { status } = await fetch(`${service.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'nobody', pw: 'of this name' }),
+    });
     await service.stop();
 
     expect(applied).not.toHaveLength(0);
     expect({ isComplete, findings }).toEqual({ isComplete: true, findings: [] });
-    expect(status).toBe(200);
+    // It has looked for the account.
+    expect(status).toBe(401);
   });
 });
 
