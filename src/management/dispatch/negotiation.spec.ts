@@ -16,6 +16,27 @@ it.each([
   expect(negotiate(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
 });
 
+it.each([
+  [
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,' +
+      'application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,' +
+      'text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+    OPEN_METRICS,
+  ],
+  ['text/plain;version=0.0.4;escaping=values;q=0.5', PLAIN],
+  ['text/plain;version=1.0.0;escaping=allow-utf-8', undefined],
+  ['text/plain;profile="a, b;c";version=0.0.4', PLAIN],
+])('C3: a parameter that a media type does not have is ignored: %s', (accept, chosen) => {
+  expect(negotiate(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
+});
+
+it.each(['application/json;odata=verbose', 'application/json; odata=verbose; q=0.9', 'application/json;a="b,c"'])(
+  'C3: JSON is sent for %s',
+  (accept) => {
+    expect(negotiate(accept, JSON_TYPES)).toBe('application/json');
+  },
+);
+
 const [V3 = '', V2 = '', JSON_TYPE = ''] = JSON_TYPES;
 
 it.each([

@@ -8,6 +8,8 @@ export const JSON_TYPES: readonly string[] = [JSON_V3, JSON_V2, JSON_PLAIN];
 
 /** Ignored, since every text response is UTF-8. */
 const CHARSET = /;\s*charset\s*=\s*(?:"[^"]*"|[^;,]*)/gi;
+/** A comma in a quoted text separates no ranges; no offered type has such a parameter. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** Matches only around the slash: a pattern for the whole range would backtrack over each letter of a long word. */
 const RANGE = /[^\s/,;]\/[^\s/,;]/;
 
@@ -22,7 +24,10 @@ const MAX_RANGES = 50;
  */
 export function negotiate(accept: string | undefined, offered: readonly string[]): string | undefined {
   if (accept === undefined || accept === '*/*' || !RANGE.test(accept)) return offered[0];
-  const ranges = accept.replaceAll(CHARSET, '').split(',', MAX_RANGES);
+  const ranges = accept
+    .replaceAll(CHARSET, '')
+    .replaceAll(QUOTED, (text) => text.replaceAll(/[,;"\\]/g, ''))
+    .split(',', MAX_RANGES);
   const weights = offered.map((type) => weightOf(type, ranges));
   const highest = Math.max(...weights);
   return highest > 0 ? offered[weights.indexOf(highest)] : undefined;
@@ -33,11 +38,27 @@ function weightOf(type: string, ranges: readonly string[]): number {
   let [most, weight] = [-Infinity, 0];
   for (const range of ranges) {
     const [, given = '1'] = WEIGHT.exec(range) ?? [];
-    const bare = range.replace(WEIGHT, '');
+    const bare = withCommonParameters(range.replace(WEIGHT, ''), type);
     if (new Negotiator({ headers: { accept: bare } }).mediaType([type]) === undefined) continue;
     // Each parameter makes a range more specific, each `*` less.
     const specificity = bare.split(';').length - bare.split('*').length;
     if (specificity > most) [most, weight] = [specificity, Number.parseFloat(given) || 0];
   }
   return weight;
+}
+
+/**
+ * The range without the parameters that the type does not have, such as `odata` or `escaping` (RFC 9110 section 12.5.1 leaves
+ * extensions to their receiver; Spring compares the parameters of both). A parameter of both must be equal.
+ */
+function withCommonParameters(range: string, type: string): string {
+  const [, ...known] = type.split(';').map(nameOf);
+  return range
+    .split(';')
+    .filter((part, at) => at === 0 || known.includes(nameOf(part)))
+    .join(';');
+}
+
+function nameOf(parameter: string): string {
+  return parameter.replace(/=.*$/s, '').trim().toLowerCase();
 }
