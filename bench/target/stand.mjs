@@ -15,7 +15,7 @@ export const REAL = { memoryKib: 19_456, iterations: 2 };
 export const CHEAP = { memoryKib: 128, iterations: 1 };
 
 /** All clients of a bench have one address; limits count their requests, but never reject one. */
-const UNLIMITED = ['sign-in', 'second-factor', 'recovery', 'sso'].map(
+const UNLIMITED = ['sign-in', 'second-factor', 'recovery', 'sso', 'open'].map(
   (group) => `--app.security.rate-limit.${group}.per-address=100000000/1m`,
 );
 

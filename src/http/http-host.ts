@@ -10,6 +10,7 @@ import { SystemRandom } from '../random/random.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
 import { passwordLimit } from './admission/password-limit.js';
+import { Pipelining } from './admission/pipelining.js';
 import { RequestTracker } from './admission/request-tracker.js';
 import { registerBodyParsers } from './body/body-parsers.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
@@ -62,7 +63,9 @@ export class HttpHost {
     const admission = this.admissionOf(options, meters);
     this.tracker = new RequestTracker(admission, (lifecycle) => {
       records.end(lifecycle);
+      pipelining.onEnd(lifecycle.reply.request.raw.socket);
     });
+    const pipelining = new Pipelining(this.tracker);
     const cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
     this.start = new RequestStart(this.tracker, records, this.forwarding, cors);
     this.errorResponder = new ErrorResponder({
@@ -86,6 +89,7 @@ export class HttpHost {
     fastify.register(fastifyCookie, { hook: false });
     this.parseBodies(fastify, options, encoding);
     answerUnknownRoutes(fastify);
+    pipelining.limit(fastify.server, options.tls ? 'secureConnection' : 'connection');
     this.limitConnections();
   }
 

@@ -108,7 +108,7 @@ export class RouteLimitProperties {
     does: 'Requests to all other routes from one address: introspection, published keys, metadata, files of pages.',
     effect: full,
   })
-  readonly openPerAddress: Rate = Rate.OFF;
+  readonly openPerAddress: Rate = Rate.of(60_000, 60);
 
   /** Undefined if the group has no such limit, or it is off. */
   rateOf(group: RouteGroup, by: Dimension): Rate | undefined {

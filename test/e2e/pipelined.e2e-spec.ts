@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
+import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
+import { handshake } from '../support/secure-client.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const HOST = 'Host: x\r\n';
@@ -113,5 +117,90 @@ describe('H7: malformed bytes behind pipelined requests', () => {
 
     expect((await fetch(`${service.url}/plain`)).status).toBe(200);
     expect(service.complaints).toEqual([]);
+  });
+});
+
+describe('X3: requests that run ahead of unsent responses', () => {
+  /** The requests that a connection may have in progress, with those that arrive in one piece with the last of them. */
+  const FEW = 6;
+  const MANY = 400;
+
+  /** The requests in progress on each connection, on average, before any of many has its response; then all get theirs. */
+  async function inProgressOfMany({ listener }: EchoService, connections: readonly RawConnection[]): Promise<number> {
+    for (const connection of connections) connection.send(HELD_GET.repeat(MANY));
+    await waitUntil('every connection has requests in progress', () => held.count >= 3 * connections.length);
+    // Later requests of another connection show that what has arrived was processed.
+    for (let round = 0; round < 3; round += 1) await fetch(`${service.url}/plain`);
+    const { inProgress } = listener;
+    const releasing = setInterval(() => {
+      held.releaseAll();
+    }, 1);
+    await Promise.all(connections.map((connection) => connection.untilAnswered(MANY)));
+    clearInterval(releasing);
+    for (const connection of connections) connection.leave();
+    return inProgress / connections.length;
+  }
+
+  it('X3: of many pipelined requests a connection has a few in progress, and all get their response', async () => {
+    const connections = await Promise.all([1, 2, 3].map(() => RawConnection.open(service.url)));
+
+    expect(await inProgressOfMany(service, connections)).toBeLessThanOrEqual(FEW);
+  });
+
+  needs('openssl')('over TLS', () => {
+    it('X3: of many pipelined requests a connection with TLS has a few in progress', async () => {
+      const { pem: ca, key } = makeCertificate();
+      const context = { cert: ca, key: readFileSync(key) };
+      const secure = await startEchoService({ tls: { context, onUpdate: () => () => undefined } });
+
+      const connection = RawConnection.on(await handshake(secure.url, { ca }));
+
+      expect(await inProgressOfMany(secure, [connection])).toBeLessThanOrEqual(FEW);
+      await secure.stop();
+    });
+  });
+
+  it('X3: a client that does not read its responses causes a few of them only', async () => {
+    const before = held.bigAnswers;
+    const connection = await RawConnection.open(service.url);
+    connection.stopReading();
+    connection.send(`GET /held/big HTTP/1.1\r\n${HOST}\r\n`.repeat(MANY));
+    await waitUntil('a response is ready', () => held.bigAnswers > before);
+    await waitUntil('the connection takes no more', async () => {
+      const count = held.bigAnswers;
+      for (let round = 0; round < 5; round += 1) await fetch(`${service.url}/plain`);
+      return held.bigAnswers === count;
+    });
+
+    expect(service.listener.inProgress).toBeLessThanOrEqual(FEW);
+    // The buffers of the operating system hold some more of them.
+    expect(held.bigAnswers - before).toBeLessThan(40);
+    connection.leave();
+    await waitUntil('the request is no longer tracked', () => service.listener.inProgress === 0);
+  });
+
+  it('X3: a body behind pipelined requests is read while they are in progress', async () => {
+    const body = JSON.stringify('x'.repeat(40_000));
+    const posted = `POST /any HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const connection = await RawConnection.open(service.url);
+    connection.send(HELD_GET.repeat(3) + posted + HELD_GET.repeat(3));
+    await waitUntil('the body has arrived', () => service.listener.inProgress > 3 && held.count >= 3);
+
+    const releasing = setInterval(() => {
+      held.releaseAll();
+    }, 1);
+    await connection.untilAnswered(7);
+    clearInterval(releasing);
+
+    expect(connection.statuses).toEqual([200, 200, 200, 200, 200, 200, 200]);
+    connection.leave();
+  });
+
+  it('X3: bytes behind CONNECT are not read as requests', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n${`GET /plain HTTP/1.1\r\n${HOST}\r\n`.repeat(20)}`);
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([405]);
   });
 });

@@ -128,6 +128,12 @@ onSqlite('P3: limits of sign-in routes', (engine) => {
     expect(owner.status).toBe(200);
   });
 
+  it('X3: open routes have a packaged limit per address', async () => {
+    const { status, headers } = await elsewhere().get('/.well-known/jwks.json');
+
+    expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"open-address";q=60000;w=60']);
+  });
+
   it('the window passes: the address is admitted again', async () => {
     const client = elsewhere();
     await times(4, () => guess(client, 'patient'));

@@ -131,6 +131,13 @@ export class RequestTracker {
     return requests.findLast(({ reply: { raw, request } }) => request.raw.complete || raw.headersSent);
   }
 
+  /** Number of requests on the connection that have arrived completely and whose response is not sent yet. */
+  countUnanswered(socket: Socket): number {
+    let count = 0;
+    for (const { reply } of this.connections.get(socket)?.requests ?? []) if (reply.request.raw.complete) count += 1;
+    return count;
+  }
+
   /** Registers a request when its head has arrived. */
   onRequest(request: FastifyRequest, reply: FastifyReply): RequestLifecycle {
     const connection = this.stateOf(request.raw.socket);

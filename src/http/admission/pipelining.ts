@@ -1,0 +1,71 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RequestTracker } from './request-tracker.js';
+
+/** Requests of one connection that have arrived completely and whose response is not sent yet. */
+const MAX_AHEAD = 4;
+/** Shortest piece in bytes, so that many blank lines in a body cost little; a few short requests fit into it. */
+const MIN_PIECE = 64;
+/** A head ends with it, so a piece that ends there contains one request if the request is longer than `MIN_PIECE`. */
+const BLANK_LINE = '\r\n\r\n';
+
+/**
+ * Lets a few requests of a connection run ahead of its unsent responses (RFC 9112 section 9.3.2). Without it, Node parses
+ * whatever has arrived, a thousand requests at once, and keeps each of them and its response until the client has read
+ * the responses before it.
+ */
+export class Pipelining {
+  /** Connections that are read again once a response is sent. */
+  private readonly held = new WeakSet<Socket>();
+
+  constructor(private readonly tracker: RequestTracker) {}
+
+  /** `event` is the one with which the server starts to read a connection. */
+  limit(server: Server, event: 'connection' | 'secureConnection'): void {
+    server.on(event, (socket: Socket) => {
+      this.readInPieces(socket);
+    });
+    // What follows CONNECT is no request, and Node has given its parser to another connection.
+    server.on('connect', (_request, socket: Socket) => socket.removeAllListeners('data'));
+  }
+
+  /** Continues to read the connection of a request whose response is sent. */
+  onEnd(socket: Socket): void {
+    if (this.held.delete(socket)) socket.resume();
+  }
+
+  /** Divides what Node's HTTP server reads from the connection, in place of the listener that passes all of it to the parser. */
+  private readInPieces(socket: Socket): void {
+    const [parse] = socket.listeners('data') as unknown as readonly ((chunk: Buffer) => void)[];
+    if (!parse) return;
+    socket.removeListener('data', parse);
+    socket.on('data', (chunk: Buffer) => {
+      for (let at = 0; at < chunk.length && isRead(socket);) {
+        if (this.tracker.countUnanswered(socket) >= MAX_AHEAD) this.hold(socket);
+        // Node pauses it as well, while a body or a response is not taken.
+        if (socket.isPaused()) {
+          socket.unshift(chunk.subarray(at));
+          return;
+        }
+        const end = endOfPiece(chunk, at);
+        parse(chunk.subarray(at, end));
+        at = end;
+      }
+    });
+  }
+
+  private hold(socket: Socket): void {
+    this.held.add(socket);
+    socket.pause();
+  }
+}
+
+/** False once the connection is closed or its bytes are not HTTP any more. */
+function isRead(socket: Socket): boolean {
+  return !socket.destroyed && socket.listenerCount('data') > 0;
+}
+
+function endOfPiece(chunk: Buffer, start: number): number {
+  const end = chunk.indexOf(BLANK_LINE, start + MIN_PIECE - BLANK_LINE.length, 'latin1');
+  return end < 0 ? chunk.length : end + BLANK_LINE.length;
+}
