@@ -21,7 +21,10 @@ const origin = text({
 @Properties('app.security.cors')
 export class CorsProperties {
   @Key(list(origin), {
-    does: 'Origins of other sites that may send requests with cookies from scripts and read the responses; no other origin may.',
+    does:
+      'Origins of other sites whose scripts may call the API and read the responses; no other origin may. With the ' +
+      'cookies of a user they sign in and out, refresh tokens and read GET /me and GET /session; every other route ' +
+      'needs an access token. Warning: such a site acts in the name of its users, so list only sites that you operate.',
     effect: full,
   })
   readonly allowedOrigins: readonly string[] = [];

@@ -71,7 +71,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   CROSS_SITE: {
     title: 'The request comes from another site',
-    advice: 'Call from the origin of the service or from a configured one.',
+    advice: 'Call from the origin of the service, or send an access token in place of cookies.',
   },
   PAYLOAD_TOO_LARGE: {
     title: 'The request is too large',

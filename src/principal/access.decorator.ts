@@ -12,6 +12,7 @@ export const CROSS_SITE = 'access:cross-site';
 export const SECOND_FACTOR = 'access:second-factor';
 export const SIGN_IN = 'access:sign-in';
 export const PAGE = 'access:page';
+export const ALLOWED_ORIGINS = 'access:allowed-origins';
 export const SESSION_COPY = 'access:session-copy';
 
 /** True if the handler of the request, or else its controller, has one of the marks below. */
@@ -34,6 +35,12 @@ export const AlsoHalfAuthenticated = (): MethodDecorator & ClassDecorator => Set
  * cookie with a form of another site, but it stores and deletes cookies as the response says.
  */
 export const SignInRoute = (): MethodDecorator & ClassDecorator => SetMetadata(SIGN_IN, true);
+
+/**
+ * Scripts of the origins in `app.security.cors.allowed-origins` may use the cookie of a user here. Everywhere else they need an
+ * access token: a fault of another site must not change the credentials of its users, or act as an administrator.
+ */
+export const OpenToAllowedOrigins = (): MethodDecorator & ClassDecorator => SetMetadata(ALLOWED_ORIGINS, true);
 
 /** The route is a page or takes the form of one, which a user may also request by hand. */
 export const PageRoute = (): MethodDecorator & ClassDecorator => SetMetadata(PAGE, true);

@@ -149,6 +149,53 @@ onSqlite('S5: cross-site requests', (engine) => {
     expect(setCookie(answer, 'refresh_token')?.value).toBeDefined();
   });
 
+  it.each<readonly [string, string, object | undefined]>([
+    ['GET', '/admin/users', undefined],
+    ['PATCH', '/admin/users/some-user', { roles: ['ROLE_ADMIN'] }],
+    ['GET', '/2fa', undefined],
+    ['POST', '/2fa/setup', {}],
+    ['POST', '/2fa/disable', { code: '123456' }],
+    ['POST', '/2fa/backup-codes', {}],
+    ['POST', '/2fa/passkeys/registration/options', {}],
+    ['PATCH', '/2fa/authenticators/some-app', { name: 'mine' }],
+    ['POST', '/me/password', { current: PASSWORD, new: 'changed by another site' }],
+    ['POST', '/password/forgot', { id: 'person-1' }],
+    ['GET', '/me/events', undefined],
+    ['GET', '/me/devices', undefined],
+    ['DELETE', '/me/devices/some-device', undefined],
+    ['GET', '/sessions', undefined],
+    ['DELETE', '/sessions', undefined],
+    ['GET', '/portal/security', undefined],
+  ])('S3: an allowed origin may not use the cookie of a user for %s %s', async (method, path, json) => {
+    const browser = await signedInOnce();
+    const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site' };
+    const body = json === undefined ? {} : { raw: JSON.stringify(json) };
+    const type = json === undefined ? {} : { 'content-type': 'application/json' };
+
+    const answer = await browser.send(method, path, { ...body, headers: { ...headers, ...type } });
+
+    expect(answer).toBeRefused(403, 'CROSS_SITE');
+    expect(await browser.get('/session')).toBeAnswered(200);
+  });
+
+  it('an allowed origin signs a user in, reads who it is, and signs out with its cookies', async () => {
+    const { id, password } = story.person();
+    const browser = story.client();
+    const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site' };
+
+    expect(await browser.post('/session', { id, pw: password }, { headers })).toBeAnswered(200);
+    expect(await browser.get('/session', { headers })).toBeAnswered(200);
+    expect(await browser.get('/me', { headers })).toBeAnswered(200);
+    expect(await browser.get('/.well-known/jwks.json', { headers })).toBeAnswered(200);
+    expect(await browser.delete('/session', { headers })).toBeAnswered(204);
+  });
+
+  it('S3: an allowed origin may use an access token for the routes that it may not use a cookie for', async () => {
+    const { client, accessToken: bearer } = await story.signInByPassword(story.person());
+
+    expect(await client.get('/sessions', { bearer, headers: { origin: FRIEND } })).toBeAnswered(200);
+  });
+
   it('a request with an access token is accepted from a foreign Origin, since no other site can send that header', async () => {
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
     client.forget('refresh_token');

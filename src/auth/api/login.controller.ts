@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Public, SignInRoute } from '../../principal/access.decorator.js';
+import { OpenToAllowedOrigins, Public, SignInRoute } from '../../principal/access.decorator.js';
 import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
@@ -19,6 +19,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()
 @SignInRoute()
+@OpenToAllowedOrigins()
 @ApiTag('Login')
 @RateLimited('sign-in')
 @Controller()

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
-import { AcceptsSessionCopy, Caller, RequireAmr } from '../../principal/access.decorator.js';
+import { AcceptsSessionCopy, Caller, OpenToAllowedOrigins, RequireAmr } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { code, password } from './login.schema.js';
@@ -28,6 +28,7 @@ export class MeController {
   ) {}
 
   @Get()
+  @OpenToAllowedOrigins()
   @AcceptsSessionCopy()
   @Operation(ME)
   @ResponseSchema(meResponse)
@@ -39,6 +40,7 @@ export class MeController {
 
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */
   @Get('settlement')
+  @OpenToAllowedOrigins()
   @RequireAmr('otp')
   @Operation(SETTLEMENT)
   @ResponseSchema(settlementResponse)

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
+import { Caller, OpenToAllowedOrigins, Public, SignInRoute } from '../../principal/access.decorator.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../web/route.decorator.js';
@@ -19,6 +19,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 /** The session of the web portal, with roles in place of tokens (http-api section 5). */
 @ApiTag('Portal session', 'For the web portal: a cookie in place of tokens.')
 @RateLimited('sign-in')
+@OpenToAllowedOrigins()
 @Controller('session')
 export class SessionController {
   constructor(

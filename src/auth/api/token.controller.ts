@@ -2,7 +2,7 @@ import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
 import { HttpError } from '../../http/errors/http-error.js';
-import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
+import { Caller, OpenToAllowedOrigins, Public, SignInRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { FormBody, ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
@@ -18,6 +18,7 @@ import { RateLimited } from '../../rate-limit/rate-limited.decorator.js';
 
 /** Refresh, revocation and introspection of tokens (http-api section 2). */
 @ApiTag('Tokens')
+@OpenToAllowedOrigins()
 @Controller()
 export class TokenController {
   constructor(

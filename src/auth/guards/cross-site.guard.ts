@@ -1,13 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ServiceError } from '../../errors/service-error.js';
-import { CROSS_SITE, PAGE, SIGN_IN, hasMark } from '../../principal/access.decorator.js';
+import { ALLOWED_ORIGINS, CROSS_SITE, PAGE, PUBLIC, SIGN_IN, hasMark } from '../../principal/access.decorator.js';
 import { cookiesOf } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { PublicUrlProperties } from '../../http/server.properties.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import { CorsProperties } from '../auth.properties.js';
-import { isCrossSite, type KnownOrigins } from './cross-site.js';
+import { isCrossSite, type KnownOrigins, SAFE } from './cross-site.js';
 
 /** The origins of the service, and the other origins whose scripts may call it. */
 @Injectable()
@@ -39,10 +39,17 @@ export class CrossSiteGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const isCookieRequest = request.headers.authorization === undefined && Object.keys(cookiesOf(request)).length > 0;
     if (!isCookieRequest && !hasMark(this.reflector, SIGN_IN, context)) return true;
-    const { 'sec-fetch-site': fetchSite, origin } = request.headers;
+    const {
+      method,
+      headers: { 'sec-fetch-site': fetchSite, origin },
+    } = request;
+    const isPage = hasMark(this.reflector, PAGE, context);
+    // A public document, such as the published keys, is the same for everyone.
+    const isDocument = SAFE.has(method) && !isPage && hasMark(this.reflector, PUBLIC, context);
     const facts = {
-      method: request.method,
-      isPage: hasMark(this.reflector, PAGE, context),
+      method,
+      isPage,
+      isForAllowed: isDocument || hasMark(this.reflector, ALLOWED_ORIGINS, context),
       ...withoutUndefined({ fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined, origin }),
     };
     if (isCrossSite(facts, this.origins.forRequest(request))) throw new ServiceError('CROSS_SITE');

@@ -8,8 +8,10 @@ it.each([
   { facts: { fetchSite: 'same-origin' }, refused: false },
   { facts: {}, refused: false },
   { facts: { origin: 'https://login.example' }, refused: false },
-  { facts: { origin: 'https://portal.example' }, refused: false },
-  { facts: { fetchSite: 'cross-site', origin: 'https://portal.example' }, refused: false },
+  { facts: { origin: 'https://portal.example', isForAllowed: true }, refused: false },
+  { facts: { fetchSite: 'cross-site', origin: 'https://portal.example', isForAllowed: true }, refused: false },
+  { facts: { origin: 'https://portal.example' }, refused: true },
+  { facts: { origin: 'https://evil.example', isForAllowed: true }, refused: true },
   { facts: { fetchSite: 'cross-site', origin: 'https://login.example' }, refused: true },
   { facts: { fetchSite: 'cross-site' }, refused: true },
   { facts: { fetchSite: 'same-site' }, refused: true },
@@ -33,8 +35,15 @@ it.each([
   expect(isCrossSite({ method: 'POST', isPage: true, ...facts }, KNOWN)).toBe(refused);
 });
 
+it('S3: a GET request of an allowed origin is rejected unless the route is for allowed origins', () => {
+  const facts = { method: 'GET', origin: 'https://portal.example' };
+
+  expect(isCrossSite(facts, KNOWN)).toBe(true);
+  expect(isCrossSite({ ...facts, isForAllowed: true }, KNOWN)).toBe(false);
+});
+
 it.each(['GET', 'HEAD', 'OPTIONS'])(
-  'S5: a %s request is accepted from every origin, because it is a safe method',
+  'S5: a %s request is accepted from an origin whose scripts cannot read the response',
   (method) => {
     expect(isCrossSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example' }, KNOWN)).toBe(false);
   },

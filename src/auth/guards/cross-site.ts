@@ -4,6 +4,8 @@ export interface CrossSiteFacts {
   /** `Sec-Fetch-Site`. */
   readonly fetchSite?: string;
   readonly origin?: string;
+  /** True if the route is for scripts of allowed origins, too. */
+  readonly isForAllowed?: boolean;
   /** True for a page or its form, which a user may request by hand, for example by sending a form again. */
   readonly isPage?: boolean;
 }
@@ -17,14 +19,17 @@ export interface KnownOrigins {
   readonly allowed: ReadonlySet<string>;
 }
 
-/** True if the browser reports that another site sends a state-changing request (http-api section 5). */
+/**
+ * True if the browser reports that another site sends a state-changing request (http-api section 5), or that a script of an
+ * allowed origin, which can read the response, sends any request to a route that is not for it.
+ */
 export function isCrossSite(
-  { method, fetchSite, origin, isPage = false }: CrossSiteFacts,
+  { method, fetchSite, origin, isForAllowed = false, isPage = false }: CrossSiteFacts,
   known: KnownOrigins,
 ): boolean {
-  if (SAFE.has(method)) return false;
   // A script of an allowed origin is never same-origin; `Origin` identifies it.
-  if (origin !== undefined && known.allowed.has(origin)) return false;
+  if (origin !== undefined && known.allowed.has(origin) && !known.own.has(origin)) return !isForAllowed;
+  if (SAFE.has(method)) return false;
   if (origin !== undefined && !known.own.has(origin)) return true;
   return fetchSite !== undefined && fetchSite !== 'same-origin' && !(isPage && fetchSite === 'none');
 }
