@@ -1,6 +1,7 @@
 import { full } from '../config/bind/effect.js';
-import { flag, list, text } from '../config/bind/key-type.js';
+import { flag, list } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { origin } from '../http/origin.js';
 
 @Properties('app.security.cookie')
 export class CookieProperties {
@@ -12,11 +13,6 @@ export class CookieProperties {
   })
   readonly secure: boolean = true;
 }
-
-const origin = text({
-  form: /^https?:\/\/[a-z\d.-]+(?::\d{1,5})?$/,
-  called: 'an origin in lower case such as https://portal.example, without a path; never * or null',
-});
 
 @Properties('app.security.cors')
 export class CorsProperties {

@@ -37,16 +37,19 @@ function fullyDecoded(text: string): string | undefined {
 }
 
 /**
- * The address of another application to redirect a browser to, as it is written into `Location`: `returnTo` if its origin is
- * exactly an allowed one, otherwise undefined.
+ * The address of another application to redirect a browser to, as it is written into `Location`: `returnTo` in the form of the
+ * URL standard if its origin is an allowed one, otherwise undefined.
  */
 export function safeReturnUrl(returnTo: string | undefined, allowedOrigins: readonly string[]): string | undefined {
   if (returnTo === undefined || returnTo.length > MAX_LENGTH) return undefined;
   // A backslash is a slash to browsers, and other characters would change on the way to the browser.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(returnTo)) return undefined;
-  const origin = allowedOrigins.find(
-    (each) => returnTo === each || (/^[/?#]/.test(returnTo.slice(each.length)) && returnTo.startsWith(each)),
-  );
-  // The browser must read the same origin.
-  return origin !== undefined && URL.parse(returnTo)?.origin === new URL(origin).origin ? returnTo : undefined;
+  // Otherwise the browser would read a path, or skip slashes.
+  const url = /^https?:\/\/[^/]/i.test(returnTo) ? URL.parse(returnTo) : null;
+  if (url?.username !== '' || url.password !== '' || !allowedOrigins.includes(url.origin)) return undefined;
+  // An address that names the origin as browsers write it needs no change.
+  return returnTo === url.origin ||
+    (/^[/?#]/.test(returnTo.slice(url.origin.length)) && returnTo.startsWith(url.origin))
+    ? returnTo
+    : url.href;
 }

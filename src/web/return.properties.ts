@@ -1,11 +1,7 @@
 import { full } from '../config/bind/effect.js';
-import { list, text } from '../config/bind/key-type.js';
+import { list } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-
-const origin = text({
-  form: /^https?:\/\/[a-z\d.-]+(?::\d{1,5})?$/,
-  called: 'an origin in lower case such as https://portal.example, without a path; never *',
-});
+import { origin } from '../http/origin.js';
 
 @Properties('app.security.return-to')
 export class ReturnProperties {

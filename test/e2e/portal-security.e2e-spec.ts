@@ -107,7 +107,6 @@ const EVIL_TARGETS = [
   `${FRIEND}\\@evil.example/`,
   `${FRIEND}%2eevil.example/`,
   FRIEND.replace('https', 'http'),
-  FRIEND.toUpperCase(),
   'https:app.example/',
   '//app.example/',
   'https://аpp.example/',
@@ -473,6 +472,13 @@ onSqlite('security of the portal', (engine) => {
           'identity provider': 'idp.test',
         });
       }
+    });
+
+    it('A4: an allowed origin in capital letters is read as a browser reads it', async () => {
+      expect(await placesOf(`${FRIEND.toUpperCase()}/Menu`)).toMatchObject({
+        'sign-in': `${FRIEND}/Menu`,
+        'signed in already': `${FRIEND}/Menu`,
+      });
     });
 
     it('X16: second step, step-up, setup, codes and lock lead to return_to only if it is allowed', async () => {

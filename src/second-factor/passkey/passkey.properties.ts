@@ -2,20 +2,20 @@ import { full } from '../../config/bind/effect.js';
 import { flag, list, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { ConversionError } from '../../config/problem.js';
+import { originOf } from '../../encoding/origin.js';
 import { pathOf } from '../../tls/bundle-reading.js';
 import { isNativeOrigin } from './passkey-site.js';
 
-/** Origins are compared with what browsers and apps send, so they are written in the same way. */
-const origin: ScalarType<string> = {
+/** Origins are compared with what browsers and apps send. */
+const siteOrApp: ScalarType<string> = {
   ...text(),
   name: 'origin',
   expects:
-    'an origin as a browser writes it, such as https://account.login.example.com without a path, or that of an app, such ' +
+    'an origin such as https://account.login.example.com without a path, or that of an app, such ' +
     'as android:apk-key-hash:… or ios:bundle-id:…',
   parse: (value) => {
     const trimmed = value.trim();
-    const isOrigin = /^https?:/.test(trimmed) && URL.parse(trimmed)?.origin === trimmed;
-    return isOrigin || isNativeOrigin(trimmed) ? trimmed : new ConversionError('not such an origin');
+    return originOf(trimmed) ?? (isNativeOrigin(trimmed) ? trimmed : new ConversionError('not such an origin'));
   },
 };
 
@@ -43,7 +43,7 @@ export class PasskeyProperties {
   })
   readonly enabled: boolean = true;
 
-  @Key(list(origin), {
+  @Key(list(siteOrApp), {
     does:
       'Further origins whose pages or apps may use the passkeys of this service, besides that of app.security.public-url. ' +
       'The host of a page must be that of the public URL or a subdomain of it.',
