@@ -21,6 +21,7 @@ import { SessionCookieStrategy } from './strategies/session-cookie.strategy.js';
 import { AuthorityGuard } from './guards/authority.guard.js';
 import { CookieProperties } from './auth.properties.js';
 import { AuthCookies } from './cookies.js';
+import { BrowserCookiesGuard } from './guards/browser-cookies.guard.js';
 import { CrossSiteGuard, TrustedOrigins } from './guards/cross-site.guard.js';
 import { CredentialWriter } from './credential-writer.service.js';
 import { TokenIntrospection } from './token-introspection.service.js';
@@ -74,6 +75,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     // In this order: requests beyond a limit and cross-site requests are rejected before they are authenticated.
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: CrossSiteGuard },
+    { provide: APP_GUARD, useClass: BrowserCookiesGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: SessionRateLimitGuard },
     { provide: APP_GUARD, useClass: PreMfaGuard },
@@ -81,8 +83,8 @@ import { WellKnownController } from './api/well-known.controller.js';
     {
       provide: AuthCookies,
       inject: [ServletProperties, CookieProperties],
-      useFactory: ({ contextPath }: ServletProperties, { secure }: CookieProperties) =>
-        new AuthCookies(contextPath, secure),
+      useFactory: ({ contextPath }: ServletProperties, { secure, sessionName }: CookieProperties) =>
+        new AuthCookies(contextPath, secure, sessionName),
     },
     { provide: LoginMeters, inject: [Meters], useFactory: (meters: Meters) => new LoginMeters(meters) },
     { provide: RefreshMeters, inject: [Meters], useFactory: (meters: Meters) => new RefreshMeters(meters) },

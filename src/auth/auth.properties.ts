@@ -1,5 +1,5 @@
 import { full } from '../config/bind/effect.js';
-import { flag, list } from '../config/bind/key-type.js';
+import { flag, list, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { origin } from '../http/origin.js';
 
@@ -12,6 +12,20 @@ export class CookieProperties {
     effect: full,
   })
   readonly secure: boolean = true;
+
+  @Key(
+    text({
+      form: /^(?!(?:refresh_token|trusted_device|device|sign_in_form|saml_request|language)$)[A-Za-z\d][\w-]{0,63}$/,
+      called: 'a name of letters, digits, - and _ that no other cookie of the service has',
+    }),
+    {
+      does:
+        'Name of the session cookie. Over https and without server.servlet.context-path, browsers have it with the prefix ' +
+        '__Host-, so that no other service of the domain can set it; a change signs users out of the portal once.',
+      effect: full,
+    },
+  )
+  readonly sessionName: string = 'SESSION';
 }
 
 @Properties('app.security.cors')

@@ -17,11 +17,21 @@ export class AuthCookies {
   constructor(
     private readonly context: string,
     private readonly secure: boolean,
+    private readonly configuredName = SESSION,
   ) {}
 
   /** True if browsers keep the cookies over https only. */
   get areSecure(): boolean {
     return this.secure;
+  }
+
+  /**
+   * The name that browsers have for the cookie `SESSION`. A prefix `__Host-` keeps other services of the domain from setting
+   * it (RFC 6265bis section 4.1.3.2); it requires https, Secure and no path below `/`.
+   */
+  sessionName(protocol: string): string {
+    const hasPrefix = protocol === 'https' && this.secure && this.context === '';
+    return hasPrefix ? `__Host-${this.configuredName}` : this.configuredName;
   }
 
   /** `maxAge` in seconds. */
@@ -30,7 +40,7 @@ export class AuthCookies {
   }
 
   setSession(reply: Reply, value: string): void {
-    reply.setCookie(SESSION, value, this.attributes('lax', '/'));
+    reply.setCookie(this.sessionName(reply.protocol), value, this.attributes('lax', '/'));
   }
 
   setTrustedDevice(reply: Reply, secret: string, maxAge: number): void {
@@ -59,7 +69,7 @@ export class AuthCookies {
   }
 
   clearSession(reply: Reply): void {
-    reply.clearCookie(SESSION, this.attributes('lax', '/'));
+    reply.clearCookie(this.sessionName(reply.protocol), this.attributes('lax', '/'));
   }
 
   /** Clears the cookies of a session that has ended; cookies that identify the browser stay. */

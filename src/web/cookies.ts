@@ -19,6 +19,8 @@ export type CookieValues = Readonly<Record<string, string | undefined>>;
 export interface Reply {
   /** Cookies of the request. */
   readonly cookies: CookieValues;
+  /** `http` or `https`, as the browser sees it. */
+  readonly protocol: string;
   setCookie(name: string, value: string, attributes: CookieAttributes): void;
   /** Needs the attributes of the cookie: a browser clears only a cookie with the same path. */
   clearCookie(name: string, attributes: CookieAttributes): void;
@@ -28,13 +30,33 @@ export interface Reply {
   setHeader(name: string, value: string): void;
 }
 
+/** Values that were chosen for a request, in place of those that are read from its header. */
+const chosen = new WeakMap<HttpRequest, Record<string, string | undefined>>();
+
 /**
- * Cookies of a request. The first of two cookies with the same name wins: browsers send the one with the longer path first
- * (RFC 6265 section 5.4), and another service on this host may use the same name on a shorter one.
+ * Cookies of a request. Unless `readAs` has chosen another one, the first of two cookies with the same name wins: browsers send
+ * the one with the longer path first (RFC 6265 section 5.4), and another service on this host may use the same name on a
+ * shorter one.
  */
 export function cookiesOf(request: HttpRequest): CookieValues {
   const { headers, server } = request as FastifyRequest;
-  return headers.cookie === undefined ? {} : server.parseCookie(headers.cookie);
+  return headers.cookie === undefined ? {} : { ...server.parseCookie(headers.cookie), ...chosen.get(request) };
+}
+
+/** The different values of a cookie in the order in which they were sent, `limit` at most. */
+export function cookieValues(request: HttpRequest, name: string, limit: number): readonly string[] {
+  const { headers, server } = request as FastifyRequest;
+  const values = new Set<string>();
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    if (values.size >= limit) break;
+    if (pair.trimStart().startsWith(`${name}=`)) values.add(server.parseCookie(pair)[name] ?? '');
+  }
+  return [...values];
+}
+
+/** From now on, the request has this value for the name; undefined for none. */
+export function readAs(request: HttpRequest, name: string, value: string | undefined): void {
+  chosen.set(request, { ...chosen.get(request), [name]: value });
 }
 
 /** Parameter: the cookies of the request. */
@@ -47,6 +69,7 @@ export const Res = createParamDecorator((_data: unknown, context: ExecutionConte
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return {
     cookies: cookiesOf(reply.request),
+    protocol: reply.request.protocol,
     setCookie: (name, value, attributes) => void reply.setCookie(name, value, { ...attributes }),
     clearCookie: (name, attributes) => void reply.clearCookie(name, { ...attributes, maxAge: 0 }),
     seeOther: (url) => void reply.status(303).header('location', url),

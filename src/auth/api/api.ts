@@ -38,7 +38,7 @@ export const API: Api = {
       type: 'apiKey',
       in: 'cookie',
       name: SESSION,
-      description: `The cookie \`${SESSION}\` of the web portal and of staff.`,
+      description: `The cookie \`${SESSION}\` of the web portal and of staff; \`__Host-${SESSION}\` over https.`,
     },
     [SCHEMES.mfaToken]: {
       type: 'http',

@@ -3,9 +3,12 @@ import { Accounts } from '../../account/accounts.service.js';
 import { LoginIds } from '../../account/login-id.js';
 import { DeviceCookies } from '../../account/throttle/device-cookies.service.js';
 import { KnownCallers, type LimitedRequest } from '../../rate-limit/known-callers.js';
-import { cookiesOf } from '../../web/cookies.js';
+import { cookieValues } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { DEVICE } from '../cookies.js';
+
+/** Values of the device cookie that are verified, if other services of the domain use the same name. */
+const MAX_DEVICES = 4;
 
 /** Reads the login id of a request from its body, and the owner of its browser from the device cookie. */
 @Injectable()
@@ -24,8 +27,8 @@ export class AccountCallers extends KnownCallers {
   }
 
   async deviceOwnerOf(request: LimitedRequest, loginId: string | undefined): Promise<string | undefined> {
-    const cookie = cookiesOf(request as LimitedRequest & HttpRequest)[DEVICE];
-    const device = cookie === undefined ? undefined : this.devices.verify(cookie);
+    const cookies = cookieValues(request as LimitedRequest & HttpRequest, DEVICE, MAX_DEVICES);
+    const device = cookies.map((cookie) => this.devices.verify(cookie)).find((each) => each !== undefined);
     if (!device || loginId === undefined) return device?.subject;
     // Only the signature of this service leads to the look-up.
     const account = await this.accounts.find(device.subject);
