@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
+import type { Permit } from '../auth/guards/permit.js';
+import type { Tx } from '../persistence/unit-of-work.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act, Actor } from './act.js';
 import { type ActRule, AdminActs } from './admin-acts.service.js';
@@ -24,16 +26,21 @@ export class BulkProvisioning {
 
   /**
    * Creates the accounts of a file with their authenticators. `rows` begins at the first row each time it is called; it is
-   * read twice unless `isPartial`.
-   * @throws ServiceError `VALIDATION_FAILED`; `ACCESS_DENIED`; `UNAVAILABLE`
+   * read twice unless `isPartial`. Each transaction that creates accounts verifies the `permit` of the caller, if there is one.
+   * @throws ServiceError `VALIDATION_FAILED`; `ACCESS_DENIED`; `UNAVAILABLE`; as `Permit.hold` does
    */
   import(
     rows: () => AsyncIterable<ImportRow>,
-    { isPartial, ...act }: Act & { readonly isPartial: boolean },
+    { isPartial, permit, ...act }: Act & { readonly isPartial: boolean; readonly permit?: Permit },
   ): Promise<ImportReport> {
     const { totps } = this;
     return this.acts.perform(IMPORT, undefined, act, () =>
-      this.accounts.run(rows, { actor: act.actor, isPartial, totps }),
+      this.accounts.run(rows, {
+        actor: act.actor,
+        isPartial,
+        totps,
+        ...(permit && { admit: (tx: Tx) => permit.hold(tx) }),
+      }),
     );
   }
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { toListBody } from '../auth/api/presenters.js';
+import { CallerPermit, type Permit } from '../auth/guards/permit.js';
 import { EXPORT_MEDIA_TYPES } from '../events/event-export.js';
 import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
@@ -44,9 +45,10 @@ export class EventsController {
   async export(
     @Caller() caller: FullPrincipal,
     @Query({ schema: exportQuerySchema }) { format, ...filter }: InferOutput<typeof exportQuerySchema>,
+    @CallerPermit() permit: Permit,
     @Res() reply: Reply,
   ): Promise<StreamableFile> {
-    const parts = await this.exports.export(filter, format, actorOf(caller));
+    const parts = await this.exports.export(filter, format, { ...actorOf(caller), permit });
     if (format === 'csv') reply.setHeader('csv-formula-escape', 'apostrophe');
     return new StreamableFile(Readable.from(parts), {
       type: `${EXPORT_MEDIA_TYPES[format]}; charset=utf-8`,

@@ -8,8 +8,8 @@ import { personalTables } from '../persistence/personal-tables.js';
 // Commands do not load the staff login, whose tables belong to the export nevertheless.
 import '../saml/login/authn-requests.service.js';
 import '../saml/login/idp-sessions.service.js';
-import type { Act } from './act.js';
 import { AdminActs } from './admin-acts.service.js';
+import { type ExportAct, whilePermitted } from './export-act.js';
 
 /** Exports what is stored about one person, for requests by Article 15 or 20 of the GDPR. */
 @Injectable()
@@ -24,24 +24,25 @@ export class PersonExport {
 
   /**
    * Records the export, and then returns the parts of one JSON text: a list of rows for each table, without secrets. The
-   * rows are read as the parts are consumed, so the number of events does not matter.
+   * rows are read as the parts are consumed, so the number of events does not matter. The parts end with an error when the
+   * permit of the act does.
    * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED`
    */
-  async export(subject: string, act: Act): Promise<AsyncIterable<string>> {
+  async export(subject: string, act: ExportAct): Promise<AsyncIterable<string>> {
     return this.acts.perform({ name: 'exportUser' }, subject, act, async () => {
       if (!(await this.accounts.find(subject))) throw new ServiceError('NOT_FOUND', { reason: 'account' });
       await this.events.recordAlone({ kind: 'USER_EXPORTED', subject, actor: act.actor });
-      return this.parts(subject);
+      return this.parts(subject, act);
     });
   }
 
-  private async *parts(subject: string): AsyncGenerator<string> {
+  private async *parts(subject: string, act: ExportAct): AsyncGenerator<string> {
     yield `{"exported_at":${JSON.stringify(new Date(this.clock.millis()))},"subject":${JSON.stringify(subject)}`;
     for (const table of personalTables()) {
       yield `,\n${JSON.stringify(table.name)}:[`;
       let separator = '';
-      for await (const row of this.data.rows(table, subject)) {
-        yield `${separator}\n${JSON.stringify(toExportedRow(row))}`;
+      for await (const rows of whilePermitted(this.data.batches(table, subject), act)) {
+        yield separator + rows.map((row) => `\n${JSON.stringify(toExportedRow(row))}`).join(',');
         separator = ',';
       }
       yield ']';

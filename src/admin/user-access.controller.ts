@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { InferOutput } from 'valibot';
 import { devicesResponse } from '../auth/api/history.schema.js';
 import { toListBody } from '../auth/api/presenters.js';
+import { CallerPermit, type Permit } from '../auth/guards/permit.js';
 import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
@@ -108,8 +109,12 @@ export class UserAccessController {
   @Header('content-type', 'application/json; charset=utf-8')
   @Operation(describe.EXPORT_USER)
   @ResponseSchema(personResponse)
-  async export(@Caller() caller: FullPrincipal, @Param('sub') subject: string): Promise<StreamableFile> {
-    const parts = await this.personExport.export(subject, actorOf(caller));
+  async export(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @CallerPermit() permit: Permit,
+  ): Promise<StreamableFile> {
+    const parts = await this.personExport.export(subject, { ...actorOf(caller), permit });
     return new StreamableFile(Readable.from(parts), { disposition: `attachment; filename="user-${subject}.json"` });
   }
 }

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
+import { CallerPermit, type Permit } from '../auth/guards/permit.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
@@ -38,10 +39,11 @@ export class UsersImportController {
   async importUsers(
     @Caller() caller: FullPrincipal,
     @Query({ schema: importQuerySchema }) { partial, preview }: InferOutput<typeof importQuerySchema>,
+    @CallerPermit() permit: Permit,
     @Upload() upload: IncomingUpload,
   ): Promise<InferOutput<typeof importReportSchema>> {
-    const options = { ...actorOf(caller), isPartial: partial === 'true', isPreview: preview === 'true' };
-    const report = await upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options));
+    const options = { ...actorOf(caller), permit, isPartial: partial === 'true', isPreview: preview === 'true' };
+    const report = await upload.use(FILE_FIELD, permit, (file) => this.usersImport.run(file, options));
     return {
       created: report.created,
       errors: [...report.errors],

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { importFormat, importRows } from '../account/import/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
+import type { Permit } from '../auth/guards/permit.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UploadedFile } from '../http/upload/uploads.js';
 import type { Act } from './act.js';
@@ -9,6 +10,13 @@ import { BulkProvisioning } from './bulk-provisioning.service.js';
 
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
+
+/** What the caller of an import asks for, and the permit to do so. */
+interface ImportRequest {
+  readonly isPartial: boolean;
+  readonly isPreview: boolean;
+  readonly permit: Permit;
+}
 
 /** Creates the users in an uploaded file, or reports what would be created. */
 @Injectable()
@@ -18,7 +26,7 @@ export class UsersImport {
   /** @throws ServiceError `VALIDATION_FAILED` if the file is not an import file: no user is created then; `UNAVAILABLE` */
   async run(
     { path, name, mediaType }: UploadedFile,
-    { isPartial, isPreview, ...act }: Act & { readonly isPartial: boolean; readonly isPreview: boolean },
+    { isPartial, isPreview, permit, ...act }: Act & ImportRequest,
   ): Promise<ImportReport> {
     const format = importFormat(name, mediaType);
     if (!format) throw fileRefusal('type');
@@ -27,7 +35,7 @@ export class UsersImport {
       if (isPreview) return await this.provisioning.preview(rows(), act);
       // Otherwise the users before a syntax error in the file would be created.
       if (isPartial) await readThrough(rows());
-      return await this.provisioning.import(rows, { ...act, isPartial });
+      return await this.provisioning.import(rows, { ...act, isPartial, permit });
     } catch (error) {
       if (error instanceof ImportFileError) throw fileRefusal('format', error);
       throw error;

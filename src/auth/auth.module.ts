@@ -19,6 +19,7 @@ import { AccessTokenStrategy } from './strategies/access-token.strategy.js';
 import { MfaTokenStrategy } from './strategies/mfa-token.strategy.js';
 import { SessionCookieStrategy } from './strategies/session-cookie.strategy.js';
 import { AuthorityGuard } from './guards/authority.guard.js';
+import { Permits } from './guards/permits.service.js';
 import { CookieProperties } from './auth.properties.js';
 import { AuthCookies } from './cookies.js';
 import { BrowserCookiesGuard } from './guards/browser-cookies.guard.js';
@@ -93,6 +94,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     SessionCookieStrategy,
     RequestAuthenticator,
     RequiredFactors,
+    Permits,
     { provide: OperatorCredentials, useClass: AccountOperatorCredentials },
     { provide: KnownCallers, useClass: AccountCallers },
     NewDevices,

@@ -49,12 +49,14 @@ export function mainOptions(configuration: Configuration): HostOptions {
 }
 
 function uploadsOf(configuration: Configuration): UploadOptions {
-  const { location, maxFileSize, maxRequestSize } = configuration.get(MultipartProperties);
+  const { location, maxFileSize, maxRequestSize, receiveTimeout, maxPerUser } = configuration.get(MultipartProperties);
   const unlessNegative = ({ bytes }: DataSize): number => (bytes < 0 ? Infinity : bytes);
   return {
     folder: UploadFolder.open(location, new SystemRandom(), new SystemClock()),
     maxFileBytes: unlessNegative(maxFileSize),
     maxRequestBytes: unlessNegative(maxRequestSize),
+    maxMillis: receiveTimeout.milliseconds,
+    maxPerSender: maxPerUser,
   };
 }
 

@@ -139,6 +139,7 @@ type CapacityReason =
   | 'memory of bodies'
   | 'upload request'
   | 'uploaded file'
+  | 'uploads of one user'
   | 'upload not stored'
   | 'upload not readable'
   | 'password hashing full'

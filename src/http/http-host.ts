@@ -114,10 +114,11 @@ export class HttpHost {
     registerBodyParsers(fastify, limits, encoding);
     if (uploads) {
       registerUploads(fastify, uploads, {
-        limitMillis: this.embedded.connectionTimeout.milliseconds,
-        onSilent: (request, reply) => {
-          this.errorResponder.respondTimeout(request, reply);
+        silenceMillis: this.embedded.connectionTimeout.milliseconds,
+        respondEarly: (request, reply, error) => {
+          this.errorResponder.respondEarly(request, reply, error);
         },
+        slotFor: (request) => this.tracker.slotFor(request),
       });
     }
   }

@@ -88,7 +88,7 @@ export class RequestHooks {
     if (request.lifecycle?.routeOptions.takesUpload) return;
     sendContinue(request.raw, reply.raw);
     timeBody(request.raw, this.connectionTimeoutMillis, () => {
-      this.errorResponder.respondTimeout(request, reply);
+      this.errorResponder.respondEarly(request, reply);
     });
   }
 }

@@ -12,15 +12,18 @@ const BATCH = 500;
 export class PersonalData {
   constructor(private readonly work: UnitOfWork) {}
 
-  async *rows(table: PersonalTable, subject: string): AsyncGenerator<PersonalRow> {
+  /** The rows in batches, none of which is empty. */
+  async *batches(table: PersonalTable, subject: string): AsyncGenerator<readonly PersonalRow[]> {
     const sql = selectPersonal(table);
     for (let after: Value = ''; ;) {
       const values: readonly Value[] = [subject, after, BATCH];
       const batch = await this.work.single((tx) => tx.rows<PersonalRow & { readonly row_key: string }>(sql, values));
+      const rows: PersonalRow[] = [];
       for (const { row_key: key, ...row } of batch) {
-        yield row;
+        rows.push(row);
         after = key;
       }
+      if (rows.length > 0) yield rows;
       if (batch.length < BATCH) return;
     }
   }

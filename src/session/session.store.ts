@@ -30,6 +30,9 @@ const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND
 const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
   WHERE user_id = ? AND expires_at > ? AND half_security_stamp IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
 const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
+/** The row changes even within one second, which locks it at every node of a cluster. */
+const HOLD = `UPDATE session SET last_used_at = CASE WHEN last_used_at = ? THEN last_used_at - 1 ELSE ? END
+  WHERE id = ? AND user_id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
 const TOUCH = 'UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at = ?';
 const TOUCH_PORTAL = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND last_used_at = ?';
 const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_hash = ?
@@ -96,6 +99,12 @@ export class SessionStore {
   /** Also locks the row until the transaction ends; false if the session has ended. */
   async use(tx: Tx, id: string, now: number, expiresAt: number): Promise<boolean> {
     return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
+  }
+
+  /** Locks the row of a live, complete session of that account until the transaction ends; false if there is none. */
+  async hold(tx: Tx, id: string, subject: string): Promise<boolean> {
+    const now = this.clock.seconds();
+    return (await tx.change(HOLD, [now, now, id, subject, now])) === 1;
   }
 
   async stepUp(tx: Tx, id: string, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {

@@ -74,6 +74,14 @@ export class Sessions {
     return tx ? this.store.find(tx, sid) : this.work.single((own) => this.store.find(own, sid));
   }
 
+  /**
+   * Locks the row of a live, complete session of that account for the rest of the transaction, and reads it: whatever ends the
+   * session does so before this transaction or after it. Undefined if there is none.
+   */
+  async hold(tx: Tx, sid: string, subject: string): Promise<Session | undefined> {
+    return (await this.store.hold(tx, sid, subject)) ? this.store.find(tx, sid) : undefined;
+  }
+
   /** The live session of that cookie; one read. */
   findBySecret(secret: string): Promise<Session | undefined> {
     return this.work.single((tx) => this.store.findBySecret(tx, secret));

@@ -23,7 +23,7 @@ import type { ListenerTls } from '../../src/http/tls/secure-server.js';
 import type { UploadLimits } from '../../src/http/upload/receive.js';
 import { UploadBody, Upload } from '../../src/web/route.decorator.js';
 import { UploadFolder } from '../../src/http/upload/upload-folder.js';
-import type { IncomingUpload } from '../../src/http/upload/uploads.js';
+import type { IncomingUpload, UploadSender } from '../../src/http/upload/uploads.js';
 import { CollectedLog } from './collected-log.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { waitUntil } from './wait-until.js';
@@ -35,6 +35,8 @@ class PoliteGuard implements CanActivate {
     throw new ServiceError('ACCESS_DENIED');
   }
 }
+
+const ANYONE: UploadSender = { subject: 'anyone', verify: () => Promise.resolve() };
 
 /** Number of handler runs, and whether waiting handlers may end. */
 const seen = { runs: 0, mayEnd: true };
@@ -50,7 +52,7 @@ class UploadController {
     @Query({ schema: querySchema }) { then }: v.InferOutput<typeof querySchema>,
     @Upload() upload: IncomingUpload,
   ): Promise<object> {
-    return upload.use('file', async ({ path, ...file }) => {
+    return upload.use('file', ANYONE, async ({ path, ...file }) => {
       seen.runs += 1;
       await waitUntil('the handler is released', () => seen.mayEnd);
       if (then === 'refuse') throw new ServiceError('CONFLICT');
@@ -63,7 +65,7 @@ class UploadController {
   @UploadBody()
   @UseGuards(new PoliteGuard())
   guarded(@Upload() upload: IncomingUpload): Promise<object> {
-    return upload.use('file', () => Promise.resolve({}));
+    return upload.use('file', ANYONE, () => Promise.resolve({}));
   }
 
   @Post('json')
@@ -116,7 +118,14 @@ export async function startUploadService(
   const log = new CollectedLog();
   const listener = new Listener({
     loggers: log.loggers,
-    uploads: { folder, maxFileBytes: Infinity, maxRequestBytes: Infinity, ...limits },
+    uploads: {
+      folder,
+      maxFileBytes: Infinity,
+      maxRequestBytes: Infinity,
+      maxMillis: Infinity,
+      maxPerSender: 8,
+      ...limits,
+    },
     embedded,
     ...(tls && { tls }),
   });

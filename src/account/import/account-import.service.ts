@@ -48,6 +48,8 @@ export interface ImportOptions {
   /** If true, valid rows are imported despite invalid ones; otherwise one invalid row prevents the whole import. */
   readonly isPartial?: boolean;
   readonly totps?: TotpImport;
+  /** Runs first in each transaction that makes accounts usable. @throws ServiceError to end the import */
+  readonly admit?: (tx: Tx) => Promise<void>;
 }
 
 /** A row without faults. */
@@ -112,6 +114,7 @@ export class AccountImport {
       const checked = await this.checked(batch, options);
       const ready = await this.ready(checked.drafts);
       const taken = await this.work.run(async (tx) => {
+        await options.admit?.(tx);
         const ofBatch = await this.insert(tx, ready, options);
         // The first transaction that creates accounts records the import.
         if (created === 0 && ofBatch.length < ready.length) await this.record(tx, options);
@@ -138,7 +141,7 @@ export class AccountImport {
     let report: ImportReport;
     try {
       report = await this.stage(staged, rows(), hashes, options);
-      if (report.created > 0) await staged.complete((tx) => this.record(tx, options));
+      if (report.created > 0) await staged.complete((tx) => this.publish(tx, options));
     } catch (error) {
       // If this fails too, the background task does it later.
       await staged.settle().catch(() => undefined);
@@ -259,6 +262,11 @@ export class AccountImport {
       else errors.push(takenError(row));
     }
     return errors;
+  }
+
+  private async publish(tx: Tx, options: ImportOptions): Promise<void> {
+    await options.admit?.(tx);
+    await this.record(tx, options);
   }
 
   private record(tx: Tx, { actor }: ImportOptions): Promise<void> {

@@ -15,6 +15,13 @@ export function preMfaRefusal(
   return principal.via === 'token' ? 'INVALID_TOKEN' : 'MFA_REQUIRED';
 }
 
+/** What a route demands of its caller besides a complete login. */
+export interface RouteDemands {
+  /** One of these authorities. */
+  readonly authorities?: readonly string[] | undefined;
+  readonly amr?: RequiredAmr | undefined;
+}
+
 export function hasAnyAuthority(principal: Principal, authorities: readonly string[]): boolean {
   return authoritiesOf(principal).some((authority) => authorities.includes(authority));
 }

@@ -3,10 +3,12 @@ import { Reflector } from '@nestjs/core';
 import { ROLE_ADMIN, ROLE_HELPDESK } from '../../account/account.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
-import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
+import { AMR, AUTHORITY } from '../../principal/access.decorator.js';
 import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
 import { isHalfAuthenticated, type Principal } from '../../principal/principal.js';
 import { hasAnyAuthority } from './access.js';
+import type { PermittedRequest } from './permit.js';
+import { Permits } from './permits.service.js';
 import { RequiredFactors } from './required-factors.service.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
@@ -16,10 +18,12 @@ export class AuthorityGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly factors: RequiredFactors,
     private readonly events: SecurityEvents,
+    private readonly permits: Permits,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { principal } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = context.switchToHttp().getRequest<PermittedRequest>();
+    const { principal } = request;
     if (!principal) return true;
     const targets = [context.getHandler(), context.getClass()];
     const authorities = this.reflector.getAllAndOverride<readonly string[] | undefined>(AUTHORITY, targets);
@@ -28,9 +32,13 @@ export class AuthorityGuard implements CanActivate {
       throw new ServiceError('ACCESS_DENIED');
     }
     const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
-    if (!amr) return true;
-    const missing = isHalfAuthenticated(principal) ? amr : await this.factors.missing(principal, amr);
+    if (isHalfAuthenticated(principal)) {
+      if (amr) throw new StepUpRequired(amr);
+      return true;
+    }
+    const missing = amr && (await this.factors.missing(principal, amr));
     if (missing) throw new StepUpRequired(missing);
+    if (authorities || amr) request.permit = this.permits.permitOf(principal, { authorities, amr });
     return true;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Account } from '../../account/account.js';
 import { Clock } from '../../clock/clock.js';
 import type { RequiredAmr, RequiredFactor } from '../../principal/amr.js';
 import { type FullPrincipal, hasFreshFactor } from '../../principal/principal.js';
@@ -16,14 +17,20 @@ export class RequiredFactors {
 
   /** The second factor that the login lacks; undefined if it is enough. @throws ServiceError `INVALID_TOKEN` */
   async missing(caller: FullPrincipal, required: RequiredAmr): Promise<RequiredFactor | undefined> {
-    const factor = await this.asPolicyDemands(caller, required);
-    return hasFreshFactor(caller, factor, this.clock.seconds()) ? undefined : factor;
+    const dependsOnAccount = required.method === 'mfa' && this.policy.mayDemandPasskey;
+    return dependsOnAccount
+      ? this.missingOf(caller, await this.reauthentication.accountOf(caller), required)
+      : this.unlessFresh(caller, required);
   }
 
-  /** "Any second factor" means a passkey for an account of which policy demands one, also before it has one. */
-  private async asPolicyDemands(caller: FullPrincipal, required: RequiredAmr): Promise<RequiredFactor> {
-    if (required.method !== 'mfa' || !this.policy.mayDemandPasskey) return required;
-    const account = await this.reauthentication.accountOf(caller);
-    return this.policy.demandsPasskey(account) ? { ...required, method: 'passkey' } : required;
+  /** The same for the account as it is now. */
+  missingOf(caller: FullPrincipal, account: Account, required: RequiredAmr): RequiredFactor | undefined {
+    // "Any second factor" means a passkey for an account of which policy demands one, also before it has one.
+    const isPasskey = required.method === 'mfa' && this.policy.demandsPasskey(account);
+    return this.unlessFresh(caller, isPasskey ? { ...required, method: 'passkey' } : required);
+  }
+
+  private unlessFresh(caller: FullPrincipal, factor: RequiredFactor): RequiredFactor | undefined {
+    return hasFreshFactor(caller, factor, this.clock.seconds()) ? undefined : factor;
   }
 }

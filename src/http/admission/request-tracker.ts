@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { RequestContext } from '../../principal/request-context.js';
 import type { Span } from '../../tracing/span.js';
 import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
@@ -13,6 +14,9 @@ declare module 'fastify' {
     lifecycle?: RequestLifecycle;
   }
 }
+
+/** The slot of a request where their number has no limit. */
+const UNLIMITED: Slot = { isWaiting: false, leave: () => undefined };
 
 /** One request, from its head to the end of its response. */
 export class RequestLifecycle {
@@ -184,6 +188,28 @@ export class RequestTracker {
     lifecycle.holdSlot(slot);
     if (!slot.isWaiting) next();
     return true;
+  }
+
+  /**
+   * Waits for a slot for what a request does with a body that has arrived; the caller gives it up.
+   * @throws ServiceError `UNAVAILABLE` if there is none, and for a client that disconnects while it waits
+   */
+  slotFor({ raw: { socket } }: FastifyRequest): Promise<Slot> {
+    const { admission } = this;
+    if (!admission) return Promise.resolve(UNLIMITED);
+    return new Promise((resolve, reject) => {
+      const refuse = (): void => {
+        slot?.leave();
+        reject(new ServiceError('UNAVAILABLE', { reason: 'overloaded' }));
+      };
+      const slot = admission.enter(() => {
+        socket.off('close', refuse);
+        if (slot) resolve(slot);
+      });
+      if (!slot || (slot.isWaiting && socket.destroyed)) refuse();
+      else if (slot.isWaiting) socket.once('close', refuse);
+      else resolve(slot);
+    });
   }
 
   /** From now on the last response on every connection says `Connection: close` (RFC 9112 section 9.6). */

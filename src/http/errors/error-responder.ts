@@ -79,12 +79,11 @@ export class ErrorResponder {
     return true;
   }
 
-  /** Responds 408 to a body that did not arrive in time. */
-  respondTimeout(request: FastifyRequest, reply: FastifyReply): void {
+  /** Responds to a request whose body is not awaited any longer: 408 if it did not arrive in time. */
+  respondEarly(request: FastifyRequest, reply: FastifyReply, error: ServiceError = lateBody()): void {
     // A response that is ready waits briefly for the rest of the body and then closes the connection itself.
     if (request.lifecycle?.respondedAt !== undefined && !reply.sent) return;
-    const late = new HttpError('VALIDATION_FAILED', { status: 408, closesConnection: true });
-    if (!reply.sent) this.trySend(late, request, reply);
+    if (!reply.sent) this.trySend(error, request, reply);
     // The response was sent without reading the body.
     else request.raw.socket.destroy();
   }
@@ -229,6 +228,10 @@ export class ErrorResponder {
     const { body, policy } = pages.render(view, request, reply);
     return { ...encoding.text(HTML, body), policy };
   }
+}
+
+function lateBody(): HttpError {
+  return new HttpError('VALIDATION_FAILED', { status: 408, closesConnection: true });
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {

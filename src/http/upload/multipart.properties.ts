@@ -1,6 +1,7 @@
 import { DataSize } from '../../config/bind/data-size.js';
 import { full } from '../../config/bind/effect.js';
-import { dataSize, text } from '../../config/bind/key-type.js';
+import { Duration } from '../../config/bind/duration.js';
+import { dataSize, duration, integer, text } from '../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
@@ -19,6 +20,20 @@ export class MultipartProperties implements SelfChecking {
     effect: full,
   })
   readonly maxRequestSize: DataSize = DataSize.ofBytes(10 * 1024 * 1024);
+
+  @Key(duration({ min: '1ms', max: '24d' }), {
+    does:
+      'Longest time in which an upload must arrive completely, however steadily its client sends; a later one is ' +
+      'rejected with 408. Raise it with the sizes.',
+    effect: full,
+  })
+  readonly receiveTimeout: Duration = Duration.ofSeconds(120);
+
+  @Key(integer({ min: 1 }), {
+    does: 'Uploads of one user at once, until their files are processed; a further one is rejected with 429.',
+    effect: full,
+  })
+  readonly maxPerUser: number = 4;
 
   @Key(text({ form: /\S/, called: 'the path of a folder' }), {
     does:

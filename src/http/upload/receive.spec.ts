@@ -9,7 +9,8 @@ import { receive, type ReceivedFile, type TextDemand, type UploadLimits } from '
 
 const FOLDER = temporaryFolder('receive');
 const BOUNDARY = 'xXxXx';
-const UNLIMITED: UploadLimits = { maxFileBytes: Infinity, maxRequestBytes: Infinity };
+const UNLIMITED: UploadLimits = { maxFileBytes: Infinity, maxRequestBytes: Infinity, maxMillis: Infinity };
+const NEVER = new AbortController().signal;
 let files = 0;
 
 interface Outcome {
@@ -32,8 +33,8 @@ async function outcomeOf(
   const path = join(FOLDER, String(files));
   const target = await open(path, 'wx');
   const stream = pieces instanceof Readable ? pieces : Readable.from(pieces.map((piece) => Buffer.from(piece)));
-  const onSilence = (): Readable => stream.destroy();
-  const body = { stream, contentType, silenceMillis, onSilence, ...(demand && { demand }) };
+  const onLate = (): Readable => stream.destroy();
+  const body = { stream, contentType, silenceMillis, onLate, stop: NEVER, ...(demand && { demand }) };
   try {
     const received = await receive(body, 'file', target, { ...UNLIMITED, ...limits });
     return { received, content: await readFile(path) };
@@ -235,7 +236,14 @@ describe('an upload', () => {
       const path = join(FOLDER, 'unwritten');
       const target = await open(path, 'wx');
       const contentType = `multipart/form-data; boundary=${BOUNDARY}`;
-      const body = { stream: endless, contentType, silenceMillis: 60_000, onSilence: () => undefined, demand };
+      const body = {
+        stream: endless,
+        contentType,
+        silenceMillis: 60_000,
+        onLate: () => undefined,
+        stop: NEVER,
+        demand,
+      };
 
       await expect(receive(body, 'file', target, UNLIMITED)).rejects.toMatchObject({ code: 'CROSS_SITE' });
 
@@ -267,7 +275,8 @@ describe('an upload', () => {
       stream,
       contentType: `multipart/form-data; boundary=${BOUNDARY}`,
       silenceMillis: 60_000,
-      onSilence: () => undefined,
+      onLate: () => undefined,
+      stop: NEVER,
     };
 
     const received = receive(body, 'file', target, UNLIMITED).finally(() => target.close());

@@ -22,6 +22,8 @@ export interface UploadLimits {
   readonly maxFileBytes: number;
   /** Limit of the whole body; Infinity for no limit. */
   readonly maxRequestBytes: number;
+  /** Longest time in which the whole body must arrive; Infinity for no limit. */
+  readonly maxMillis: number;
 }
 
 /** Texts that precede the file of a body, such as a form token. */
@@ -38,8 +40,10 @@ export interface IncomingBody {
   readonly contentType: string;
   /** Maximum time without a byte. */
   readonly silenceMillis: number;
-  /** Is called after such a silence and ends the stream. */
-  readonly onSilence: () => void;
+  /** Is called after such a silence, or at the end of the permitted time; aborts `stop`, and ends the stream. */
+  readonly onLate: () => void;
+  /** The reading ends with its reason. */
+  readonly stop: AbortSignal;
   /** Without it, the body has no texts. */
   readonly demand?: TextDemand;
 }
@@ -69,14 +73,16 @@ export async function receive(
   let isTaking = false;
   const silence = setTimeout(() => {
     // A slow disk must not count as silence of the client.
-    if (!isTaking) body.onSilence();
+    if (!isTaking) body.onLate();
   }, body.silenceMillis);
+  const deadline = Number.isFinite(limits.maxMillis) ? setTimeout(body.onLate, limits.maxMillis) : undefined;
   let size = 0;
   try {
     // Not `pipe`: a listener that lets the body flow elsewhere must not bypass the disk, and the connection must
     // outlive an error.
     for await (const chunk of body.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       isTaking = true;
+      body.stop.throwIfAborted();
       size += chunk.length;
       if (size > limits.maxRequestBytes) throw new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'upload request' });
       await reception.take(chunk);
@@ -84,13 +90,16 @@ export async function receive(
       silence.refresh();
     }
     clearTimeout(silence);
+    clearTimeout(deadline);
+    body.stop.throwIfAborted();
     if (size === 0) throw refusal(field, 'required');
     return await reception.end();
   } catch (error) {
-    reception.fail(error);
+    reception.fail(body.stop.aborted ? body.stop.reason : error);
     throw reception.failure;
   } finally {
     clearTimeout(silence);
+    clearTimeout(deadline);
     await reception.settled();
   }
 }

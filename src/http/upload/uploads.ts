@@ -1,13 +1,28 @@
 import { rmSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Slot } from '../admission/admission.js';
 import { sendContinue } from '../body/unread-body.js';
 import { type IncomingBody, type ReceivedFile, receive, type TextDemand, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
 
+/** Time between two questions whether the sender may still send. */
+const VERIFY_MILLIS = 2000;
+
 export interface UploadOptions extends UploadLimits {
   readonly folder: UploadFolder;
+  /** Limit of uploads of one sender at once. */
+  readonly maxPerSender: number;
+}
+
+/** Who sends an upload. */
+export interface UploadSender {
+  /** The account, whose uploads are counted together. */
+  readonly subject: string;
+  /** Is called while the file arrives and once it has. @throws ServiceError if the upload must end */
+  verify(): Promise<void>;
 }
 
 export interface UploadedFile extends ReceivedFile {
@@ -17,19 +32,21 @@ export interface UploadedFile extends ReceivedFile {
 /** An upload that has not been read yet. */
 export interface IncomingUpload {
   /**
-   * Receives the file in the part `field` and passes it to `run`. The file is removed when `run` has ended, also after
-   * an error or a disconnect.
-   * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`, `UNAVAILABLE`
+   * Receives the file in the part `field`, without a slot, and passes it to `run`, with one. The file is removed when `run`
+   * has ended, also after an error or a disconnect.
+   * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`, `RATE_LIMITED`, `UNAVAILABLE`; as `sender.verify` does
    */
-  use<T>(field: string, run: (file: UploadedFile) => Promise<T>): Promise<T>;
+  use<T>(field: string, sender: UploadSender, run: (file: UploadedFile) => Promise<T>): Promise<T>;
 }
 
-/** Handling of a client that stops sending. */
-export interface SilentClients {
+/** What uploads need of their listener. */
+export interface UploadHost {
   /** Maximum time without a byte. */
-  readonly limitMillis: number;
-  /** Responds to the request. */
-  readonly onSilent: (request: FastifyRequest, reply: FastifyReply) => void;
+  readonly silenceMillis: number;
+  /** Responds to a request whose body is not awaited any longer, with 408 unless there is an `error`. */
+  readonly respondEarly: (request: FastifyRequest, reply: FastifyReply, error?: ServiceError) => void;
+  /** Waits for a slot. @throws ServiceError `UNAVAILABLE` */
+  readonly slotFor: (request: FastifyRequest) => Promise<Slot>;
 }
 
 const incoming = new WeakMap<object, (reply: FastifyReply) => IncomingUpload>();
@@ -37,6 +54,9 @@ const demands = new WeakMap<object, TextDemand>();
 
 /** Files of requests in progress; files of aborted requests would otherwise outlive the process. */
 const present = new Set<string>();
+
+/** The client has got a 408. */
+const LATE = new ServiceError('VALIDATION_FAILED');
 
 const NO_UPLOAD: IncomingUpload = {
   use: (field) => Promise.reject(new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'required' }] })),
@@ -58,7 +78,8 @@ export function demandTexts(request: object, demand: TextDemand): boolean {
 }
 
 /** Accepts `multipart/form-data` if `bodyError` does; nothing is read yet. */
-export function registerUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
+export function registerUploads(fastify: FastifyInstance, options: UploadOptions, host: UploadHost): void {
+  const senders = new Senders(options.maxPerSender);
   if (!process.listeners('exit').includes(removePresent)) process.once('exit', removePresent);
   fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
     // An unmatched path gets 404, whatever the body.
@@ -68,18 +89,26 @@ export function registerUploads(fastify: FastifyInstance, options: UploadOptions
     }
     const { 'content-type': contentType = '' } = request.headers;
     incoming.set(request, (reply) => {
-      const onSilence = (): void => {
+      const stop = new AbortController();
+      const end = (error?: ServiceError): void => {
+        if (stop.signal.aborted) return;
+        stop.abort(error ?? LATE);
         // The response does not end the body, for which the upload waits.
         reply.raw.once('finish', () => stream.destroy());
-        silent.onSilent(request, reply);
+        host.respondEarly(request, reply, error);
       };
       const demand = demands.get(request);
-      const body = { stream, contentType, silenceMillis: silent.limitMillis, onSilence, ...(demand && { demand }) };
+      const { silenceMillis } = host;
+      const body = { stream, contentType, silenceMillis, onLate: end, stop: stop.signal, ...(demand && { demand }) };
       return {
-        use: async (field, run) => {
+        use: async (field, sender, run) => {
           refuseByLength(request, options);
-          sendContinue(request.raw, reply.raw);
-          return use(body, field, options, run);
+          return senders.count(sender, () => {
+            // While the file arrives, the request does nothing that others could do in its slot.
+            request.lifecycle?.releaseSlot();
+            sendContinue(request.raw, reply.raw);
+            return use({ ...body, field, sender, end, slot: () => host.slotFor(request) }, options, run);
+          });
         },
       };
     });
@@ -92,9 +121,17 @@ function refuseByLength({ headers }: FastifyRequest, { maxRequestBytes }: Upload
   throw new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'upload request' });
 }
 
+/** An upload in progress. */
+interface Upload extends IncomingBody {
+  readonly field: string;
+  readonly sender: UploadSender;
+  /** Responds, and ends the reading. */
+  readonly end: (error: ServiceError) => void;
+  readonly slot: () => Promise<Slot>;
+}
+
 async function use<T>(
-  body: IncomingBody,
-  field: string,
+  upload: Upload,
   { folder, ...limits }: UploadOptions,
   run: (file: UploadedFile) => Promise<T>,
 ): Promise<T> {
@@ -105,8 +142,13 @@ async function use<T>(
   });
   present.add(path);
   try {
-    const received = await receive(body, field, target, limits).finally(() => target.close());
-    return await run({ path, ...received });
+    const received = await receiveFrom(upload, target, limits).finally(() => target.close());
+    const slot = await upload.slot();
+    try {
+      return await run({ path, ...received });
+    } finally {
+      slot.leave();
+    }
   } catch (error) {
     // Another process has removed the file or its folder.
     const isGone = (error as NodeJS.ErrnoException).path === path;
@@ -117,6 +159,57 @@ async function use<T>(
       () => present.delete(path),
       () => undefined,
     );
+  }
+}
+
+/** Receives the file for as long as its sender may send it. */
+async function receiveFrom(upload: Upload, target: FileHandle, limits: UploadLimits): Promise<ReceivedFile> {
+  const { field, sender, end } = upload;
+  const arrival = new AbortController();
+  void verifyUntil(arrival.signal, sender, end);
+  const received = await receive(upload, field, target, limits).finally(() => {
+    arrival.abort();
+  });
+  await sender.verify();
+  return received;
+}
+
+async function verifyUntil(
+  arrived: AbortSignal,
+  sender: UploadSender,
+  end: (error: ServiceError) => void,
+): Promise<void> {
+  try {
+    for (;;) {
+      await wait(VERIFY_MILLIS, undefined, { signal: arrived });
+      await sender.verify();
+    }
+  } catch (error) {
+    if (arrived.aborted) return;
+    end(error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR', { cause: error }));
+  }
+}
+
+/** Counts the uploads of each sender. */
+class Senders {
+  private readonly uploads = new Map<string, number>();
+
+  constructor(private readonly limit: number) {}
+
+  /** @throws ServiceError `RATE_LIMITED` */
+  async count<T>({ subject }: UploadSender, upload: () => Promise<T>): Promise<T> {
+    const others = this.uploads.get(subject) ?? 0;
+    if (others >= this.limit) {
+      throw new ServiceError('RATE_LIMITED', { reason: 'uploads of one user', retryAfterSeconds: 10 });
+    }
+    this.uploads.set(subject, others + 1);
+    try {
+      return await upload();
+    } finally {
+      const left = (this.uploads.get(subject) ?? 1) - 1;
+      if (left > 0) this.uploads.set(subject, left);
+      else this.uploads.delete(subject);
+    }
   }
 }
 

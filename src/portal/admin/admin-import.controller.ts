@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/commo
 import type { InferOutput } from 'valibot';
 import { actorOf } from '../../admin/act.js';
 import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
+import { CallerPermit, type Permit } from '../../auth/guards/permit.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { View } from '../../http/page/view.js';
 import type { IncomingUpload } from '../../http/upload/uploads.js';
@@ -47,13 +48,14 @@ export class AdminImportController {
   async importUsers(
     @Caller() caller: FullPrincipal,
     @Query({ schema: importQuery }) { mode }: InferOutput<typeof importQuery>,
+    @CallerPermit() permit: Permit,
     @Upload() upload: IncomingUpload,
   ): Promise<View> {
-    const options = { ...actorOf(caller), isPartial: mode === 'partial', isPreview: mode === 'preview' };
+    const options = { ...actorOf(caller), permit, isPartial: mode === 'partial', isPreview: mode === 'preview' };
     const report = await rerenderOnError(
       ACT_ERRORS,
       (alert) => importPage({ ...this.fields(caller), alert }),
-      () => upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options)),
+      () => upload.use(FILE_FIELD, permit, (file) => this.usersImport.run(file, options)),
       adminErrorText,
     );
     return importPage({ ...this.fields(caller), result: { mode, report } });
