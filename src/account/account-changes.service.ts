@@ -40,12 +40,12 @@ export class AccountChanges {
   }
 
   /**
-   * Locks the row of an account for the rest of the transaction, and returns the account as it is now. With `unprotected`,
-   * an account with a protected role is refused: a promotion at the same moment waits for this transaction, or wins.
+   * Locks the row of an account for the rest of the transaction, and returns the account as it is now. An
+   * account with one of `protectedRoles` is refused: a promotion at the same moment waits for this transaction, or wins.
    * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` for a protected account
    */
-  async hold(tx: Tx, subject: string, { unprotected = false } = {}): Promise<Account> {
-    if (await this.store.hold(tx, subject, unprotected)) return this.known(tx, subject);
+  async hold(tx: Tx, subject: string, protectedRoles: readonly string[] = []): Promise<Account> {
+    if (await this.store.hold(tx, subject, protectedRoles)) return this.known(tx, subject);
     await this.known(tx, subject);
     throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
   }
@@ -72,8 +72,8 @@ export class AccountChanges {
   /**
    * Changes roles, mail address or whether a second factor is required. New roles raise the security stamp, which ends
    * logins in progress; the caller ends the sessions in the same transaction.
-   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator and for the
-   * actor's own roles
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator, and for roles and
+   * the mail address of the actor's own account: a stolen session could have its mailed links sent elsewhere
    */
   async change(tx: Tx, subject: string, change: AccountChange, actor: string): Promise<void> {
     const { roles, email } = change;
@@ -84,7 +84,8 @@ export class AccountChanges {
     if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
     const before = await this.known(tx, subject);
     const isDemotion = roles !== undefined && before.roles.some((role) => !roles.includes(role));
-    if (isDemotion && subject === actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+    const hasOtherAddress = email !== undefined && (email ?? undefined) !== before.email;
+    if ((isDemotion || hasOtherAddress) && subject === actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
     if (!(await this.store.change(tx, subject, change, this.clock.seconds()))) {
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }

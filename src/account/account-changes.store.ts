@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { batchesOf } from '../persistence/batches.js';
 import { OrmPropertiesProperties } from '../persistence/jpa.properties.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import { type AccountKind, PROTECTED_ROLES, ROLE_ADMIN, rolesText, STAGED } from './account.js';
+import { type AccountKind, ROLE_ADMIN, rolesText, STAGED } from './account.js';
 
 /** The values of a new account. */
 export interface NewAccount {
@@ -65,9 +65,7 @@ const INVITE =
   "WHERE id = ? AND kind = 'local' AND status = 'active' AND password_hash IS NULL AND password_version = 0";
 /** Locks the row: later changes of the account wait for this transaction. The accounts of an unfinished import do not exist. */
 const HOLD = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status <> '${STAGED}'`;
-const WITHOUT_PROTECTED_ROLE = PROTECTED_ROLES.map(
-  (role) => ` AND INSTR(CONCAT(',', roles, ','), ',${role},') = 0`,
-).join('');
+const WITHOUT_ROLE = " AND INSTR(CONCAT(',', roles, ','), ?) = 0";
 
 /** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
 const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
@@ -104,9 +102,10 @@ export class AccountChangesStore {
     return tx.insert(INSERT + accounts.map(() => row).join(', '), accounts.flatMap(values));
   }
 
-  /** Locks the row of an account; false if it does not exist, or with `unprotected` if it has a protected role. */
-  async hold(tx: Tx, id: string, unprotected: boolean): Promise<boolean> {
-    return (await tx.change(unprotected ? HOLD + WITHOUT_PROTECTED_ROLE : HOLD, [id])) === 1;
+  /** Locks the row of an account; false if it does not exist or has one of these roles. */
+  async hold(tx: Tx, id: string, protectedRoles: readonly string[]): Promise<boolean> {
+    const sql = HOLD + WITHOUT_ROLE.repeat(protectedRoles.length);
+    return (await tx.change(sql, [id, ...protectedRoles.map((role) => `,${role},`)])) === 1;
   }
 
   /** False for the last administrator, and if the account does not exist. */

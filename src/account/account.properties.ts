@@ -26,6 +26,15 @@ export class RoleProperties {
     effect: full,
   })
   readonly roles: readonly string[] = [];
+
+  @Key(list(text({ form: ROLE_FORM, called: 'names of roles such as ROLE_AUDITOR' })), {
+    does:
+      'Roles whose accounts the help desk may not act on, and whose accounts an import records one by one; ' +
+      'ROLE_ADMIN, ROLE_MANAGEMENT and ROLE_HELPDESK always belong to them.',
+    effect: full,
+    defaultText: 'app.security.mfa.required-roles without ROLE_USER',
+  })
+  readonly protectedRoles?: readonly string[];
 }
 
 @Properties('app.security.password')

@@ -60,13 +60,8 @@ export function hasSecondFactor({ totpCount, passkeyCount }: Pick<Account, 'totp
 export const ROLE_ADMIN = 'ROLE_ADMIN';
 /** Unlocks users and resets their second factor, on accounts without a protected role. */
 export const ROLE_HELPDESK = 'ROLE_HELPDESK';
-/** Accounts with one of these roles are changed by administrators only. */
+/** Accounts with one of these roles are changed by administrators only, whatever the configuration adds. */
 export const PROTECTED_ROLES: readonly string[] = [ROLE_ADMIN, ROLE_MANAGEMENT, ROLE_HELPDESK];
-
-/** True if the help desk may not act on an account with these roles. */
-export function isProtected(roles: readonly string[]): boolean {
-  return roles.some((role) => PROTECTED_ROLES.includes(role));
-}
 
 /** Role names of accounts; `ROLE_PRE_MFA` is reserved for half-authenticated callers. */
 export const ROLE_FORM = /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/;

@@ -8,6 +8,7 @@ import { AttemptBudget } from '../second-factor/attempts/attempt-budget.service.
 import { AccountAccess } from './account-access.service.js';
 import type { Act } from './act.js';
 import { type ActRule, AdminActs } from './admin-acts.service.js';
+import { ProtectedRoles } from './protected-roles.service.js';
 
 export type { Act } from './act.js';
 
@@ -42,6 +43,7 @@ export class AccountAdministration {
     private readonly access: AccountAccess,
     private readonly attempts: AttemptBudget,
     private readonly acts: AdminActs,
+    private readonly protectedRoles: ProtectedRoles,
   ) {}
 
   /**
@@ -174,6 +176,6 @@ export class AccountAdministration {
 
   /** Locks the account until the transaction ends, unless the caller may not act on it. */
   private admit(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
-    return this.changes.hold(tx, subject, { unprotected: authority === 'help desk' });
+    return this.changes.hold(tx, subject, authority === 'help desk' ? this.protectedRoles.names : []);
   }
 }

@@ -10,6 +10,7 @@ import type { AttemptBudget } from '../second-factor/attempts/attempt-budget.ser
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 import { AdminActs } from './admin-acts.service.js';
+import type { ProtectedRoles } from './protected-roles.service.js';
 
 const ACT = { actor: 'subject-of-admin', authority: 'administrator', reason: 'ticket 7' } as const;
 
@@ -48,6 +49,7 @@ function situation(failure?: Error) {
     recorder() as AccountAccess,
     recorder() as AttemptBudget,
     new AdminActs({ find: () => Promise.resolve(undefined) } as unknown as Accounts, UNHEARD),
+    { names: ['ROLE_ADMIN'] } as unknown as ProtectedRoles,
   );
   return { administration, calls };
 }
@@ -91,9 +93,7 @@ describe('AccountAdministration', () => {
     await act('anna', ...args, ACT);
 
     expect(calls.filter(([method]) => method !== 'hold')).toEqual(expected.map((call) => [...call, ACT.reason]));
-    expect(calls.filter(([method]) => method === 'hold')).toEqual([
-      ['hold', 'tx 1', 'anna', { unprotected: false }, ACT.reason],
-    ]);
+    expect(calls.filter(([method]) => method === 'hold')).toEqual([['hold', 'tx 1', 'anna', [], ACT.reason]]);
   });
 
   it('a rejected change does not end access', async () => {
@@ -134,9 +134,9 @@ describe('AccountAdministration', () => {
     await administration.removeAuthenticator('anna', 'authenticator', HELP_DESK);
 
     expect(calls.filter(([method]) => method === 'hold')).toEqual([
-      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
-      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
-      ['hold', 'tx 1', 'anna', { unprotected: true }, HELP_DESK.reason],
+      ['hold', 'tx 1', 'anna', ['ROLE_ADMIN'], HELP_DESK.reason],
+      ['hold', 'tx 1', 'anna', ['ROLE_ADMIN'], HELP_DESK.reason],
+      ['hold', 'tx 1', 'anna', ['ROLE_ADMIN'], HELP_DESK.reason],
     ]);
   });
 

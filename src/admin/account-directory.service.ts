@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, isProtected } from '../account/account.js';
+import type { Account } from '../account/account.js';
 import { type AccountQuery, Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { EventRow } from '../events/event-line.js';
@@ -10,6 +10,7 @@ import { type TrustedDevice, TrustedDeviceList } from '../second-factor/trusted-
 import { type Session, Sessions } from '../session/sessions.service.js';
 import type { AccountDetails, VisibleAccount } from './account-details.js';
 import { type Actor, demandSubject } from './act.js';
+import { ProtectedRoles } from './protected-roles.service.js';
 
 /**
  * What administrators and the help desk may read. The help desk sees every account, so that it can tell a caller whom to
@@ -23,6 +24,7 @@ export class AccountDirectory {
     private readonly userSessions: Sessions,
     private readonly trustedDevices: TrustedDeviceList,
     private readonly eventSearch: EventSearch,
+    private readonly protectedRoles: ProtectedRoles,
   ) {}
 
   /** Accounts in the order of their login ids. */
@@ -45,7 +47,7 @@ export class AccountDirectory {
 
   /** True if the caller may act on the account, and see more than its facts. */
   isOpenTo({ roles }: Account, { authority }: Actor): boolean {
-    return authority !== 'help desk' || !isProtected(roles);
+    return authority !== 'help desk' || !this.protectedRoles.hasAny(roles);
   }
 
   /** Live, complete sessions, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ImportFile } from '../account/import/import-file.js';
 import type { Accounts } from '../account/accounts.service.js';
 import type { SecurityEvent } from '../events/security-event.js';
 import type { SecurityEvents } from '../events/security-events.service.js';
@@ -6,6 +7,7 @@ import { commandReason, commandTicket } from '../principal/command-context.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
 import type { Act } from './act.js';
 import { AdminActs } from './admin-acts.service.js';
+import type { ProtectedRoles } from './protected-roles.service.js';
 import { BulkProvisioning } from './bulk-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { KeyAdministration } from './key-administration.service.js';
@@ -41,7 +43,7 @@ function situation() {
   ) as never;
   const acts = new AdminActs(accounts, events);
   const provisioning = new AccountProvisioning(accounts, untouched, untouched, untouched, acts);
-  const bulk = new BulkProvisioning(untouched, untouched, acts);
+  const bulk = new BulkProvisioning(untouched, untouched, acts, { names: [] } as unknown as ProtectedRoles);
   const keys = new KeyAdministration(untouched, acts);
   const eventExports = new EventExports(untouched, untouched, acts);
   const personExport = new PersonExport(accounts, untouched, untouched, untouched, acts);
@@ -50,9 +52,9 @@ function situation() {
 
 type Situation = ReturnType<typeof situation>;
 
-function noRows(): AsyncIterable<never> {
-  throw new Error('the rows were read');
-}
+const UNREAD = new ImportFile(() => {
+  throw new Error('the file was opened');
+}, 'csv');
 
 describe('AdminActs', () => {
   it.each<readonly [string, string | undefined, (services: Situation) => Promise<unknown>]>([
@@ -62,7 +64,7 @@ describe('AdminActs', () => {
     ['invite', undefined, ({ provisioning }) => provisioning.invite({ loginId: 'eva' }, 'link', HELP_DESK)],
     ['invite', 'anna', ({ provisioning }) => provisioning.invite({ loginId: 'anna' }, 'mail', HELP_DESK)],
     ['previewImport', undefined, ({ bulk }) => bulk.preview({} as AsyncIterable<never>, HELP_DESK)],
-    ['import', undefined, ({ bulk }) => bulk.import(noRows, { ...HELP_DESK, isPartial: false })],
+    ['import', undefined, ({ bulk }) => bulk.import(UNREAD, { ...HELP_DESK, isPartial: false })],
     ['rotateKeys', undefined, ({ keys }) => keys.rotate(HELP_DESK)],
     ['exportEvents', undefined, ({ eventExports }) => eventExports.export({}, 'csv', HELP_DESK)],
     ['exportEvents', 'anna', ({ eventExports }) => eventExports.export({ user: 'anna' }, 'csv', HELP_DESK)],

@@ -15,6 +15,7 @@ import { AdminActs } from './admin-acts.service.js';
 import { BulkProvisioning } from './bulk-provisioning.service.js';
 import { EventExports } from './event-exports.service.js';
 import { PersonExport } from './person-export.service.js';
+import { ProtectedRoles } from './protected-roles.service.js';
 import { StaffAdmission } from './staff-admission.service.js';
 
 /** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
@@ -22,7 +23,7 @@ import { StaffAdmission } from './staff-admission.service.js';
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
     ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
-    ...[AdminActs, BulkProvisioning, EventExports, PersonExport, StaffAdmission],
+    ...[AdminActs, BulkProvisioning, EventExports, PersonExport, ProtectedRoles, StaffAdmission],
   ],
   exports: [
     AccountAdministration,

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AccountImport } from '../account/import/account-import.service.js';
+import type { ImportFile } from '../account/import/import-file.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
 import type { Permit } from '../auth/guards/permit.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act, Actor } from './act.js';
 import { type ActRule, AdminActs } from './admin-acts.service.js';
+import { ProtectedRoles } from './protected-roles.service.js';
 
 const PREVIEW: ActRule = { name: 'previewImport' };
 const IMPORT: ActRule = { name: 'import' };
@@ -17,6 +19,7 @@ export class BulkProvisioning {
     private readonly accounts: AccountImport,
     private readonly totps: ImportedTotps,
     private readonly acts: AdminActs,
+    private readonly protectedRoles: ProtectedRoles,
   ) {}
 
   /** Reports what an import of these rows would do now, and stores nothing. @throws ServiceError `ACCESS_DENIED` */
@@ -25,18 +28,20 @@ export class BulkProvisioning {
   }
 
   /**
-   * Creates the accounts of a file with their authenticators. `rows` begins at the first row each time it is called; it is
-   * read twice unless `isPartial`. Each transaction that creates accounts verifies the `permit` of the caller, if there is one.
+   * Creates the accounts of a file with their authenticators. The file is read twice unless `isPartial`. Each transaction that creates accounts verifies the `permit` of the caller, if there is one.
    * @throws ServiceError `VALIDATION_FAILED`; `ACCESS_DENIED`; `UNAVAILABLE`; as `Permit.hold` does
    */
   import(
-    rows: () => AsyncIterable<ImportRow>,
+    file: ImportFile,
     { isPartial, permit, ...act }: Act & { readonly isPartial: boolean; readonly permit?: Permit },
   ): Promise<ImportReport> {
     const { totps } = this;
+    const protectedRoles = this.protectedRoles.names;
     return this.acts.perform(IMPORT, undefined, act, () =>
-      this.accounts.run(rows, {
+      this.accounts.run(() => file.rows(), {
         actor: act.actor,
+        file,
+        protectedRoles,
         isPartial,
         totps,
         ...(permit && { admit: (tx: Tx) => permit.hold(tx) }),

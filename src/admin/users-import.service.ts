@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Injectable } from '@nestjs/common';
-import { importFormat, importRows } from '../account/import/import-file.js';
+import { ImportFile, importFormat } from '../account/import/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
 import type { Permit } from '../auth/guards/permit.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -30,12 +30,12 @@ export class UsersImport {
   ): Promise<ImportReport> {
     const format = importFormat(name, mediaType);
     if (!format) throw fileRefusal('type');
-    const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(path), format);
+    const file = new ImportFile(() => createReadStream(path), format);
     try {
-      if (isPreview) return await this.provisioning.preview(rows(), act);
+      if (isPreview) return await this.provisioning.preview(file.rows(), act);
       // Otherwise the users before a syntax error in the file would be created.
-      if (isPartial) await readThrough(rows());
-      return await this.provisioning.import(rows, { ...act, isPartial, permit });
+      if (isPartial) await readThrough(file.rows());
+      return await this.provisioning.import(file, { ...act, isPartial, permit });
     } catch (error) {
       if (error instanceof ImportFileError) throw fileRefusal('format', error);
       throw error;

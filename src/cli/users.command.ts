@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { importFormat, importRows } from '../account/import/import-file.js';
-import { ImportFileError, type ImportRow } from '../account/import/import-row.js';
+import { ImportFile, importFormat } from '../account/import/import-file.js';
+import { ImportFileError } from '../account/import/import-row.js';
 import { rolesWritten } from '../account/account.js';
 import type { Act } from '../admin/account-administration.service.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -134,9 +134,9 @@ async function importFile(
       return { complaint: 'Without --partial only a regular file can be imported.' };
     }
     const format = importFormat(file) ?? 'csv';
-    const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(file), format);
-    if (isPreview) return previewLines(await provisioning.preview(rows(), act));
-    const report = await provisioning.import(rows, { ...act, isPartial });
+    const source = new ImportFile(() => createReadStream(file), format);
+    if (isPreview) return previewLines(await provisioning.preview(source.rows(), act));
+    const report = await provisioning.import(source, { ...act, isPartial });
     return importLines(report, isPartial);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;

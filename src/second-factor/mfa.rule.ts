@@ -8,13 +8,15 @@ import { BackupCodeProperties, MfaProperties } from './mfa.properties.js';
 const PEPPER = 'app.security.mfa.backup-code.pepper';
 const POLICY = 'app.security.mfa.policy';
 const REQUIRED_ROLES = 'app.security.mfa.required-roles';
+const PROTECTED_ROLES = 'app.security.protected-roles';
 const STRENGTH = 'app.security.mfa.required-strength';
 const STRENGTH_ROLES = `${STRENGTH}-roles`;
 const STRENGTH_FROM = `${STRENGTH}-from`;
 const BUILT_IN = [ROLE_USER, ROLE_ADMIN, ROLE_MANAGEMENT, ROLE_HELPDESK];
 
 /**
- * Reports required roles that are not known: a misspelled name would demand a second factor of no account.
+ * Reports required and protected roles that are not known: a misspelled name would demand a second factor of no account, or
+ * protect none.
  * `assigned` lists the roles that other parts of the configuration assign.
  */
 export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly string[]): Check {
@@ -24,6 +26,7 @@ export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly stri
     return [
       ...(roleless(facts) ?? unknownRoles(facts, REQUIRED_ROLES, requiredRoles, known)),
       ...unknownRoles(facts, STRENGTH_ROLES, requiredStrengthRoles, known),
+      ...unknownRoles(facts, PROTECTED_ROLES, facts.get(RoleProperties).protectedRoles ?? [], known),
     ];
   };
 }

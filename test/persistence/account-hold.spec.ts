@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ServiceError } from '../../src/errors/service-error.js';
+import { PROTECTED_ROLES } from '../../src/account/account.js';
 import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { accountParts } from './account-parts.js';
@@ -32,9 +33,7 @@ onEveryDatabase('the lock of an account that the help desk acts on', (database) 
       const { id } = await creation.create({ loginId: `becomes-${role}`, roles: ['ROLE_CLERK'] }, 'test');
       const promotion = begun(database.work, (tx) => changes.change(tx, id, { roles: ['ROLE_CLERK', role] }, 'test'));
       await promotion.hasChanged;
-      const held = database.work
-        .run((tx) => changes.hold(tx, id, { unprotected: true }))
-        .catch((error: unknown) => error);
+      const held = database.work.run((tx) => changes.hold(tx, id, PROTECTED_ROLES)).catch((error: unknown) => error);
       await promotion.commit();
 
       expect(await held).toMatchObject({ code: 'ACCESS_DENIED', facts: { reason: 'protected account' } });
@@ -48,7 +47,7 @@ onEveryDatabase('the lock of an account that the help desk acts on', (database) 
     const { id } = await creation.create({ loginId: 'acted-on', roles: ['ROLE_ADMINS'] }, 'test');
     const order: string[] = [];
     const act = begun(database.work, async (tx) => {
-      await changes.hold(tx, id, { unprotected: true });
+      await changes.hold(tx, id, PROTECTED_ROLES);
       order.push('acted');
     });
     await act.hasChanged;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { batchesOf } from '../../persistence/batches.js';
 import { OrmPropertiesProperties } from '../../persistence/jpa.properties.js';
@@ -9,6 +11,7 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { STAGED } from '../account.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
 import { AccountChangesStore, type NewAccount, type NewStatus } from '../account-changes.store.js';
+import type { ImportFile } from './import-file.js';
 import {
   columnOf,
   draftOf,
@@ -45,6 +48,10 @@ export interface TotpImport extends ImportedParts {
 export interface ImportOptions {
   /** Subject of an administrator, or `cli`. */
   readonly actor: string;
+  /** Digest of the file, for the event of the import. */
+  readonly file?: Pick<ImportFile, 'sha256'>;
+  /** An account with one of these roles gets an event of its own. */
+  readonly protectedRoles?: readonly string[];
   /** If true, valid rows are imported despite invalid ones; otherwise one invalid row prevents the whole import. */
   readonly isPartial?: boolean;
   readonly totps?: TotpImport;
@@ -109,19 +116,28 @@ export class AccountImport {
 
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     let created = 0;
+    let reason = 'interrupted';
     const errors = new RowErrors();
-    for await (const batch of batches(rows)) {
-      const checked = await this.checked(batch, options);
-      const ready = await this.ready(checked.drafts);
-      const taken = await this.work.run(async (tx) => {
-        await options.admit?.(tx);
-        const ofBatch = await this.insert(tx, ready, options);
-        // The first transaction that creates accounts records the import.
-        if (created === 0 && ofBatch.length < ready.length) await this.record(tx, options);
-        return ofBatch;
-      });
-      created += ready.length - taken.length;
-      errors.add([...checked.errors, ...taken].sort((one, other) => one.line - other.line));
+    try {
+      for await (const batch of batches(rows)) {
+        const checked = await this.checked(batch, options);
+        const ready = await this.ready(checked.drafts);
+        const taken = await this.work.run(async (tx) => {
+          await options.admit?.(tx);
+          const ofBatch = await this.insert(tx, ready, options);
+          // The first transaction that creates accounts records the import, whose numbers are not known before its end.
+          if (created === 0 && ofBatch.length < ready.length) {
+            await this.events.record(tx, { kind: 'USERS_IMPORTED', actor: options.actor, reason: 'begun' });
+          }
+          await this.recordProtected(tx, protectedIn(ready, ofBatch, options), options);
+          return ofBatch;
+        });
+        created += ready.length - taken.length;
+        errors.add([...checked.errors, ...taken].sort((one, other) => one.line - other.line));
+      }
+      reason = 'ended';
+    } finally {
+      if (created > 0) await this.events.recordAlone({ ...importEvent(errors.report(created), options), reason });
     }
     return errors.report(created);
   }
@@ -140,8 +156,15 @@ export class AccountImport {
     const staged = await this.staging.begin(options.totps);
     let report: ImportReport;
     try {
-      report = await this.stage(staged, rows(), hashes, options);
-      if (report.created > 0) await staged.complete((tx) => this.publish(tx, options));
+      const stored = await this.stage(staged, rows(), hashes, options);
+      report = stored.report;
+      if (report.created > 0) {
+        await staged.complete(async (tx) => {
+          await options.admit?.(tx);
+          await this.events.record(tx, importEvent(stored.report, options));
+          await this.recordProtected(tx, stored.protected, options);
+        });
+      }
     } catch (error) {
       // If this fails too, the background task does it later.
       await staged.settle().catch(() => undefined);
@@ -156,8 +179,9 @@ export class AccountImport {
     rows: AsyncIterable<ImportRow>,
     hashes: Map<string, string>,
     options: ImportOptions,
-  ): Promise<ImportReport> {
+  ): Promise<{ readonly report: ImportReport; readonly protected: readonly string[] }> {
     const taken = new RowErrors();
+    const ofProtected: string[] = [];
     let created = 0;
     for await (const batch of batches(rows)) {
       const checked = await this.checked(batch, options);
@@ -166,10 +190,12 @@ export class AccountImport {
       }
       const ready = await this.ready(checked.drafts, hashes);
       const ids = ready.map(({ account }) => account.id);
-      taken.add(await staged.stage(ids, (tx) => this.insert(tx, ready, options, STAGED)));
+      const ofBatch = await staged.stage(ids, (tx) => this.insert(tx, ready, options, STAGED));
+      taken.add(ofBatch);
+      ofProtected.push(...protectedIn(ready, ofBatch, options));
       created += ready.length;
     }
-    return taken.report(taken.total > 0 ? 0 : created);
+    return { report: taken.report(taken.total > 0 ? 0 : created), protected: ofProtected };
   }
 
   private async checked(
@@ -264,14 +290,31 @@ export class AccountImport {
     return errors;
   }
 
-  private async publish(tx: Tx, options: ImportOptions): Promise<void> {
-    await options.admit?.(tx);
-    await this.record(tx, options);
+  /** Events of accounts with protected roles, so that none of them appears unnoticed among thousands of others. */
+  private async recordProtected(tx: Tx, subjects: readonly string[], { actor }: ImportOptions): Promise<void> {
+    for (const batch of batchesOf(subjects, BATCH)) {
+      const events = batch.map((subject) => ({ kind: 'USER_CREATED', subject, actor, reason: 'imported' }) as const);
+      await this.events.record(tx, ...events);
+    }
   }
+}
 
-  private record(tx: Tx, { actor }: ImportOptions): Promise<void> {
-    return this.events.record(tx, { kind: 'USERS_IMPORTED', actor });
-  }
+/** What an import did, for auditors, with the digest of its file. */
+function importEvent({ created, errorsTotal }: ImportReport, { actor, file }: ImportOptions): SecurityEvent {
+  const counts = { created: String(created), errors: String(errorsTotal) };
+  return { kind: 'USERS_IMPORTED', actor, detail: { ...counts, ...withoutUndefined({ sha256: file?.sha256 }) } };
+}
+
+/** The subjects of the rows with a protected role, without those whose login ids are taken. */
+function protectedIn(
+  rows: readonly Ready[],
+  taken: readonly RowError[],
+  { protectedRoles = [] }: ImportOptions,
+): readonly string[] {
+  const refused = new Set(taken.map(({ line }) => line));
+  return rows
+    .filter(({ line, account }) => !refused.has(line) && account.roles.some((role) => protectedRoles.includes(role)))
+    .map(({ account }) => account.id);
 }
 
 async function insertTotps(tx: Tx, rows: readonly Ready[], totps: TotpImport | undefined): Promise<void> {
