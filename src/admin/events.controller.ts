@@ -4,7 +4,7 @@ import type { InferOutput } from 'valibot';
 import { toListBody } from '../auth/api/presenters.js';
 import { CallerPermit, type Permit } from '../auth/guards/permit.js';
 import { EXPORT_MEDIA_TYPES } from '../events/event-export.js';
-import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
+import { Caller, OwnSiteOnly, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Res, type Reply } from '../web/cookies.js';
 import { ApiTag, MediaTypes, Operation, ResponseSchema } from '../web/route.decorator.js';
@@ -40,6 +40,7 @@ export class EventsController {
   }
 
   @Get('export')
+  @OwnSiteOnly()
   @MediaTypes(...Object.values(EXPORT_MEDIA_TYPES))
   @Operation(EXPORT_EVENTS)
   async export(

@@ -4,7 +4,7 @@ import type { InferOutput } from 'valibot';
 import { devicesResponse } from '../auth/api/history.schema.js';
 import { toListBody } from '../auth/api/presenters.js';
 import { CallerPermit, type Permit } from '../auth/guards/permit.js';
-import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
+import { Caller, OwnSiteOnly, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/route.decorator.js';
 import { paginationSchema } from '../web/schema.js';
@@ -106,6 +106,7 @@ export class UserAccessController {
   }
 
   @Get('export')
+  @OwnSiteOnly()
   @Header('content-type', 'application/json; charset=utf-8')
   @Operation(describe.EXPORT_USER)
   @ResponseSchema(personResponse)

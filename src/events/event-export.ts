@@ -31,10 +31,13 @@ function csvLineOf(row: EventRow): string {
   );
 }
 
-/** First characters that make a spreadsheet run a cell as a formula (OWASP, CSV injection), also in their wide forms. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** A formula after a semicolon: spreadsheets of many regions begin another cell there, even within quotes. */
-const FORMULA_INSIDE = /(;["\s]*)(?=[=+\-@＝＋－＠])/g;
+/**
+ * First characters that make a spreadsheet run a cell as a formula (OWASP, CSV injection), also in their wide forms and behind
+ * blanks, which some programs remove.
+ */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+/** A formula after a semicolon or a tab: many spreadsheets begin another cell there, even within quotes. */
+const FORMULA_INSIDE = /([;\t]["\s]*)(?=[=+\-@＝＋－＠])/g;
 
 /** Every cell is quoted, and an apostrophe precedes what a spreadsheet would run. */
 function csvLine(cells: readonly (string | number)[]): string {

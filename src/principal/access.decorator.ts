@@ -11,6 +11,7 @@ export const AMR = 'access:amr';
 export const CROSS_SITE = 'access:cross-site';
 export const SECOND_FACTOR = 'access:second-factor';
 export const SIGN_IN = 'access:sign-in';
+export const OWN_SITE = 'access:own-site';
 export const PAGE = 'access:page';
 export const ALLOWED_ORIGINS = 'access:allowed-origins';
 export const SESSION_COPY = 'access:session-copy';
@@ -50,6 +51,12 @@ export const AcceptsSessionCopy = (): MethodDecorator => SetMetadata(SESSION_COP
 
 /** Identity providers make browsers send this request across sites; it carries its own proof of origin. */
 export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);
+
+/**
+ * The route changes nothing, but another site must not make a browser request it: it records an event, costs much, or puts
+ * data of others on the disk of the user.
+ */
+export const OwnSiteOnly = (): MethodDecorator => SetMetadata(OWN_SITE, true);
 
 /** The caller must have one of these authorities, e.g. `ROLE_ADMIN`; otherwise 403 `ACCESS_DENIED`. */
 export const RequireAuthority = (

@@ -29,6 +29,17 @@ describe('L1: a recorded request target', () => {
     expect(sanitizeTarget(target)).toBe(kept);
   });
 
+  it.each(['pw', 'new_pw', 'current', 'new', 'credential', 'backup_codes', 'backup_codes[0]', 'NEW_PW'])(
+    'X8: the value of %s in a query is masked',
+    (name) => {
+      expect(sanitizeTarget(`/x?${name}=seven+quiet+lanterns&page=2`)).toBe(`/x?${name}=******&page=2`);
+    },
+  );
+
+  it.each(['renew', 'news', 'currently', 'pwa'])('the value of %s in a query is kept', (name) => {
+    expect(sanitizeTarget(`/x?${name}=1`)).toBe(`/x?${name}=1`);
+  });
+
   it.each(SECRET_NAMES)('omits the value of %s', (name) => {
     expect(sanitizeTarget(`/x?${name}=x7&page=2`)).toBe(`/x?${name}=******&page=2`);
   });

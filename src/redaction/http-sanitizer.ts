@@ -14,6 +14,9 @@ const ADDRESSES = /^forwarded$|forwarded-for$|(?:real|client|connecting)-ip$/;
 /** Names of secrets in a query, besides those that are secret everywhere. */
 const SECRET_IN_QUERY = /(?:code|otp|ticket|assertion|signature|session|sid|jwt|bearer|authorization|saml\w*)$/i;
 
+/** Members of our request and response bodies that hold secrets: a client may send them in a query by mistake. */
+const SECRET_MEMBER = /^(?:pw|new_pw|current|new|credential|backup_codes|csrf)(?:\[\d{0,9}\])?$/i;
+
 /** The start of a signed token: `{"` in Base64url, and a second part. */
 const JWS = /\bey[\w-]{1,1000}\.[\w-]+\./;
 
@@ -55,8 +58,12 @@ function withoutSecret(pair: string): string {
   const sent = at < 0 ? '' : pair.slice(0, at + 1);
   // Decodes like a reader of the query.
   const [[name, value] = ['', '']] = new URLSearchParams(at < 0 ? `=${pair}` : pair);
-  const isSecret = isSecretName(name) || SECRET_IN_QUERY.test(name) || looksLikeSecret(value) || holdsSecret(value);
+  const isSecret = isNamedSecret(name) || looksLikeSecret(value) || holdsSecret(value);
   return isSecret ? `${sent}${MASK}` : pair;
+}
+
+function isNamedSecret(name: string): boolean {
+  return isSecretName(name) || SECRET_IN_QUERY.test(name) || SECRET_MEMBER.test(name);
 }
 
 /** True for an encoded text with a structure of its own, such as another URL or JSON. */

@@ -1,7 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ServiceError } from '../../errors/service-error.js';
-import { ALLOWED_ORIGINS, CROSS_SITE, PAGE, PUBLIC, SIGN_IN, hasMark } from '../../principal/access.decorator.js';
+import {
+  ALLOWED_ORIGINS,
+  CROSS_SITE,
+  OWN_SITE,
+  PAGE,
+  PUBLIC,
+  SIGN_IN,
+  hasMark,
+} from '../../principal/access.decorator.js';
 import { cookiesOf } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { PublicUrlProperties } from '../../http/server.properties.js';
@@ -50,6 +58,7 @@ export class CrossSiteGuard implements CanActivate {
       method,
       isPage,
       isForAllowed: isDocument || hasMark(this.reflector, ALLOWED_ORIGINS, context),
+      isOwnSiteOnly: hasMark(this.reflector, OWN_SITE, context),
       ...withoutUndefined({ fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined, origin }),
     };
     if (isCrossSite(facts, this.origins.forRequest(request))) throw new ServiceError('CROSS_SITE');

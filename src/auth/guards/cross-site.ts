@@ -8,6 +8,8 @@ export interface CrossSiteFacts {
   readonly isForAllowed?: boolean;
   /** True for a page or its form, which a user may request by hand, for example by sending a form again. */
   readonly isPage?: boolean;
+  /** True for a route that another site must not make a browser request, although it changes nothing. */
+  readonly isOwnSiteOnly?: boolean;
 }
 
 /** Methods that change nothing (RFC 9110 section 9.2.1). */
@@ -20,16 +22,17 @@ export interface KnownOrigins {
 }
 
 /**
- * True if the browser reports that another site sends a state-changing request (http-api section 5), or that a script of an
- * allowed origin, which can read the response, sends any request to a route that is not for it.
+ * True if the browser reports that another site sends a state-changing request (http-api section 5) or one to a route for our
+ * own site only, which a user may also request by hand, or that a script of an allowed origin, which can read the response,
+ * sends any request to a route that is not for it.
  */
 export function isCrossSite(
-  { method, fetchSite, origin, isForAllowed = false, isPage = false }: CrossSiteFacts,
+  { method, fetchSite, origin, isForAllowed = false, isPage = false, isOwnSiteOnly = false }: CrossSiteFacts,
   known: KnownOrigins,
 ): boolean {
   // A script of an allowed origin is never same-origin; `Origin` identifies it.
   if (origin !== undefined && known.allowed.has(origin) && !known.own.has(origin)) return !isForAllowed;
-  if (SAFE.has(method)) return false;
+  if (SAFE.has(method) && !isOwnSiteOnly) return false;
   if (origin !== undefined && !known.own.has(origin)) return true;
-  return fetchSite !== undefined && fetchSite !== 'same-origin' && !(isPage && fetchSite === 'none');
+  return fetchSite !== undefined && fetchSite !== 'same-origin' && !((isPage || isOwnSiteOnly) && fetchSite === 'none');
 }

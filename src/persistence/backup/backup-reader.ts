@@ -10,7 +10,7 @@ const LINE_END = 0x0a;
 /** A part of a backup. The end has been verified: the file is complete and has not changed since it was written. */
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  | { readonly kind: 'row'; readonly of: BackupTable; readonly row: Row }
+  | { readonly kind: 'row'; readonly of: BackupTable; readonly row: Row; readonly line: number }
   | { readonly kind: 'end' };
 
 /**
@@ -24,7 +24,9 @@ export async function* readBackup(file: string, knownMigrations: readonly string
   let current: ReturnType<typeof tableOf>;
   let isHeader = true;
   let hasEnded = false;
+  let number = 0;
   for await (const bytes of linesOf(file)) {
+    number += 1;
     if (hasEnded) throw damaged('it continues after its end');
     const line = parsed(bytes);
     if (isHeader) {
@@ -34,10 +36,10 @@ export async function* readBackup(file: string, knownMigrations: readonly string
       throw damaged('a line is not JSON');
     } else if (Array.isArray(line)) {
       const row = current && rowOf(line, current.columns);
-      if (!current || !row) throw damaged('a row does not fit its table');
+      if (!current || !row) throw damaged(`the row in line ${number} does not fit its table`);
       const { table } = current.of;
       counts[table] = (counts[table] ?? 0) + 1;
-      yield { kind: 'row', of: current.of, row };
+      yield { kind: 'row', of: current.of, row, line: number };
     } else {
       current = tableOf(line);
       if (current) {

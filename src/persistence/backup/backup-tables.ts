@@ -23,6 +23,8 @@ export interface BackupTable {
   readonly where?: string;
   /** `replaced` rows are deleted before the restore; `merged` rows stay, and those that are missing are added. */
   readonly restore: 'replaced' | 'merged';
+  /** What the service never stores in such a row; undefined for a sound one. Columns that the file lacks are undefined. */
+  readonly faultOf?: (row: Partial<Row>) => string | undefined;
   /** The row as it is restored; undefined leaves it out. */
   readonly restored?: (row: Row, facts: RestoreFacts) => Row | undefined;
 }
@@ -30,6 +32,20 @@ export interface BackupTable {
 export const ACCOUNT = 'account';
 const ACTIVE_CODES = `EXISTS (SELECT 1 FROM ${ACCOUNT} owner
   WHERE owner.id = backup_code.user_id AND owner.backup_set_id = backup_code.set_id)`;
+
+const KINDS: readonly unknown[] = ['local', 'staff'];
+/** `staged` for the accounts of an import in progress. */
+const STATUSES: readonly unknown[] = ['active', 'disabled', 'staged'];
+
+/** `is_admin` decides who is the last administrator, and the roles decide about access. */
+function faultOfAccount({ kind, status, roles, is_admin: isAdmin }: Partial<Row>): string | undefined {
+  if (!KINDS.includes(kind)) return 'unknown kind';
+  if (!STATUSES.includes(status)) return 'unknown status';
+  if (typeof roles !== 'string') return 'no roles';
+  const hasRole = roles.split(',').includes('ROLE_ADMIN');
+  if (Number(hasRole) === isAdmin) return undefined;
+  return hasRole ? 'ROLE_ADMIN without is_admin' : 'is_admin without ROLE_ADMIN';
+}
 
 /** In the order of the file. */
 export const BACKUP_TABLES: readonly BackupTable[] = [
@@ -71,6 +87,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     ],
     restore: 'replaced',
     formerColumns: ['totp_id'],
+    faultOf: faultOfAccount,
     restored: ({ totp_id: totpId, ...row }, { lastUsedStep }) => ({
       ...row,
       ...(totpId !== undefined && { totp_count: totpId === null ? 0 : 1 }),

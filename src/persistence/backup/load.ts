@@ -1,5 +1,6 @@
 import type { Tx, Value } from '../unit-of-work.js';
-import type { BackupHeader } from './backup-format.js';
+import { BackupCheck } from './backup-check.js';
+import { type BackupHeader, damaged } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
 import {
   ACCOUNT,
@@ -28,17 +29,21 @@ export interface BackupFacts {
 
 /**
  * Reads the whole file, and calls `see` for each row.
- * @throws BackupRejected if it is damaged, incomplete, newer than this version or no backup
+ * @throws BackupRejected if it is damaged, incomplete, newer than this version or no backup, or has rows that no backup has
  */
 export async function inspectBackup(
   file: string,
   see: (table: string, row: Row) => Promise<void> | void,
 ): Promise<BackupHeader> {
   let header: BackupHeader | undefined;
+  const check = new BackupCheck();
   for await (const part of readBackup(file, KNOWN_MIGRATIONS)) {
     if (part.kind === 'header') ({ header } = part);
-    if (part.kind === 'row') await see(part.of.table, part.row);
+    if (part.kind !== 'row') continue;
+    check.see(part.of, part.row, part.line);
+    await see(part.of.table, part.row);
   }
+  check.end();
   if (!header) throw new TypeError('a backup without a header was read to its end');
   return header;
 }
@@ -92,10 +97,8 @@ async function insert(tx: Tx, of: BackupTable, batch: readonly Row[]): Promise<n
   if (missing.length === 0) return 0;
   const marks = `(${columns.map(() => '?').join(', ')})`;
   const sql = `INSERT INTO ${of.table} (${columns.join(', ')}) VALUES ${missing.map(() => marks).join(', ')}`;
-  await tx.change(
-    sql,
-    missing.flatMap((row) => columns.map((column): Value => row[column] ?? null)),
-  );
+  const values = missing.flatMap((row) => columns.map((column): Value => row[column] ?? null));
+  if (!(await tx.insert(sql, values))) throw damaged(`rows of ${of.table} repeat a value that only one row may have`);
   return missing.length;
 }
 

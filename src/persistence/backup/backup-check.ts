@@ -1,0 +1,59 @@
+import { BackupRejected } from './backup-format.js';
+import type { BackupTable, Row } from './backup-tables.js';
+import type { Value } from '../unit-of-work.js';
+
+/** Faults that a report names; a forged file may have millions. */
+const MAX_NAMED = 20;
+
+/** Finds rows that the service would not have written: their checksum is right if somebody has computed it for them. */
+export class BackupCheck {
+  private readonly named: string[] = [];
+  private count = 0;
+  private last: { readonly of: BackupTable; readonly key: readonly Value[] } | undefined;
+  private readonly loginIds = new Set<Value>();
+
+  see(of: BackupTable, row: Row, line: number): void {
+    for (const fault of this.faultsOf(of, row)) {
+      this.count += 1;
+      if (this.named.length < MAX_NAMED) this.named.push(`line ${line}: ${of.table}: ${fault}`);
+    }
+  }
+
+  /** @throws BackupRejected if a row has a fault */
+  end(): void {
+    if (this.count === 0) return;
+    const more = this.count > this.named.length ? `; and ${this.count - this.named.length} more` : '';
+    throw new BackupRejected(
+      `The file has rows that this service does not write: ${this.named.join('; ')}${more}. Nothing was changed.`,
+    );
+  }
+
+  private faultsOf(of: BackupTable, row: Row): readonly string[] {
+    const fault = of.faultOf?.(row);
+    return [...this.faultsOfKey(of, row), ...(fault === undefined ? [] : [fault])];
+  }
+
+  /** A backup has the rows of a table in the order of their keys, so no list of all keys is needed. */
+  private faultsOfKey(of: BackupTable, row: Row): readonly string[] {
+    const key = of.key.map((column) => row[column] ?? null);
+    const order = this.last?.of === of ? compared(this.last.key, key) : -1;
+    this.last = { of, key };
+    if (order === 0) return ['repeated row'];
+    if (order > 0) return ['row that is repeated or not in the order of its key'];
+    const { login_id: loginId } = row;
+    if (loginId === undefined) return [];
+    const isRepeated = this.loginIds.has(loginId);
+    this.loginIds.add(loginId);
+    return isRepeated ? ['repeated login id'] : [];
+  }
+}
+
+/** Negative if `before` comes before `key`. */
+function compared(before: readonly Value[], key: readonly Value[]): number {
+  for (const [index, one] of before.entries()) {
+    const other = key[index] ?? null;
+    if (one === other) continue;
+    return one !== null && other !== null && one < other ? -1 : 1;
+  }
+  return 0;
+}
