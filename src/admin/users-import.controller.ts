@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { CallerPermit, type Permit } from '../auth/guards/permit.js';
+import { CallerPermit } from '../auth/guards/permit.decorator.js';
+import type { Permit } from '../auth/guards/permit.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { Caller, RequireAuthority, RequireMfa } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';

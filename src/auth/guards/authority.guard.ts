@@ -7,7 +7,7 @@ import { AMR, AUTHORITY } from '../../principal/access.decorator.js';
 import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
 import { isHalfAuthenticated, type Principal } from '../../principal/principal.js';
 import { hasAnyAuthority } from './access.js';
-import type { PermittedRequest } from './permit.js';
+import type { PermittedRequest } from './permit.decorator.js';
 import { Permits } from './permits.service.js';
 import { RequiredFactors } from './required-factors.service.js';
 

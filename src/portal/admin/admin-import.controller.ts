@@ -2,7 +2,8 @@ import { Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/commo
 import type { InferOutput } from 'valibot';
 import { actorOf } from '../../admin/act.js';
 import { FILE_FIELD, UsersImport } from '../../admin/users-import.service.js';
-import { CallerPermit, type Permit } from '../../auth/guards/permit.js';
+import { CallerPermit } from '../../auth/guards/permit.decorator.js';
+import type { Permit } from '../../auth/guards/permit.js';
 import { ADMIN_PAGES } from '../../auth/page-paths.js';
 import type { View } from '../../http/page/view.js';
 import type { IncomingUpload } from '../../http/upload/uploads.js';
