@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { FileAccess } from './whole-file.js';
 
 /** User and groups of a process. */
@@ -30,6 +30,14 @@ export function exposureOfFile(path: string): { readonly Mode: string; readonly 
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The path of a file from a key that may hold a secret, for reports; undefined if there is no such file: the value may be
+ * the secret itself.
+ */
+export function existingPath(path: string): string | undefined {
+  return existsSync(path) ? path : undefined;
 }
 
 export function exposureFacts(access: FileAccess): { readonly Mode: string; readonly Reason: string } | undefined {

@@ -6,6 +6,14 @@ export const SECRET_ENDINGS = 'password|passwd|pwd|secret|token|credentials|pass
 const SECRET_WORDS = `${SECRET_ENDINGS}|key`;
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const BASE64 = /^(?:\s*base64:)?([\w+/=\s-]{40,})$/;
+/**
+ * Beginning of a private key in DER: PKCS #8 and PKCS #1 (version 0 or 1), SEC 1 (version 1), PKCS #12 (version 3), and
+ * the algorithm of an encrypted key (PKCS #5, PKCS #12). Certificates and public keys begin otherwise.
+ */
+const PRIVATE_KEY_DER =
+  /^30(?:[0-7].|81..|82.{4}|83.{6})(?:02010[013]|30(?:[0-7].|81..)06(?:092a864886f70d0105|0a2a864886f70d010c01))/;
+const DER_HEAD = 32;
 const LIST_INDEX = /(?:\[\d{1,9}\]|[._]\d{1,9}_?){1,9}$/;
 /** Words anywhere in a foreign name, such as `DB_PASS`, `TOKEN_URL`, `aws.secret.id`. */
 const SECRET_WORD = new RegExp(`(?:pass|pw|creds|credential|authorization|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
@@ -44,9 +52,15 @@ function leadsToSecret(name: string): boolean {
   return isSecretName(name) || (!name.includes('.') && mayBeSecretName(name));
 }
 
-/** True for a text with a private key in PEM form. */
+/** True for a text with a private key in PEM form, or a private key or key store in Base64, with or without `base64:`. */
 export function containsPrivateKey(text: string): boolean {
-  return PRIVATE_KEY.test(text);
+  if (PRIVATE_KEY.test(text)) return true;
+  const [, encoded] = BASE64.exec(text) ?? [];
+  if (encoded === undefined) return false;
+  const bytes = Buffer.from(encoded, 'base64');
+  return (
+    PRIVATE_KEY_DER.test(bytes.subarray(0, DER_HEAD).toString('hex')) || PRIVATE_KEY.test(bytes.toString('latin1'))
+  );
 }
 
 /** True if a foreign text may contain a secret: a whole document, options of another program, a header. */

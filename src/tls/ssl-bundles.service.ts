@@ -1,8 +1,11 @@
+import { relative } from 'node:path';
 import leven from 'leven';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import { type KeyState, statesOf } from '../config/bind/key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../config/problem.js';
+import { existingPath } from '../files/secret-file.js';
+import { containsPrivateKey, isSecretName } from '../redaction/secrets.js';
 import type { BundleFault } from './bundle-reading.js';
 import { type ClientTls, openClientTls, type UpdateLog } from './client-tls.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';
@@ -89,7 +92,7 @@ export class SslBundles {
     const [assignment] = state?.assignments ?? [];
     return problem(`The certificate bundle "${name}" of ${key} cannot be used`, `${property}: ${action}`, {
       Property: property,
-      File: file,
+      File: file === undefined ? undefined : shownFile(file, property),
       Origin: assignment ? from(assignment.origin) : 'not set',
       Reason: reason,
     });
@@ -102,4 +105,9 @@ export class SslBundles {
     const names = [`app.ssl.bundle.${kind}.${name}.${member}`, `app.ssl.bundle.${kind}[${name}].${member}`];
     return statesOf(environment, holder, registry).find((state) => names.includes(state.name));
   }
+}
+
+/** Returns the path for a report; a value that names no file may be the secret itself. */
+function shownFile(file: string, property: string): string | undefined {
+  return isSecretName(property) || containsPrivateKey(relative('', file)) ? existingPath(file) : file;
 }

@@ -55,8 +55,7 @@ export class TokenProperties {
       'Private key that signs access tokens in place of those in the database: a PEM file (file:/etc/login/signing.pem) ' +
       'or the PEM text itself, best written ${NAME}.',
     effect: full,
-    // The value is usually a path; the text of a private key is masked everywhere.
-    secret: false,
+    mayNamePlace: true,
     defaultText: 'keys of its own, sealed in the database',
   })
   readonly signingKey?: string;
@@ -66,7 +65,9 @@ export class TokenProperties {
       'Further keys, public or private, as PEM files or texts, that verify access tokens and are published: the ' +
       'next signing-key one day before it signs, the previous one until its tokens have expired.',
     effect: full,
-    secret: false,
+    // One of them may be private.
+    secret: true,
+    mayNamePlace: true,
   })
   readonly verificationKeys: readonly string[] = [];
 

@@ -7,6 +7,7 @@ import { mailBundleUsable } from '../../src/mail/mail.rule.js';
 import { httpClientBundleUsable } from '../../src/outbound/outbound.rule.js';
 import { databaseBundleUsable } from '../../src/persistence/persistence.rule.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
+import { EXPIRED_CERTIFICATE } from '../support/expired-certificate.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -16,17 +17,6 @@ const USERS = [
   ['app.data.kvstore.ssl.bundle', kvstoreBundleUsable],
   ['app.datasource.ssl.bundle', databaseBundleUsable],
 ] as const;
-
-/** `CN=expired`, valid in 2020. */
-const EXPIRED = `-----BEGIN CERTIFICATE-----
-MIIBQzCB66ADAgECAgEBMAoGCCqGSM49BAMCMBIxEDAOBgNVBAMMB2V4cGlyZWQw
-HhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjASMRAwDgYDVQQDDAdleHBp
-cmVkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEUlWLM2ex8gjnmCvvVSsJqGJI
-Sire/EsIL54Gx5EqGCNYBXMdi35vCeZQukBZQg1QsSRjVXvJZGeCRM9IAQaclaMy
-MDAwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQUKqyUC0HSE9aHEbWPeuB7duOc
-JKUwCgYIKoZIzj0EAwIDRwAwRAIgDE/T56crtE25c8j3+yN339mVu8yULPM5GAXU
-uE8n2koCIH0Oc43+vhYtORwL3q9+NHtHwn9VwvwO45DWutGl3UFu
------END CERTIFICATE-----`;
 
 type BundleRule = (typeof USERS)[number][1];
 
@@ -78,7 +68,7 @@ needs('openssl')('the rules about bundles of clients', () => {
   it.each(USERS)('%s with an expired authority is a warning, and startup continues', async (key, rule) => {
     const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
 
-    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${EXPIRED}`])).toMatchObject([
+    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${EXPIRED_CERTIFICATE}`])).toMatchObject([
       {
         severity: 'warning',
         what: 'The trusted certificate (CN=expired) has expired: it was valid until 2021-01-01T00:00:00.000Z',

@@ -770,7 +770,7 @@ describe('faults that would prevent startup later', () => {
     [
       'tokens',
       '--app.security.token.signing-key=file:/nowhere/key.pem',
-      /^app\.security\.token\.signing-key = file:\/nowhere\/key\.pem \("app.*; Reason: .*ENOENT.* Set .* to a PEM file/,
+      /^app\.security\.token\.signing-key = \*{6} \("app.*; Reason: .*ENOENT.* Set .* to a PEM file/,
     ],
     [
       'uploads',
@@ -798,15 +798,15 @@ describe('faults that would prevent startup later', () => {
     ]);
   });
 
-  it('every unreadable token key is reported, and a text that may be a key is masked', async () => {
+  it('every unreadable token key is reported, and masked since the text may be a key', async () => {
     const args = ['--app.security.token.signing-key=hunter2', '--app.security.token.verification-keys=/a,/b'];
 
     const found = await findings(args);
 
     expect(found.map(({ text }) => /^\S+ = \S+/.exec(text)?.[0])).toEqual([
       'app.security.token.signing-key = ******',
-      'app.security.token.verification-keys = /a',
-      'app.security.token.verification-keys = /b',
+      'app.security.token.verification-keys = ******',
+      'app.security.token.verification-keys = ******',
     ]);
     expect(JSON.stringify(found)).not.toContain('hunter2');
   });

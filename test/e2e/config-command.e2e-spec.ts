@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { EXPIRED_CERTIFICATE } from '../support/expired-certificate.js';
 import { freePort } from '../support/free-port.js';
-import { runCli } from '../support/service.js';
+import { runCli, runService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -171,6 +173,28 @@ describe('config list', () => {
 });
 
 describe('config check', () => {
+  it.each([
+    ['base64: and its body', (body: string) => `base64:${body}`],
+    ['Base64 of a PEM text', (body: string) => Buffer.from(`-----BEGIN PRIVATE KEY-----\n${body}`).toString('base64')],
+    ['its bare body', (body: string) => body],
+  ])('S2: neither config check nor a failed start prints a private key that is given as %s', async (_, form) => {
+    const text = form(randomBytes(96).toString('base64'));
+    const env = {
+      SERVER_SSL_BUNDLE: 'web',
+      APP_SSL_BUNDLE_PEM_WEB_KEYSTORE_CERTIFICATE: EXPIRED_CERTIFICATE,
+      APP_SSL_BUNDLE_PEM_WEB_KEYSTORE_PRIVATEKEY: text,
+      APP_SECURITY_TOKEN_SIGNINGKEY: text,
+    };
+
+    const outputs = [await runCli(['config', 'check'], { env }), await runService({ env })];
+
+    for (const { stdout, stderr } of outputs) {
+      expect(stderr).toContain('app.ssl.bundle.pem.web.keystore.private-key');
+      expect(stderr).toContain('app.security.token.signing-key');
+      expect(stdout + stderr).not.toContain(text.slice(10, 40));
+    }
+  });
+
   it('config check exits with 0 if all rules hold', async () => {
     const { exitCode, stdout } = await runCli(['config', 'check'], { env: { TZ: 'UTC' } });
 

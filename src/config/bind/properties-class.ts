@@ -53,7 +53,7 @@ export interface KeyFacts {
   readonly defaultText?: string;
   /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
   readonly secret?: boolean;
-  /** The value may also be the path of a file with the secret; the path itself may be written in clear text. */
+  /** The value may also be the path of a file with the secret, which may be written in clear text, but is not shown. */
   readonly mayNamePlace?: boolean;
   /** First version with the key, if it is newer than its class. */
   readonly since?: string;

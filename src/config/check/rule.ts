@@ -5,7 +5,7 @@ import { allStates, type KeyState } from '../bind/key-state.js';
 import { evaluate } from '../bind/evaluation.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
 import type { PropertiesClass } from '../bind/properties-class.js';
-import { MASK, isSecretName } from '../../redaction/secrets.js';
+import { containsPrivateKey, MASK, isSecretName } from '../../redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
 /**
@@ -76,7 +76,7 @@ export type Facts = Readonly<Record<string, string | undefined>>;
 export interface WrittenEntry extends Entry {
   readonly isInFile: boolean;
   readonly isRegistered: boolean;
-  /** True if its name marks a secret, unless the value is the path of a file and the key allows one. */
+  /** True if its name marks a secret, unless the key allows the path of a file and the value is no private key. */
   readonly isSecret: boolean;
 }
 
@@ -138,7 +138,7 @@ export class RuleFacts {
           const definition = registry.find(entry.key);
           // For the free part of a map, only the name of the entry itself can tell.
           const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? isSecretName(entry.spelled));
-          const isPlace = definition?.facts.mayNamePlace === true && !entry.text.includes('-----BEGIN ');
+          const isPlace = definition?.facts.mayNamePlace === true && !containsPrivateKey(entry.text);
           const isSecret = isNamed && !isPlace;
           return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };
         }),

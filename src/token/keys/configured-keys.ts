@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationFailure, type Problem, problem } from '../../config/problem.js';
+import { existingPath } from '../../files/secret-file.js';
 import { MASK } from '../../redaction/secrets.js';
 import { keyOfPem, type SigningAlgorithm, type UsableKey } from './key-material.js';
 
@@ -66,8 +67,9 @@ function readKey(location: string): UsableKey | string {
 
 function unusable(key: string, location: string, reason: string, origin: string): Problem {
   const action = `Set ${key} to a PEM file or text: an EC key on P-256, an Ed25519 key, or an RSA key of 2048 bits or more.`;
-  // A value that is not clearly a path may be a private key, or part of one.
-  const value = /^(?:file:|\.{0,2}\/)/.test(location) && pemFile(location) !== undefined ? location : MASK;
-  const facts = { Property: key, Value: `"${value}"`, Origin: origin, Reason: reason };
-  return problem(`The key of ${key} cannot be used`, action, facts);
+  const file = pemFile(location);
+  const File = file === undefined ? undefined : existingPath(file);
+  return problem(`The key of ${key} cannot be used`, action, {
+    ...{ Property: key, Value: `"${MASK}"`, File, Origin: origin, Reason: reason },
+  });
 }

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { Configuration } from '../../config/configuration.js';
 import { lineOf } from '../../config/problem.js';
 import { RuleFacts } from '../../config/check/rule.js';
+import { secretsByReference } from '../../config/check/secrets.rule.js';
 import { MAKE_PRIVATE } from '../../files/secret-file.js';
 import { signingKeyKeptPrivate } from './signing-key.rule.js';
 
@@ -31,11 +32,12 @@ const findings = (
   yaml: string,
   variables: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
+  rule = signingKeyKeptPrivate,
 ): readonly string[] => {
   const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ args, variables });
   const inputs = { args: [], variables, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return signingKeyKeptPrivate.check(facts).map(lineOf);
+  return rule.check(facts).map(lineOf);
 };
 
 describe('the rule about private keys for tokens', () => {
@@ -54,7 +56,7 @@ describe('the rule about private keys for tokens', () => {
     const file = pemFile(0o644);
 
     expect(findings(`app.security.token.signing-key: file:${file}`)).toEqual([
-      `app.security.token.signing-key = file:${file} (file [application.yml] - 1:33): ` +
+      `app.security.token.signing-key = ****** (file [application.yml] - 1:33): ` +
         `The file of the signing key is not private; File: ${file}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
   });
@@ -68,7 +70,7 @@ describe('the rule about private keys for tokens', () => {
 
     expect(findings(yaml(published))).toEqual([]);
     expect(findings(yaml(next))).toEqual([
-      `app.security.token.verification-keys = file:${own},file:${next} (file [application.yml] - 1:39): ` +
+      `app.security.token.verification-keys = ****** (file [application.yml] - 1:39): ` +
         `The file of a private key for tokens is not private; File: ${next}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
   });
@@ -76,11 +78,10 @@ describe('the rule about private keys for tokens', () => {
   it.each([
     ['signing-key', 'signing-key', 'SIGNING_PEM', '${SIGNING_PEM}'],
     ['verification-keys', 'verification-keys', 'NEXT_PEM', '${NEXT_PEM}'],
-    ['signing-key, by the name of the file', '', 'app.security.token.signing-key', ''],
   ])('A3: accepts a mounted key only if no other user can read it (%s)', (_, name, file, reference) => {
     const yaml = (mode: number): string => {
       const folder = mounted(file, mode);
-      return `app.config.import: configtree:${folder}/\n` + (name && `app.security.token.${name}: ${reference}\n`);
+      return `app.config.import: configtree:${folder}/\napp.security.token.${name}: ${reference}\n`;
     };
 
     expect(findings(yaml(0o400))).toEqual([]);
@@ -91,28 +92,32 @@ describe('the rule about private keys for tokens', () => {
     expect(finding).toContain(`Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`);
   });
 
-  it('A3: leaves a mounted file with the name of a secret to rule 2', () => {
-    const folder = mounted('SIGNING_KEY', 0o644);
+  it.each([
+    ['SIGNING_KEY', 'app.security.token.signing-key: ${SIGNING_KEY}\n'],
+    ['app.security.token.signing-key', ''],
+  ])('A3: leaves the mounted file %s, which has the name of a secret, to rule 2', (name, yaml) => {
+    const text = `app.config.import: configtree:${mounted(name, 0o644)}/\n${yaml}`;
 
-    expect(
-      findings(`app.config.import: configtree:${folder}/\napp.security.token.signing-key: \${SIGNING_KEY}\n`),
-    ).toEqual([]);
+    expect(findings(text)).toEqual([]);
+    expect(findings(text, {}, [], secretsByReference)).toEqual([
+      expect.stringMatching(/^\S+ = \*{6} .*A file with secrets is not private; File: .*; Mode: 644/),
+    ]);
   });
 
   it('A3: rejects a key in an argument', () => {
-    const [finding = ''] = findings('', {}, [`--app.security.token.signing-key=${PEM}`]);
+    const [finding = ''] = findings('', {}, [`--app.security.token.signing-key=${PEM}`], secretsByReference);
 
-    expect(finding).toContain('Every user of the machine can see a private key in an argument');
+    expect(finding).toContain('Every user of the machine can see a secret in an argument');
     expect(finding).not.toContain('BEGIN');
   });
 
   it.each(['signing-key', 'verification-keys'])('rejects a key in the configuration file itself (%s)', (name) => {
     const text = JSON.stringify(PEM);
 
-    const [finding = ''] = findings(`app.security.token.${name}: ${text}`);
+    const [finding = ''] = findings(`app.security.token.${name}: ${text}`, {}, [], secretsByReference);
 
     expect(finding).toContain(`app.security.token.${name} = ****** (file [application.yml] - 1:`);
-    expect(finding).toContain('A configuration file contains a private key in clear text');
+    expect(finding).toContain('A file contains a secret in plain text');
     expect(finding).not.toContain('BEGIN');
   });
 });

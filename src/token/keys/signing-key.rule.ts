@@ -16,7 +16,6 @@ import { TokenProperties } from '../token.properties.js';
 
 const KEY = 'app.security.token.signing-key';
 const VERIFICATION = 'app.security.token.verification-keys';
-const OF_TOKENS = 'app.security.token.';
 const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
 
 /** Configured keys for tokens must be readable and fit their use. */
@@ -59,20 +58,12 @@ function leadsToPrivateKey(location: string): boolean {
 }
 
 /** `texts` are the private keys in use, wherever placeholders resolved them. Rule 2 covers entries with secret names. */
-function findingsOf(
-  { key, spelled, text, isInFile, isSecret, origin }: WrittenEntry,
-  texts: ReadonlySet<string>,
-): readonly Finding[] {
-  const isUsed = texts.has(text.trim()) && !isSecret;
-  if (!isUsed && !(key.uniform.startsWith(OF_TOKENS) && containsPrivateKey(text))) return [];
+function findingsOf({ spelled, text, isSecret, origin }: WrittenEntry, texts: ReadonlySet<string>): readonly Finding[] {
+  if (isSecret || !texts.has(text.trim())) return [];
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (origin.kind !== 'position') {
     const what = 'Every user of the machine can see a private key in an argument';
     return breach(what, 'Set the key to the path of a PEM file, or in the environment.', secret);
-  }
-  if (isInFile && origin.isWholeFile !== true && key.uniform.startsWith(OF_TOKENS)) {
-    const what = 'A configuration file contains a private key in clear text';
-    return breach(what, 'Write ${NAME} for it, or the path of a PEM file.', secret);
   }
   const { access, path } = origin.resource;
   const exposure = access && exposureFacts(access);

@@ -28,6 +28,7 @@ describe('M3, L1: masked values', () => {
     'app.security.clients.shop.secret',
     'app.security.mfa.backup-code.pepper',
     'app.security.token.signing-key',
+    'app.security.token.verification-keys',
     'app.ssl.bundle.pem.web.keystore.private-key',
     'app.ssl.bundle.pem.web.keystore.private-key-password',
     'app.ssl.bundle.jks.web.truststore.password',
@@ -214,11 +215,5 @@ describe('values that are not masked', () => {
 
   it('does not mask the level of a logger with a secret name', () => {
     expect(valuesIn(file('logging.level.token: DEBUG\n'))['logging.level.token']).toBe('DEBUG');
-  });
-
-  it('does not mask the location of verification keys, which are public', () => {
-    const key = 'app.security.token.verification-keys';
-
-    expect(valuesIn(file(`${key}: file:/etc/login/next.pem\n`))[key]).toBe('file:/etc/login/next.pem');
   });
 });
