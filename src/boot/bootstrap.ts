@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import { UserProperties } from '../config/config.properties.js';
-import { configurationOf, readConfiguration } from '../config/configuration.js';
+import { configurationOf } from '../config/configuration.js';
 import { ConfigurationFailure } from '../config/problem.js';
 import { processInputs, setProcessTimeZone } from '../config/read/process-inputs.js';
 import { failureReport } from '../config/show/failure-report.js';
 import { validate } from './configuration-rules.js';
 import { Logging } from './logging.js';
 import { Application } from './application.js';
-import { PROPERTIES } from './properties.js';
 import { type ProcessSignals, StartInterrupted } from './process-signals.js';
+import { readServiceConfiguration } from './service-configuration.js';
 
 /** Result of a startup. */
 export type StartupOutcome =
@@ -27,7 +27,7 @@ export async function bootstrap(signals: ProcessSignals): Promise<StartupOutcome
   let logs: Logging | undefined;
   try {
     const inputs = processInputs();
-    const reading = readConfiguration(PROPERTIES, inputs);
+    const reading = readServiceConfiguration(inputs);
     const warnings = await validate(reading, inputs);
     const configuration = configurationOf(reading);
     setProcessTimeZone(configuration.get(UserProperties).timezone);

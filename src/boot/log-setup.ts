@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { isPackaged } from '../config/read/origin.js';
-import { readSeparateFile } from '../config/read/separate-file.js';
+import { Environment } from '../config/read/environment.js';
+import { KeyName } from '../config/names/key-name.js';
+import { ifBound } from '../config/bind/unbound.js';
+import { ConfigSource } from '../config/read/source.js';
+import { readSeparateFile, type SeparateContent } from '../config/read/separate-file.js';
 import { allStates } from '../config/bind/key-state.js';
 import type { FileAppenderOptions } from '../logging/file/file-appender.js';
 import type { LineForm } from '../logging/format/line-format.js';
@@ -66,14 +70,18 @@ export function logSetup(
   };
 }
 
-function setupOfFile(path: string, configuration: Configuration, workingFolder: string): LogSetup {
-  const read = readSeparateFile([ConsoleAppenderProperties, FileAppenderProperties, LevelsProperties], {
+function readLogFile(path: string, configuration: Configuration, workingFolder: string): SeparateContent {
+  return readSeparateFile([ConsoleAppenderProperties, FileAppenderProperties, LevelsProperties], {
     path,
     workingFolder,
     key: KEY,
     origin: configuration.findOrigin(KEY),
     environment: configuration.environment,
   });
+}
+
+function setupOfFile(path: string, configuration: Configuration, workingFolder: string): LogSetup {
+  const { instances: read } = readLogFile(path, configuration, workingFolder);
   const toConsole = read.get(ConsoleAppenderProperties) as ConsoleAppenderProperties;
   const toFile = read.get(FileAppenderProperties) as FileAppenderProperties;
   const { levels, groups } = read.get(LevelsProperties) as LevelsProperties;
@@ -101,9 +109,54 @@ function fileSetup(file: string, form: LineForm, policy: RollingpolicyProperties
   };
 }
 
+/** The keys that members of the file replace; `appenders.console.enabled` has none. */
+const KEYS_OF_MEMBERS: readonly (readonly [member: string, key: string])[] = [
+  ['levels', 'logging.level'],
+  ['groups', 'logging.group'],
+  ['appenders.console.pattern', 'logging.pattern.console'],
+  ['appenders.console.format', 'logging.structured.format.console'],
+  ['appenders.console.charset', 'logging.charset.console'],
+  ['appenders.file.name', 'logging.file.name'],
+  ['appenders.file.pattern', 'logging.pattern.file'],
+  ['appenders.file.format', 'logging.structured.format.file'],
+  ['appenders.file.charset', 'logging.charset.file'],
+  ['appenders.file', 'logging.engine.rollingpolicy'],
+];
+
+/**
+ * The file of `logging.config` as a source of the keys that it replaces; undefined without one.
+ * @throws ConfigurationFailure if the file cannot be used
+ */
+export function logSource(
+  configuration: Configuration,
+  { workingFolder }: Pick<ConfigurationInputs, 'workingFolder'>,
+): ConfigSource | undefined {
+  const path = ifBound(() => configuration.get(LoggingProperties).config, undefined);
+  if (path === undefined) return undefined;
+  const { entries } = readLogFile(path, configuration, workingFolder);
+  const asKeys = entries.flatMap((entry) => {
+    const key = keyOfMember(entry.key);
+    return key ? [{ ...entry, key, spelled: String(key) }] : [];
+  });
+  return new ConfigSource('file', `Config resource 'file [${path}]' via ${KEY}`, asKeys, isReplaced);
+}
+
+function keyOfMember(member: KeyName): KeyName | undefined {
+  for (const [name, key] of KEYS_OF_MEMBERS) {
+    const { length, uniform } = KeyName.parse(name);
+    if (member.uniformFrom(0, length) === uniform) return KeyName.parse(key).appendFrom(member, length);
+  }
+  return undefined;
+}
+
+function isReplaced(key: KeyName): boolean {
+  return key.uniformPart(0) === 'logging' && key.uniform !== KEY;
+}
+
 /** Warns about configured keys that have no effect beside the file. */
 function replacedKeys({ environment, registry }: Configuration): readonly string[] {
-  const names = allStates(environment, registry)
+  const others = new Environment(environment.sources.filter(({ replaces }) => !replaces));
+  const names = allStates(others, registry)
     .filter(({ name }) => name.startsWith('logging.') && name !== KEY)
     .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin))
     .map(({ name }) => name);

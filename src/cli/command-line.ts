@@ -15,9 +15,10 @@ import { SystemClock } from '../clock/clock.js';
 import { isConfigurationArgument } from '../config/read/arguments.js';
 import { failureReport } from '../config/show/failure-report.js';
 import { ConfigurationFailure } from '../config/problem.js';
-import { type Configuration, loadConfiguration } from '../config/configuration.js';
+import type { Configuration } from '../config/configuration.js';
 import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
+import { loadServiceConfiguration, readServiceConfiguration } from '../boot/service-configuration.js';
 import { checkRules, checkServerRule } from '../boot/configuration-rules.js';
 import { setCommandReason, withCommandContext } from '../principal/command-context.js';
 import { readBuildInfo } from '../management/info/build-info.js';
@@ -44,10 +45,18 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addConfigCommand(
       program,
-      { classes: PROPERTIES, inputs, rules: checkRules, serverRule: checkServerRule, print, complain },
+      {
+        classes: PROPERTIES,
+        inputs,
+        read: () => readServiceConfiguration(inputs),
+        rules: checkRules,
+        serverRule: checkServerRule,
+        print,
+        complain,
+      },
       exit,
     );
-    const configuration = (): Configuration => loadConfiguration(PROPERTIES, inputs);
+    const configuration = (): Configuration => loadServiceConfiguration(inputs);
     // The service is built only for the commands that need it.
     const services = async (): Promise<CommandServices> => {
       const { openCommandServices } = await import('./command-services.js');

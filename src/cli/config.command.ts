@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ConfigurationInputs, type ConfigurationReading, readConfiguration } from '../config/configuration.js';
+import type { ConfigurationInputs, ConfigurationReading } from '../config/configuration.js';
 import { failureReport, printable } from '../config/show/failure-report.js';
 import { KeyRegistry } from '../config/names/key-registry.js';
 import type { PropertiesClass } from '../config/bind/properties-class.js';
@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
+  readonly read: () => ConfigurationReading;
   readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly RuleFinding[]>;
   /** Rule 4, with a connection to the database server if `asksServer`. */
   readonly serverRule: (
@@ -68,8 +69,8 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
     });
 }
 
-function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof readConfiguration>) => View): ExitCode {
-  const reading = readConfiguration(parts.classes, parts.inputs);
+function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => View): ExitCode {
+  const reading = parts.read();
   const { lines, isFound } = view(reading);
   for (const line of lines) (isFound ? parts.print : parts.complain)(line);
   if (reading.problems.length > 0) {
@@ -83,10 +84,10 @@ const RULE_4_NEEDS_SERVER =
 
 /** Prints faults as one report, like startup, and other findings as one line each. */
 async function check(
-  { classes, inputs, rules, serverRule, print: say, complain }: ConfigCommandParts,
+  { inputs, read, rules, serverRule, print: say, complain }: ConfigCommandParts,
   asksServer: boolean,
 ): Promise<ExitCode> {
-  const reading = readConfiguration(classes, inputs);
+  const reading = read();
   const ofServer = await serverRule(reading, inputs, asksServer);
   const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
   const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];

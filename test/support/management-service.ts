@@ -6,7 +6,7 @@ import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AppModule } from '../../src/app.module.js';
 import '../../src/boot/configuration-rules.js';
 import { Clock } from '../../src/clock/clock.js';
-import { Configuration, loadConfiguration } from '../../src/config/configuration.js';
+import { Configuration } from '../../src/config/configuration.js';
 import { Listeners } from '../../src/boot/listeners.js';
 import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
@@ -20,7 +20,7 @@ import {
 import type { Endpoint } from '../../src/management/dispatch/operation.js';
 import { EndpointDispatcher } from '../../src/management/dispatch/endpoint-dispatcher.service.js';
 import { Meters } from '../../src/metrics/meters.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { loadServiceConfiguration } from '../../src/boot/service-configuration.js';
 import { ServerProperties } from '../../src/http/server.properties.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 import { basic, HttpClient, textOf } from './http-client.js';
@@ -67,7 +67,7 @@ export async function startManagement(
   ];
   const byKey = new Map([...keys, ...args].map((argument) => [argument.replace(/=.*/s, ''), argument]));
   const inputs = { args: [...byKey.values()], variables: {}, workingFolder, packageFolder: PACKAGE_FOLDER };
-  const configuration = loadConfiguration(PROPERTIES, inputs);
+  const configuration = loadServiceConfiguration(inputs);
   const log: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => log.push(line) }]);
   const listeners = await Listeners.create(configuration, { loggers, meters: new Meters() });

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { readServiceConfiguration } from '../../src/boot/service-configuration.js';
 // What the program declares for its mapper files.
 import '../../src/events/events.mapping.js';
 import '../../src/persistence/expiry.mapping.js';
-import { configurationOf, readConfiguration } from '../../src/config/configuration.js';
+import { configurationOf } from '../../src/config/configuration.js';
 import type { Loggers } from '../../src/logging/loggers.js';
 import type { DatabaseId } from '../../src/persistence/mapper/database-id.js';
 import { type MapperFiles, mapperFiles } from '../../src/persistence/mapper/mapper-files.js';
@@ -30,7 +30,7 @@ export function readMappers({ files = {}, packaged, args = [] }: MapperSituation
   write(workingFolder, files);
   if (packaged) write(packageFolder, packaged);
   const inputs = { args, variables: {}, workingFolder, packageFolder };
-  return mapperFiles(configurationOf(readConfiguration(PROPERTIES, inputs)), inputs);
+  return mapperFiles(configurationOf(readServiceConfiguration(inputs)), inputs);
 }
 
 /** A mapper over files without faults. */

@@ -4,11 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { AppModule, type Instruments } from '../../src/app.module.js';
 import '../../src/boot/configuration-rules.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
 import { LockedAccounts } from '../../src/second-factor/attempts/locked-accounts.task.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { loadServiceConfiguration } from '../../src/boot/service-configuration.js';
 import { ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { Listener } from '../../src/http/listener.js';
 import { ServletProperties } from '../../src/http/server.properties.js';
@@ -39,7 +38,7 @@ export async function startWholeService(
   const own = `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`;
   const database = args.some((argument) => argument.startsWith('--app.datasource.url=')) ? [] : [own];
   const inputs = { args: [...database, ...args], variables, workingFolder, packageFolder: PACKAGE_FOLDER };
-  const configuration = loadConfiguration(PROPERTIES, inputs);
+  const configuration = loadServiceConfiguration(inputs);
   const { contextPath } = configuration.get(ServletProperties);
   const listener = new Listener({
     contextPath,

@@ -32,10 +32,12 @@ export function stateOf(
   type = definition.type,
 ): KeyState {
   if (type.shape !== 'scalar' && type.shape !== 'list') throw new TypeError(`${name} has no single value`);
-  const assignments = environment.sources.flatMap((source) => {
+  const given = environment.sources.flatMap((source) => {
     const assignment = type.shape === 'list' ? listAssignment(source, key) : scalarAssignment(source, key);
     return assignment ? [assignment] : [];
   });
+  const replacing = environment.replacing(key);
+  const assignments = replacing === undefined || given[0]?.source === replacing ? given : [];
   return { name, definition, type, isSecret: definition.facts.secret ?? isSecretName(name), assignments };
 }
 
@@ -132,7 +134,8 @@ export function freeParts(
   members?: KeyRegistry,
 ): ReadonlyMap<string, KeyName> {
   const found = new Map<string, { text: string; key: KeyName; fromEnvironment: boolean }>();
-  for (const source of environment.sources) {
+  const replacing = environment.replacing(base);
+  for (const source of replacing ? [replacing] : environment.sources) {
     const fromEnvironment = source.kind === 'environment';
     for (const { key } of source.below(base)) {
       if (members && !members.find(KeyName.parse(key.uniformFrom(base.length + 1)))) continue;

@@ -49,6 +49,11 @@ export class KeyName {
     return new KeyName([...this.parts, { text, uniform: text }]);
   }
 
+  /** The parts of another key from `start` on, below this key. */
+  appendFrom(other: KeyName, start: number): KeyName {
+    return new KeyName([...this.parts, ...other.parts.slice(start)]);
+  }
+
   uniformPart(index: number): string {
     return this.parts[index]?.uniform ?? '';
   }

@@ -1,5 +1,5 @@
 import { KeyName, variableForms } from '../names/key-name.js';
-import { RUNNING } from './origin.js';
+import { isPackaged, RUNNING } from './origin.js';
 import { fillForDisplay, fillPlaceholders, type Filled, type FilledForDisplay } from './placeholder.js';
 import { ConfigSource, type Entry } from './source.js';
 
@@ -42,6 +42,23 @@ export class Environment {
       };
     });
     this.inForce = [new ConfigSource('running', RUNNING, entries), ...this.read];
+  }
+
+  /**
+   * Adds sources of files that keys name: one that replaces keys above everything that was read, others directly above
+   * the package.
+   */
+  withFiles(files: readonly ConfigSource[]): Environment {
+    const [replacing, others] = [files.filter(({ replaces }) => replaces), files.filter(({ replaces }) => !replaces)];
+    const at = this.read.findIndex(({ entries: [first] }) => first && isPackaged(first.origin));
+    const end = at === -1 ? this.read.length : at;
+    const sources = [...replacing, ...this.read.slice(0, end), ...others, ...this.read.slice(end)];
+    return new Environment(sources, this.profiles);
+  }
+
+  /** The source that alone decides the key, if there is one. */
+  replacing(key: KeyName): ConfigSource | undefined {
+    return this.read.find(({ replaces }) => replaces?.(key));
   }
 
   /** Every source's entry for exactly this key, highest first. */

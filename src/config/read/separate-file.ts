@@ -22,6 +22,13 @@ export interface SeparateFile {
   readonly environment: Environment;
 }
 
+/** What a file with members of its own contains. */
+export interface SeparateContent {
+  readonly instances: ReadonlyMap<PropertiesClass, object>;
+  /** The members, the last document first. */
+  readonly entries: readonly Entry[];
+}
+
 /**
  * Reads YAML or JSON into the classes of its members; any other member is a problem.
  *
@@ -30,7 +37,7 @@ export interface SeparateFile {
 export function readSeparateFile(
   classes: readonly PropertiesClass[],
   { path, workingFolder, key, origin, environment }: SeparateFile,
-): ReadonlyMap<PropertiesClass, object> {
+): SeparateContent {
   const whole = resolve(workingFolder, path);
   const resource: Resource = { kind: 'file', path: shortest(workingFolder, whole) };
   if (kindOf(whole) === 'nothing') {
@@ -70,7 +77,7 @@ export function readSeparateFile(
   const { instances, problems } = bind(own, registry);
   const all = [...problems, ...sources.flatMap((source) => unknownMembers(source, registry))];
   if (all.length > 0) throw new ConfigurationFailure(all);
-  return instances;
+  return { instances, entries: sources.toReversed().flatMap((source) => source.entries) };
 }
 
 /** A member, or perhaps one that is written wrongly. */

@@ -24,6 +24,8 @@ export class ConfigSource {
     readonly kind: SourceKind,
     readonly name: string,
     readonly entries: readonly Entry[],
+    /** True for a key that other sources do not set beside this one, whether this one sets it or not. */
+    readonly replaces?: (key: KeyName) => boolean,
   ) {
     for (const entry of entries) {
       if (!this.byKey.has(entry.key.uniform)) this.byKey.set(entry.key.uniform, entry);

@@ -1,3 +1,6 @@
+import { KeyName } from '../../config/names/key-name.js';
+import type { Position } from '../../config/read/origin.js';
+import type { Entry } from '../../config/read/source.js';
 import { checkAttributes, contentFault } from './dynamic-sql.js';
 import type { MapperFaults } from './mapper-fault.js';
 import { addTo } from './mapper-file.js';
@@ -5,8 +8,8 @@ import type { XmlElement } from './mapper-xml.js';
 
 /** The part of an XML configuration that has an effect. */
 export interface XmlConfiguration {
-  /** Values by the name of their setting. */
-  readonly settings: ReadonlyMap<string, string>;
+  /** The keys that the settings set. */
+  readonly settings: readonly Entry[];
   /** Full names of types by alias. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly packages: readonly string[];
@@ -15,7 +18,7 @@ export interface XmlConfiguration {
 }
 
 export const NO_CONFIGURATION: XmlConfiguration = {
-  settings: new Map(),
+  settings: [],
   aliases: new Map(),
   packages: [],
   locations: [],
@@ -42,7 +45,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Reads the elements `settings`, `typeAliases` and `mappers`; others are faults, since they would have no effect. */
 export function readXmlConfiguration(root: XmlElement, faults: MapperFaults): XmlConfiguration {
   const found = {
-    settings: new Map<string, string>(),
+    settings: [] as Entry[],
     aliases: new Map<string, string>(),
     packages: [] as string[],
     locations: [] as string[],
@@ -68,7 +71,7 @@ export function readXmlConfiguration(root: XmlElement, faults: MapperFaults): Xm
 
 function readElement(
   element: XmlElement,
-  found: { settings: Map<string, string>; aliases: Map<string, string>; packages: string[]; locations: string[] },
+  found: { settings: Entry[]; aliases: Map<string, string>; packages: string[]; locations: string[] },
   faults: MapperFaults,
 ): void {
   const addFault = addTo(faults);
@@ -81,7 +84,7 @@ function readElement(
       const form = Object.hasOwn(SETTINGS, value('name')) ? SETTINGS[value('name')] : undefined;
       const known = `settings with an effect are ${Object.keys(SETTINGS).join(', ')}`;
       if (!form) addFault(at, `The setting ${value('name')} has no effect here`, known);
-      else if (form.test(value('value'))) found.settings.set(value('name'), value('value'));
+      else if (form.test(value('value'))) found.settings.unshift(entryOf(value('name'), value('value'), at));
       else addFault(at, `The setting ${value('name')} cannot have this value`);
       return;
     }
@@ -96,6 +99,12 @@ function readElement(
         if (has('url')) found.locations.push(value('url'));
       } else if (has('resource')) found.locations.push(`classpath:${value('resource')}`);
   }
+}
+
+/** The key of a setting has the same name. */
+function entryOf(name: string, text: string, origin: Position): Entry {
+  const key = KeyName.parse(`mapper.configuration.${name}`);
+  return { key, spelled: String(key), text, origin };
 }
 
 function elementsIn({ children }: XmlElement): readonly XmlElement[] {

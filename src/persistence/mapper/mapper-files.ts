@@ -1,7 +1,8 @@
 import type { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure, type Problem, problem } from '../../config/problem.js';
 import { decoded, wholeFile } from '../../config/read/file-access.js';
-import { isPackaged } from '../../config/read/origin.js';
+import { ConfigSource } from '../../config/read/source.js';
+import { ifBound } from '../../config/bind/unbound.js';
 import { DATABASE_IDS, type DatabaseId } from './database-id.js';
 import { NO_CONFIGURATION, readXmlConfiguration, type XmlConfiguration } from './mapper-config.js';
 import { MapperFaults } from './mapper-fault.js';
@@ -62,7 +63,7 @@ function readAll(configuration: Configuration, folders: Folders): MapperFiles {
   for (const id of DATABASE_IDS) new StatementCompiler(declarations, id, types, faults).all();
   return {
     problems: faults.problems,
-    settings: settingsOf(configuration, xml),
+    settings: settingsOf(configuration),
     compile: (id) => new StatementCompiler(declarations, id, types, new MapperFaults()).all(),
   };
 }
@@ -105,23 +106,14 @@ function rootOf({ path, resource }: LocatedFile, faults: MapperFaults): XmlEleme
   return undefined;
 }
 
-/** A key that an operator sets wins over the XML configuration, which wins over the packaged values. */
-function settingsOf(configuration: Configuration, { settings }: XmlConfiguration): MapperSettings {
-  const properties = configuration.get(MapperConfigurationProperties);
-  const fromXml = (key: string, name: string): string | undefined => {
-    const origin = configuration.findOrigin(`mapper.configuration.${key}`);
-    return origin === undefined || isPackaged(origin) ? settings.get(name) : undefined;
-  };
-  const camelCase = fromXml('map-underscore-to-camel-case', 'mapUnderscoreToCamelCase');
-  const nulls = fromXml('call-setters-on-nulls', 'callSettersOnNulls');
-  const fetchSize = fromXml('default-fetch-size', 'defaultFetchSize');
-  const timeout = fromXml('default-statement-timeout', 'defaultStatementTimeout');
-  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultFetchSize, defaultStatementTimeout } = properties;
+function settingsOf(configuration: Configuration): MapperSettings {
+  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultFetchSize, defaultStatementTimeout } = configuration.get(
+    MapperConfigurationProperties,
+  );
   return {
-    mapUnderscoreToCamelCase: camelCase === undefined ? mapUnderscoreToCamelCase : camelCase === 'true',
-    callSettersOnNulls: nulls === undefined ? callSettersOnNulls : nulls === 'true',
-    fetchSize: fetchSize === undefined ? (defaultFetchSize ?? 0) : Number(fetchSize),
-    statementTimeoutMillis:
-      timeout === undefined ? (defaultStatementTimeout?.milliseconds ?? 0) : Number(timeout) * 1000,
+    mapUnderscoreToCamelCase,
+    callSettersOnNulls,
+    fetchSize: defaultFetchSize ?? 0,
+    statementTimeoutMillis: defaultStatementTimeout?.milliseconds ?? 0,
   };
 }
