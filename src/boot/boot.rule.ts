@@ -3,8 +3,8 @@ import { managementPathsDistinct } from '../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { requiredRolesKnown } from '../second-factor/mfa.rule.js';
 import { logSetup } from './log-setup.js';
-import { ConversionError } from '../config/problem.js';
-import { processTimeZone } from '../config/read/process-inputs.js';
+import { ConversionError, from } from '../config/problem.js';
+import { isProcessZoneNamed, processTimeZone } from '../config/read/process-inputs.js';
 import { UserProperties } from '../config/config.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { parseJdbcUrl } from '../persistence/jdbc/jdbc-url.js';
@@ -88,6 +88,21 @@ export const equalTimeZones = new Rule('time zone', (facts) => {
   const action = `Make them equal, e.g. by -Duser.timezone=${ofJson}.`;
   const others = { Process: ofProcess, 'app.datasource.url': ofDatabase };
   return [facts.about('app.json.time-zone', { what, action }, others)];
+});
+
+/**
+ * The zone in the variable `TZ` is one that the process runs in: for any other text the runtime takes UTC, or a rule
+ * that has no name, without a word.
+ */
+export const timeZoneOfVariable = new Rule('time zone', (facts) => {
+  const text = facts.inputs.variables['TZ'];
+  if (text === undefined || text === '' || facts.get(UserProperties).timezone !== undefined) return [];
+  // A path such as `:/etc/localtime` names no zone, but leads to one.
+  if (/^:?\//.test(text) && isProcessZoneNamed()) return [];
+  const what = 'The variable TZ names no time zone that the process can run in';
+  const action = 'Set it to an IANA time zone such as UTC or Europe/Berlin.';
+  const origin = from({ kind: 'variable', name: 'TZ' });
+  return [finding({ what, action }, { Property: 'user.timezone', Value: `"${text}"`, Origin: origin })];
 });
 
 /** Undefined if the URL states none or leaves it to the server. */

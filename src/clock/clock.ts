@@ -24,6 +24,11 @@ export function isLocalTimeUtc(): boolean {
   return [JANUARY, JULY].every((instant) => new Date(instant).getTimezoneOffset() === 0);
 }
 
+/** True if local time has the offsets of the zone in winter and in summer. */
+export function isLocalTime(zone: { readonly offsetSecondsAt: (millis: number) => number }): boolean {
+  return [JANUARY, JULY].every((instant) => localOffsetSeconds(instant) === zone.offsetSecondsAt(instant));
+}
+
 /** Seconds by which local time is ahead of UTC at an instant, given in milliseconds since 1970. */
 export function localOffsetSeconds(millis: number): number {
   return new Date(millis).getTimezoneOffset() * -60;

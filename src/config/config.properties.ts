@@ -1,5 +1,5 @@
 import { full } from './bind/effect.js';
-import { flag, list, mapOfLists, oneOf, text, timeZone } from './bind/key-type.js';
+import { flag, list, mapOfLists, oneOf, text, zoneOfProcess } from './bind/key-type.js';
 import { Key, Properties } from './bind/properties.decorator.js';
 
 /** Locations and rules of the search for configuration; all keys but `import` are read before any file. */
@@ -97,7 +97,7 @@ export class ProfilesProperties {
 /** Keys that a JVM has as system properties. */
 @Properties('user')
 export class UserProperties {
-  @Key(timeZone(), {
+  @Key(zoneOfProcess(), {
     does: 'Time zone of the process, given as -Duser.timezone or by the variable TZ; must equal app.json.time-zone and that of the database.',
     defaultText: 'the zone of the machine',
     effect: full,

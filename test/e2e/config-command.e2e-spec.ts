@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXPIRED_CERTIFICATE } from '../support/expired-certificate.js';
 import { freePort } from '../support/free-port.js';
-import { runCli, runService } from '../support/service.js';
+import { runCli, runService, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -173,6 +173,36 @@ describe('config list', () => {
 });
 
 describe('config check', () => {
+  it.each(['KST-9', 'Asia/Soul', '+09:00'])(
+    'C2: config check reports the variable TZ=%s, with which the process runs in another zone',
+    async (zone) => {
+      const { exitCode, stdout } = await runCli(['config', 'check'], { env: { TZ: zone } });
+
+      expect(stdout).toMatch(/^breach: rule time zone: user\.timezone = \S+ \(System Environment Property "TZ"\): /m);
+      expect(exitCode).toBe(3);
+    },
+  );
+
+  it.each(['UTC', ':Asia/Seoul', 'Asia/Seoul'])('C2: config check accepts the variable TZ=%s', async (zone) => {
+    const args = ['config', 'check', `--app.json.time-zone=${zone.replace(':', '')}`];
+
+    expect((await runCli(args, { env: { TZ: zone } })).stdout).toBe('All configuration rules hold.\n');
+  });
+
+  it.each(['+09:00', 'Asia/Soul', 'KST-9'])('C2: user.timezone=%s prevents startup', async (zone) => {
+    const { exitCode, stderr } = await runCli(['config', 'check', `-Duser.timezone=${zone}`]);
+
+    expect(stderr).toContain('The value of user.timezone cannot be used');
+    expect(exitCode).toBe(3);
+  });
+
+  it('C2: the process runs in the zone of user.timezone, whatever the case of its name', async () => {
+    const service = await startService({ args: ['-Duser.timezone=asia/seoul', '--app.json.time-zone=Asia/Seoul'] });
+    onTestFinished(async () => void (await service.stop()));
+
+    expect(service.stdout).toMatch(/^[\d-]{10} [\d:.]{12}\+09:00 INFO .* Login service is ready/m);
+  });
+
   it.each([
     ['base64: and its body', (body: string) => `base64:${body}`],
     ['Base64 of a PEM text', (body: string) => Buffer.from(`-----BEGIN PRIVATE KEY-----\n${body}`).toString('base64')],

@@ -190,6 +190,25 @@ export function timeZone(): ScalarType<string> {
   };
 }
 
+/** A time zone that the process can run in; the value is its name as the runtime writes it, which `TZ` needs. */
+export function zoneOfProcess(): ScalarType<string> {
+  const zone = timeZone();
+  return {
+    ...zone,
+    parse: (value) => {
+      // POSIX: a colon before a name.
+      const found = zone.parse(value.replace(/^:/, ''));
+      if (found instanceof ConversionError || found === 'UTC') return found;
+      if (/^[+-]/.test(found)) {
+        return new ConversionError(
+          'the process needs the name of a zone, such as Etc/GMT-9 for nine hours ahead of UTC',
+        );
+      }
+      return new Intl.DateTimeFormat('en', { timeZone: found }).resolvedOptions().timeZone;
+    },
+  };
+}
+
 export function list<T>(element: ScalarType<T>, options: { readonly addsUp?: boolean } = {}): ListType<T> {
   return { shape: 'list', name: `list of ${element.name}`, element, addsUp: options.addsUp ?? false };
 }

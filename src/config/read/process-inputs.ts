@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { isLocalTimeUtc } from '../../clock/clock.js';
+import { isLocalTime, isLocalTimeUtc } from '../../clock/clock.js';
+import { zoneOf } from '../../encoding/zone.js';
 import type { ConfigurationInputs } from '../configuration.js';
 import { ConfigurationFailure, problem } from '../problem.js';
 
@@ -30,9 +31,25 @@ function workingFolder(): string {
   }
 }
 
-/** Sets the time zone of the process; call it before the first date is created. */
+/**
+ * Sets the time zone of the process; call it before the first date is created.
+ * @throws ConfigurationFailure if the process does not run in the zone then
+ */
 export function setProcessTimeZone(zone: string | undefined): void {
-  if (zone !== undefined) process.env['TZ'] = zone;
+  if (zone === undefined) return;
+  process.env['TZ'] = zone;
+  if (isLocalTime(zoneOf(zone))) return;
+  throw new ConfigurationFailure([
+    problem(`The process cannot run in the time zone ${zone}`, 'Set user.timezone to another name of the zone.', {
+      Property: 'user.timezone',
+    }),
+  ]);
+}
+
+/** False if the runtime does not know the zone in `TZ`, or if it is a rule without a name. */
+export function isProcessZoneNamed(): boolean {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
+  return timeZone !== undefined;
 }
 
 /** The time zone of the process; Node uses UTC if it does not know the zone in `TZ`. */

@@ -26,7 +26,7 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
   return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
 }
 
-/** `TZ` is the default of `user.timezone`; a text that is not a zone name, such as a POSIX rule, is left alone. */
+/** `TZ` is the default of `user.timezone`; a rule reports a text that is not the name of a zone, such as a POSIX rule. */
 function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
   const definition = registry.find(KeyName.parse('user.timezone'));
   if (definition?.type.shape !== 'scalar') return undefined;
