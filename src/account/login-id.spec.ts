@@ -15,6 +15,13 @@ describe('a login id', () => {
     expect(normalisedLoginId(text, false)).toBe(form);
   });
 
+  it.each(['\u200banna', 'anna\u200b', '\ufeffanna', ' \u200d anna\u2060\u200e '])(
+    'A5: has no zero-width characters around it: %j',
+    (text) => {
+      expect(normalisedLoginId(text, false)).toBe('anna');
+    },
+  );
+
   it('keeps its case if login ids are case-sensitive', () => {
     expect(normalisedLoginId(' Ａnna ', true)).toBe('Anna');
   });
@@ -22,6 +29,7 @@ describe('a login id', () => {
   it.each([
     ['an empty text', ''],
     ['blanks only', ' \u3000\t'],
+    ['zero-width characters only', '\u200b\ufeff'],
     ['a NUL', 'anna\0'],
     ['a line end', 'anna\nadmin'],
     ['a lone surrogate', 'anna\ud800'],

@@ -4,6 +4,8 @@ import { ServiceError } from '../errors/service-error.js';
 /** In characters. */
 export const LONGEST_LOGIN_ID = 255;
 /** Control characters, line ends of Unicode, and characters that only control how their neighbours are shown. */
+/** Blanks and characters without width, which a copied text may have at its ends. */
+const AROUND = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufeff]+$/g;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Normalises login ids as `app.security.login-id` configures it. */
@@ -24,12 +26,13 @@ export class LoginIds {
 }
 
 /**
- * The one form in which a login id is stored, looked up and counted: NFKC, trimmed, lower case unless case matters.
+ * The one form in which a login id is stored, looked up and counted: NFKC, without blanks and zero-width characters
+ * around it, lower case unless case matters.
  * Undefined for a text that is empty, longer than 255 characters, or has control characters or lone surrogates.
  */
 export function normalisedLoginId(text: string, isCaseSensitive: boolean): string | undefined {
   if (!text.isWellFormed() || length(text) > LONGEST_LOGIN_ID) return undefined;
-  const composed = text.normalize('NFKC').trim();
+  const composed = text.normalize('NFKC').replaceAll(AROUND, '');
   // Lower case can decompose a composed character.
   const form = isCaseSensitive ? composed : composed.toLowerCase().normalize('NFKC');
   return form === '' || length(form) > LONGEST_LOGIN_ID || INVISIBLE.test(form) ? undefined : form;

@@ -26,6 +26,10 @@ describe('a JSON body', () => {
     expect(json(text)).toEqual({ value });
   });
 
+  it('A5: is parsed behind a byte order mark', () => {
+    expect(json('\u{feff}{"id":"anna"}')).toEqual({ value: { id: 'anna' } });
+  });
+
   it('is parsed down to 32 levels', () => {
     expect(json('['.repeat(32) + ']'.repeat(32))).toBeDefined();
   });
@@ -35,7 +39,8 @@ describe('a JSON body', () => {
     ['half of it', '{"id":'],
     ['more behind it', '{} {}'],
     ['a comment', '{} // no'],
-    ['a byte order mark', '\u{feff}{}'],
+    ['two byte order marks', '\u{feff}\u{feff}{}'],
+    ['a byte order mark inside', '{\u{feff}}'],
     ['a name twice', '{"pw":"a","pw":"b"}'],
     ['a name twice with one value', '{"pw":"a","pw":"a"}'],
     ['a name twice in two spellings', String.raw`{"pw":"a","\u0070w":"b"}`],

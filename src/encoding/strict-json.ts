@@ -1,5 +1,6 @@
 import { type Charset, UTF_8 } from './charset.js';
 
+const BYTE_ORDER_MARK = /^\uFEFF/;
 /** Deeper than every schema; a deeper body is an attack. */
 const MAX_DEPTH = 32;
 /** Far more than any form has; each member costs many times its bytes. */
@@ -12,12 +13,12 @@ const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 export type ReadBody = { readonly value: unknown } | undefined;
 
 /**
- * Reads JSON (RFC 8259) more strictly than `JSON.parse`: clean bytes without byte order mark, no name twice in one
- * object, no NUL and no lone surrogate in any text. An empty body is `{}`.
+ * Reads JSON (RFC 8259) more strictly than `JSON.parse`: clean bytes, no name twice in one object, no NUL and no lone
+ * surrogate in any text. A byte order mark in front is ignored (section 8.1). An empty body is `{}`.
  */
 export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
   if (body.length === 0) return { value: {} };
-  const text = charset.decode(body);
+  const text = charset.decode(body)?.replace(BYTE_ORDER_MARK, '');
   if (text === undefined) return undefined;
   const members = countWritten(text);
   if (members === undefined) return undefined;

@@ -45,7 +45,7 @@ export const UNREADABLE: readonly Case<string | Uint8Array>[] = [
   ['XML', '<login/>'],
   ['a form', 'id=a&pw=b'],
   ['bytes', Buffer.from([0, 255, 254, 1])],
-  ['a byte order mark', Buffer.from('\ufeff{}')],
+  ['two byte order marks', Buffer.from('\ufeff\ufeff{}')],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
   ['invalid UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
   ['overlong UTF-8', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d])],

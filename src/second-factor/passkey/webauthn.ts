@@ -1,8 +1,6 @@
 import type * as WebAuthn from '@simplewebauthn/server';
 import { readJson } from '../../encoding/strict-json.js';
 
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-
 /** The library that verifies registrations and assertions; loaded at first use, since few deployments start with it. */
 export function webauthn(): Promise<typeof WebAuthn> {
   return import('@simplewebauthn/server');
@@ -24,10 +22,8 @@ export interface ClientData {
 
 /** Undefined if the Base64url text is not JSON with a challenge, or names a member twice: verifiers may read either. */
 export function clientDataOf(base64url: string): ClientData | undefined {
-  const bytes = Buffer.from(base64url, 'base64url');
-  // The decoding of WebAuthn level 3 (section 7) ignores a byte order mark.
-  const hasMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const data = readJson(hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)?.value;
+  // The decoding of WebAuthn level 3 (section 7) ignores a byte order mark, as every JSON body does here.
+  const data = readJson(Buffer.from(base64url, 'base64url'))?.value;
   if (typeof data !== 'object' || data === null) return undefined;
   const { challenge, crossOrigin = false, topOrigin } = data as Readonly<Record<string, unknown>>;
   if (typeof challenge !== 'string') return undefined;
