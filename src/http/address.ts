@@ -1,11 +1,17 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
-import { type ScalarType, text } from '../config/bind/key-type.js';
+import { type ScalarType, text, withoutBrackets } from '../config/bind/key-type.js';
 
-/** Address to bind: a host name, IPv4 or IPv6. IPv6 needs two colons at least, so that `host:port` is rejected. */
-export const address: ScalarType<string> = text({
+/** IPv6 needs two colons at least, so that `host:port` is rejected. */
+const plainAddress = text({
   form: /^(?:(?=.*[a-z])[\w.-]+|\d{1,3}(?:\.\d{1,3}){3}|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
   called: 'a host name or an IP address without a port',
 });
+
+/** Address to bind: a host name, IPv4, or IPv6 with or without brackets. */
+export const address: ScalarType<string> = {
+  ...plainAddress,
+  parse: (value) => plainAddress.parse(withoutBrackets(value)),
+};
 
 /** Host for a URL on this machine; `localhost` stands for wildcards. */
 export function reachable(bound: string | undefined): string {

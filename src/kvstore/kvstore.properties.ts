@@ -1,6 +1,6 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, flag, integer, list, text } from '../config/bind/key-type.js';
+import { hostName, duration, flag, integer, list, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
 
@@ -14,7 +14,7 @@ const NODE = /^(?:[^\s/:[\]]+|\[[0-9a-f:.]+\]):\d{1,5}$/i;
 
 @Properties('app.data.kvstore')
 export class KvstoreProperties {
-  @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
+  @Key(hostName(), {
     does: 'Host of the key-value store (Redis 7 or compatible). If neither it nor sentinel.nodes is set, none is used.',
     effect: full,
   })

@@ -1,6 +1,6 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, integer, oneOf, text } from '../config/bind/key-type.js';
+import { hostName, duration, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
 
@@ -18,7 +18,7 @@ const SENDER = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@",;:\\]{1,64}@[\w.-]{1,190}>|[^\s
 
 @Properties('app.mail')
 export class MailProperties {
-  @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
+  @Key(hostName(), {
     does: 'SMTP relay that mail is sent through; if unset, no mail is sent.',
     effect: full,
   })

@@ -1,5 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PROPERTIES } from '../../src/boot/properties.js';
+import { RuleFacts } from '../../src/config/check/rule.js';
+import { loadConfiguration } from '../../src/config/configuration.js';
 import { lineOf, type Problem } from '../../src/config/problem.js';
+import { mapperPatternsMatch } from '../../src/persistence/mapper/mapper.rule.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { readMappers } from '../support/mapper.js';
 
 const LOCATION = '--mapper.mapper-locations=file:mapper/**/*.xml';
@@ -171,6 +178,17 @@ describe('mapper.mapper-locations', () => {
     expect(found.problems).toEqual([]);
     expect(found.compile('mariadb').get('p.own')).not.toEqual(found.compile('sqlite').get('p.own'));
   });
+});
+
+it('C4: a pattern that matches no file gives a warning, and a pattern that matches one does not', () => {
+  const folder = temporaryFolder('patterns');
+  writeFileSync(join(folder, 'it.xml'), mapper(select('x')));
+  const args = ['--mapper.mapper-locations=file:none/*.xml,file:*.xml'];
+  const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
+
+  const found = mapperPatternsMatch.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+
+  expect(found).toMatchObject([{ severity: 'warning', what: 'No file matches the pattern file:none/*.xml' }]);
 });
 
 describe('mapper.config-location', () => {

@@ -66,6 +66,17 @@ export function text(matching?: { readonly form: RegExp; readonly called: string
   };
 }
 
+/** The address of `[2001:db8::1]`, which some programs write in brackets; any other text is unchanged. */
+export function withoutBrackets(value: string): string {
+  return value.replace(/^\[([\da-f:.]+(?:%[\w.-]+)?)\]$/i, '$1');
+}
+
+/** A host name or an IP address, IPv6 with or without brackets. */
+export function hostName(): ScalarType<string> {
+  const host = text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' });
+  return { ...host, parse: (value) => host.parse(withoutBrackets(value)) };
+}
+
 /** A whole number in decimal digits. */
 export function integer(range: Range = {}): ScalarType<number> {
   return {

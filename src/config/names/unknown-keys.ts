@@ -1,3 +1,4 @@
+import leven from 'leven';
 import type { Environment } from '../read/environment.js';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
@@ -50,19 +51,38 @@ function shownText(
   return sanitizeUnresolved(text, !isPlain || mayContainSecret(text));
 }
 
+/** First words of keys that are long enough to be found by likeness. */
+const FIRST_WORDS = ['server', 'management', 'logging', 'mapper'];
+/** In letters; a variable that differs more from a key is probably one of another program. */
+const MAX_DIFFERENCE = 2;
+
 /** Warns about environment variables that look like keys but are not; other programs may own such names. */
 export function unknownVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
   return environment.sources
     .filter(({ kind }) => kind === 'environment')
     .flatMap(({ entries }) => entries)
     .map(({ spelled }) => ({ spelled, key: keyReadFrom(spelled) }))
-    .filter(({ key, spelled }) => key.length > 1 && registry.isOwned(key) && spelled !== INLINE_JSON)
-    .filter(({ spelled }) => registry.keyOfVariable(spelled) === undefined)
-    .map(({ key, spelled }) => {
-      const near = registry.nearest(String(key));
+    .filter(({ spelled }) => spelled !== INLINE_JSON && registry.keyOfVariable(spelled) === undefined)
+    .flatMap(({ key, spelled }) => {
+      const isOwned = key.length > 1 && registry.isOwned(key);
+      const near = isOwned ? registry.nearest(String(key)) : resembledKey(spelled, key, registry);
+      if (!isOwned && near === undefined) return [];
       const hint = near ? `; did you mean ${variableForms(near.replaceAll(/<([^>]*)>/g, '$1'))[0] ?? near}?` : '';
-      return `The environment variable ${spelled} sets no key of this service${hint}`;
+      return [`The environment variable ${spelled} sets no key of this service${hint}`];
     });
+}
+
+/** The key that a variable resembles although its first word is wrong: `MANAGMENT_SERVER_PORT`, `SERVERPORT`. */
+function resembledKey(spelled: string, key: KeyName, registry: KeyRegistry): string | undefined {
+  const first = key.uniformPart(0);
+  if (spelled.startsWith('_')) return undefined;
+  if (first === 'spring') return registry.find(KeyName.parse(`app.${key.textFrom(1)}`))?.name;
+  const isLike = FIRST_WORDS.some((word) => leven(first, word) <= MAX_DIFFERENCE || first.startsWith(word));
+  if (!isLike && !first.startsWith('app')) return undefined;
+  const near = registry.nearest(String(key));
+  if (near === undefined) return undefined;
+  const [known, wrong] = [near, String(key)].map((name) => name.toLowerCase().replaceAll(/[^a-z\d]/g, ''));
+  return leven(known ?? '', wrong ?? '') <= MAX_DIFFERENCE ? near : undefined;
 }
 
 /** Warns about keys that two variables set, and names the variable in force. */

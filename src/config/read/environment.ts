@@ -95,6 +95,8 @@ export class Environment {
 
   /** Finds a value by its exact spelling, such as a variable, or as a key in any spelling; a sequence becomes comma text. */
   private textOf(name: string): string | undefined {
+    // Known before the running service publishes it; nothing else sets it.
+    if (name === 'PID') return String(process.pid);
     const key = KeyName.parse(name);
     for (const source of this.sources) {
       const entries = this.entriesNamed(source, name, key);

@@ -10,16 +10,16 @@ const SEPARATOR = /^[#!]---$/;
 /** The escape `\u` without the four digits of a character, as in the unescaped path `C:\users`. */
 const BROKEN_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?![0-9a-f]{4})/i;
 
-/** Reads a `.properties` text with its `#---` documents; if a document sets a key twice, the last one wins. */
+/** Reads a `.properties` text with its `#---` documents. */
 export function readProperties(text: string, resource: Resource, parent?: Origin): readonly (readonly Entry[])[] {
   // One kind of line end, or continued keys would end at the first line.
   const lines = text.replaceAll(/\r\n?/g, '\n');
   const position = positions(lines);
-  const documents: Map<string, Entry>[] = [new Map<string, Entry>()];
+  const documents: Entry[][] = [[]];
   for (const node of parseLines(lines, true)) {
     if (isComment(node)) {
       const isIndented = node.range[0] > 0 && lines[node.range[0] - 1] !== '\n';
-      if (!isIndented && SEPARATOR.test(node.comment.trimEnd())) documents.push(new Map<string, Entry>());
+      if (!isIndented && SEPARATOR.test(node.comment.trimEnd())) documents.push([]);
     } else if (isPair(node)) {
       const [start, , value, end] = node.range;
       const [line, column] = position(value);
@@ -27,10 +27,10 @@ export function readProperties(text: string, resource: Resource, parent?: Origin
       if (BROKEN_ESCAPE.test(lines.slice(start, end))) {
         throw unreadable(origin, 'after \\u four hexadecimal digits must follow; a backslash itself is written \\\\');
       }
-      documents.at(-1)?.set(node.key, { key: KeyName.parse(node.key), spelled: node.key, text: node.value, origin });
+      documents.at(-1)?.push({ key: KeyName.parse(node.key), spelled: node.key, text: node.value, origin });
     }
   }
-  return documents.map((entries) => [...entries.values()]);
+  return documents;
 }
 
 function isComment(node: Required<Node>): node is Required<Comment> {

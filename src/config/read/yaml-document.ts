@@ -74,6 +74,10 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'unexpected text; perhaps a quote or an indentation is wrong',
 };
 
+/** Spaces of Unicode, such as no-break spaces of a copied text; to YAML they are part of the key. */
+const NO_INDENT = /^[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/;
+const WRONG_SPACE = 'a no-break space or another space of Unicode stands before the key: use spaces';
+
 type MapPair = Pair<Node, Node | null>;
 
 class Flattening {
@@ -176,7 +180,9 @@ class Flattening {
   private keyText(key: Node): string {
     const named = isAlias(key) ? this.targetOf(key) : key;
     if (!isScalar(named)) throw unreadable(this.at(offsetOf(key)), MEANING.NON_STRING_KEY);
-    return scalarText(named);
+    const name = scalarText(named);
+    if (named.type === 'PLAIN' && NO_INDENT.test(name)) throw unreadable(this.at(offsetOf(key)), WRONG_SPACE);
+    return name;
   }
 }
 

@@ -6,6 +6,8 @@ import { place, problemsOf, type Told, valueOf } from '../support.js';
 const INDENT = 'the indentation of this line is wrong, or a bracket above is not closed';
 const MISSING = 'a colon, a closing quote or bracket, a comma or a space is missing';
 
+const SPACES = 'a no-break space or another space of Unicode stands before the key: use spaces';
+
 /** The problems of a file with this text; an exception fails the test. */
 function problemsIn(text: string, name = 'application.yml'): readonly Told[] {
   return problemsOf(place({ [`work/${name}`]: text }).read());
@@ -33,6 +35,8 @@ describe('errors in YAML files', () => {
       'a key or value does not start on a line of its own; a text with ": " in it needs quotes',
     ],
     ['a tab that indents', 'a:\n\tb: c\n', '2:1', 'tabs are not allowed for indentation: use spaces'],
+    ['C4: a no-break space that indents', 'a:\n\u00a0b: c\n', '2:1', SPACES],
+    ['C4: no-break spaces behind spaces', 'a:\n  \u00a0\u00a0b: c\n', '2:3', SPACES],
     ['a value that starts with @', 'a: @b\n', '1:4', 'an unquoted text must not start with this character'],
     ['a percent sign', 'a: %b\n', '1:4', 'an unquoted text must not start with this character'],
     [
@@ -195,6 +199,19 @@ describe('spellings of one key in one document', () => {
         },
       },
     ]);
+  });
+
+  it('C4: a key that stands twice in one .properties document is rejected, with both places', () => {
+    expect(problemsIn('test.size=1\ntest.other=x\ntest.size=2\n', 'application.properties')).toMatchObject([
+      {
+        what: 'One document sets the same key twice',
+        facts: {
+          First: 'test.size at file [application.properties] - 1:11',
+          Second: 'test.size at file [application.properties] - 3:11',
+        },
+      },
+    ]);
+    expect(problemsIn('test.size=1\n#---\ntest.size=2\n', 'application.properties')).toEqual([]);
   });
 
   it('two spellings of one key are accepted in two documents', () => {

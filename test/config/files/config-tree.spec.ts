@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -101,6 +102,15 @@ describe('config trees', () => {
         action: 'Check that it is a file and that this user may read it.',
         facts: { Origin: '"app.config.import" from property source "commandLineArgs"', Reason: 'ENOENT' },
       },
+    ]);
+  });
+
+  it('C4: a pipe in a config tree prevents startup, which does not wait for its writer', () => {
+    const at = place({ 'work/secrets/key': 'x' });
+    execFileSync('mkfifo', [join(at.workingFolder, 'secrets/password')]);
+
+    expect(problemsOf(at.read(read))).toMatchObject([
+      { what: 'file [secrets/password] cannot be read', facts: { Reason: 'it is not a file' } },
     ]);
   });
 

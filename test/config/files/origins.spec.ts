@@ -220,7 +220,6 @@ describe('positions in .properties files', () => {
     ['escapes', 'a\\=b=\\u00e4\\t\\\\u00\nc\\:\\ d=\\x\n', { 'a=b': ['ä\t\\u00', '1:6'], 'c: d': ['x', '2:8'] }],
     ['empty values', 'a=\nb\nc=x\n', { a: ['', '1:3'], b: ['', '2:2'], c: ['x', '3:3'] }],
     ['elements', 'a[1]=y\na[0]=x\n', { 'a[1]': ['y', '1:6'], 'a[0]': ['x', '2:6'] }],
-    ['a repeated key, whose last value applies', 'a=x\na=y\n', { a: ['y', '2:3'] }],
     ['a byte order mark', '\uFEFFa=x\n', { a: ['x', '1:3'] }],
     ['a second document', 'a=x\n#---\nb=y\n', { a: ['x', '1:3'], b: ['y', '3:3'] }],
     ['no line end at the end', 'a=x', { a: ['x', '1:3'] }],

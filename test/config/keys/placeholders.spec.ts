@@ -13,6 +13,13 @@ function file(text: string): Situation {
 }
 
 describe('placeholders', () => {
+  it('C4: the placeholder ${PID} is the id of the process, also beside a variable of that name', () => {
+    const situation = { args: ['--app.mail.host=relay-${PID}'], variables: { PID: '1' } };
+
+    expect(mailHost(situation)).toBe(`relay-${process.pid}`);
+    expect(shownOf(reading(situation), 'app.mail.host').value).toBe(`relay-${process.pid}`);
+  });
+
   it.each<[string, Situation]>([
     ['a variable', { variables: { RELAY: 'relay' }, ...file('app.mail.host: ${RELAY}') }],
     ['an argument', { args: ['--relay.host=relay'], ...file('app.mail.host: ${relay.host}') }],

@@ -236,6 +236,27 @@ describe('integers', () => {
   });
 });
 
+describe('addresses', () => {
+  const keys = examples.filter(({ name }) => /\.(?:address|host)$/.test(name));
+
+  it('C4: the test covers the keys that take an address', () => {
+    expect(keys.map(({ name }) => name)).toEqual([
+      'server.address',
+      'management.server.address',
+      'app.mail.host',
+      'app.data.kvstore.host',
+    ]);
+  });
+
+  it.each(keys)('C4: $name takes an IPv6 address with or without brackets', (key) => {
+    for (const text of ['[2001:db8::1]', '2001:db8::1']) {
+      const situation = { args: [`--${key.name}=${text}`, '--management.server.port=9'] };
+
+      expect(key.boundIn(reading(situation))).toBe('2001:db8::1');
+    }
+  });
+});
+
 describe('ambiguous YAML values for every key', () => {
   const values = examples.filter(
     ({ isFromProcessOnly, name }) => !isFromProcessOnly && !/^app\.(config|profiles)/.test(name),

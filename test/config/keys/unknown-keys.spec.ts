@@ -5,6 +5,35 @@ function complaints(situation: Situation): readonly string[] {
   return reading(situation).problems.map(({ what }) => what);
 }
 
+describe('variables with a wrong first word', () => {
+  it.each([
+    ['MANAGMENT_SERVER_PORT', 'MANAGEMENT_SERVER_PORT'],
+    ['SEVER_PORT', 'SERVER_PORT'],
+    ['SERVERPORT', 'SERVER_PORT'],
+    ['LOGING_FILE_NAME', 'LOGGING_FILE_NAME'],
+    ['APPPROFILES_ACTIVE', 'APP_PROFILES_ACTIVE'],
+    ['SPRING_PROFILES_ACTIVE', 'APP_PROFILES_ACTIVE'],
+    ['SPRING_DATASOURCE_URL', 'APP_DATASOURCE_URL'],
+  ])('C4: the variable %s gives a warning that suggests %s', (variable, meant) => {
+    expect(reading({ variables: { [variable]: 'x' } }).warnings).toEqual([
+      `The environment variable ${variable} sets no key of this service; did you mean ${meant}?`,
+    ]);
+  });
+
+  it.each([
+    'PATH',
+    'HOME',
+    'APPDATA',
+    'SERVICE_HOST',
+    'SERVERLESS',
+    'MANAGER_PORT',
+    'SPRING_MAIN_BANNER_MODE',
+    'LOGNAME',
+  ])('C4: the variable %s of another program gives no warning', (variable) => {
+    expect(reading({ variables: { [variable]: 'x' } }).warnings).toEqual([]);
+  });
+});
+
 describe('unknown keys below a prefix of the service', () => {
   it.each<[string, Situation]>([
     ['a YAML file', { files: { 'application.yml': 'server.prot: 8080' } }],
