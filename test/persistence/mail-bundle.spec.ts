@@ -3,6 +3,7 @@ import type { MailTls } from '../../src/mail/mail.properties.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type MailParts, mailParts } from '../support/mail-parts.js';
+import { needs } from '../support/needs.js';
 import { SmtpRelayServer, type SmtpRelayOptions } from '../support/smtp-server.js';
 import { BundleFiles } from '../support/tls-bundle.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -58,15 +59,17 @@ onEveryDatabase('Mail with a certificate bundle', (database) => {
     expect(await relay.mailsTo(ADDRESS)).toMatchObject([{ isEncrypted: true, user: 'login' }]);
   });
 
-  it('a PKCS12 trust store is used like a PEM file', async () => {
-    const relay = await relayOf(makeCertificate({ signedBy: AUTHORITY }));
-    const bundle = '--app.ssl.bundle.jks.partner.truststore';
-    const store = keyStore(AUTHORITY, 'changeit', ['-nokeys']);
-    const parts = sending(relay, [`${bundle}.location=${store}`, `${bundle}.password=changeit`]);
+  needs('openssl')('a trust store', () => {
+    it('a PKCS12 trust store is used like a PEM file', async () => {
+      const relay = await relayOf(makeCertificate({ signedBy: AUTHORITY }));
+      const bundle = '--app.ssl.bundle.jks.partner.truststore';
+      const store = keyStore(AUTHORITY, 'changeit', ['-nokeys']);
+      const parts = sending(relay, [`${bundle}.location=${store}`, `${bundle}.password=changeit`]);
 
-    await mail(parts);
+      await mail(parts);
 
-    expect(await relay.mailsTo(ADDRESS)).toMatchObject([{ isEncrypted: true }]);
+      expect(await relay.mailsTo(ADDRESS)).toMatchObject([{ isEncrypted: true }]);
+    });
   });
 
   it('A11: a relay of another authority gets neither the password nor the mail', async () => {

@@ -37,8 +37,9 @@ function makeSigner(aaguid: string, signedBy: MadeCertificate): AttestationSigne
   const { pem, key: keyFile } = makeCertificate({
     signedBy,
     subject: `/C=US/O=Login test/OU=${UNIT}/CN=Model ${aaguid}`,
+    isAuthority: false,
     // The value is an OCTET STRING of 16 bytes.
-    extensions: ['basicConstraints=critical,CA:FALSE', `${AAGUID_EXTENSION}=DER:0410${aaguid.replaceAll('-', '')}`],
+    extensions: new Map([[AAGUID_EXTENSION, Buffer.from(`0410${aaguid.replaceAll('-', '')}`, 'hex')]]),
   });
   const key = createPrivateKey(readFileSync(keyFile));
   return { certificate: new X509Certificate(pem).raw, sign: (data) => sign('sha256', data, key) };

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { SystemClock } from '../../src/clock/clock.js';
 import { programOf } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { certificateOf } from './x509.js';
 
 /** A certificate for 127.0.0.1 and localhost, signed with its own key, in two files. */
 export interface MadeCertificate {
@@ -25,53 +28,57 @@ export interface CertificateOptions {
   readonly subject?: string;
   /** Subject alternative names. */
   readonly names?: string;
-  /** Further extensions, e.g. `basicConstraints=critical,CA:FALSE`. */
-  readonly extensions?: readonly string[];
+  readonly isAuthority?: boolean;
+  /** Values of further extensions, by their object identifiers. */
+  readonly extensions?: ReadonlyMap<string, Uint8Array>;
   /** The authority that signs it, instead of its own key: any made certificate. */
   readonly signedBy?: MadeCertificate;
 }
 
-const KEY_ARGUMENTS = {
-  ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
-  rsa: ['-newkey', 'rsa:2048'],
-  'short-rsa': ['-newkey', 'rsa:1024'],
+const DAY_SECONDS = 86_400;
+
+const KEYS = {
+  ec: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  'short-rsa': () => generateKeyPairSync('rsa', { modulusLength: 1024 }),
 };
 
-/** Creates a certificate with the program `openssl`. */
+/** Creates a certificate. No program does it, because most tests that need one run on every machine. */
 export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
   const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
-  const { names = 'IP:127.0.0.1,DNS:localhost', signedBy, subject = `/CN=${name}`, extensions = [] } = options;
+  const { names = 'IP:127.0.0.1,DNS:localhost', signedBy, subject = `/CN=${name}` } = options;
+  const { isAuthority = true, extensions = new Map<string, Uint8Array>() } = options;
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
-  openssl(
-    'req',
-    '-x509',
-    '-nodes',
-    '-sha256',
-    '-days',
-    String(days),
-    ...KEY_ARGUMENTS[kind],
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-    '-subj',
-    subject,
-    ...[`subjectAltName=${names}`, ...extensions].flatMap((extension) => ['-addext', extension]),
-    ...(signedBy ? ['-CA', signedBy.certificate, '-CAkey', signedBy.key] : []),
+  const { publicKey, privateKey } = KEYS[kind]();
+  const notBefore = new SystemClock().seconds();
+  const attributes = Array.from(
+    subject.matchAll(/\/([A-Z]+)=([^/]+)/g),
+    ([, type = '', value = '']) => [type, value] as const,
   );
+  const facts = { publicKey, subject: attributes, names, isAuthority, extensions };
+  const issuer = signedBy
+    ? { key: createPrivateKey(readFileSync(signedBy.key)), certificate: new X509Certificate(signedBy.pem).raw }
+    : { key: privateKey };
+  const bytes = certificateOf({ ...facts, notBefore, notAfter: notBefore + days * DAY_SECONDS }, issuer);
+  // Not by X509Certificate, which prefers a PEM text inside of the bytes.
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
+  const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+  writeFileSync(certificate, pem);
+  writeFileSync(key, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
   chmodSync(key, 0o600);
-  return { folder, certificate, key, pem: readFileSync(certificate, 'utf8') };
+  return { folder, certificate, key, pem };
 }
 
 /** The same key, encrypted with a password. */
 export function encryptedKey({ folder, key }: MadeCertificate, password: string): string {
   const file = join(folder, 'encrypted.key');
-  openssl('pkcs8', '-topk8', '-v2', 'aes-256-cbc', '-in', key, '-out', file, '-passout', `pass:${password}`);
+  const encryption = { cipher: 'aes-256-cbc', passphrase: password };
+  writeFileSync(file, createPrivateKey(readFileSync(key)).export({ format: 'pem', type: 'pkcs8', ...encryption }));
   chmodSync(file, 0o600);
   return file;
 }
 
-/** Certificate and key in one PKCS12 file; `parts` adds authorities, leaves one of the two out, or encrypts as old programs did. */
+/** Certificate and key in one PKCS12 file, by `openssl`, which tests need for it; `parts` adds authorities, leaves one of the two out, or encrypts as old programs did. */
 export function keyStore(made: MadeCertificate, password: string | Buffer, parts: readonly string[] = []): string {
   const file = join(made.folder, `store${parts.map((part) => basename(part)).join('')}.p12`);
   const from = parts.includes('-nokeys') ? ['-in', made.certificate] : ['-inkey', made.key, '-in', made.certificate];
