@@ -1,8 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import speakeasy from 'speakeasy';
 import { describe, expect, it } from 'vitest';
 import { base32 } from '../../src/encoding/base32.js';
 import { codeOfStep, stepAt, verifyTotp } from '../../src/second-factor/totp/totp.js';
+import { programOf } from '../support/binaries.js';
+import { needs } from '../support/needs.js';
 import { fc } from '../support/property.js';
 import published from './totp.json' with { type: 'json' };
 
@@ -27,12 +29,14 @@ describe('one-time code of six digits', () => {
       }),
     );
   });
+});
 
-  it.runIf(spawnSync('oathtool', ['--version']).error === undefined)('one-time codes equal those of oathtool', () => {
+needs('oathtool')('one-time codes of the OATH toolkit', () => {
+  it('one-time codes equal those of oathtool', () => {
     fc.assert(
       fc.property(key, seconds, (bytes, time) => {
         const args = ['--totp', '--base32', `--now=@${time}`, '-'];
-        const theirs = execFileSync('oathtool', args, { input: `${base32(bytes)}\n`, encoding: 'utf8' });
+        const theirs = execFileSync(programOf('oathtool'), args, { input: `${base32(bytes)}\n`, encoding: 'utf8' });
 
         expect(codeOfStep(bytes, stepAt(time))).toBe(theirs.trim());
       }),

@@ -1,10 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findProgram } from './binaries.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findProgram, isOnThisMachine, SERVERS } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('programs on the path', () => {
+  beforeEach(() => {
+    vi.stubEnv('HIDE_SERVERS', undefined);
+  });
   afterEach(() => {
     vi.unstubAllEnvs();
   });
@@ -20,6 +23,16 @@ describe('programs on the path', () => {
     expect(findProgram('mariadb')).toBe(join(folder, 'mariadbd'));
   });
 
+  it('T1: HIDE_SERVERS=1 hides every program', () => {
+    const folder = temporaryFolder();
+    vi.stubEnv('PATH', folder);
+    vi.stubEnv('HIDE_SERVERS', '1');
+    makeProgram(join(folder, 'redis-server'));
+
+    expect(findProgram('redis')).toBeNull();
+    expect(SERVERS.filter(isOnThisMachine)).toEqual([]);
+  });
+
   it('findProgram skips a file that is not executable', () => {
     const folder = temporaryFolder();
     vi.stubEnv('PATH', folder);
@@ -32,6 +45,9 @@ describe('programs on the path', () => {
 describe('choice of mysqld', () => {
   const MYSQL = 'mysqld  Ver 8.0.44 for Linux on x86_64 (MySQL Community Server - GPL)';
 
+  beforeEach(() => {
+    vi.stubEnv('HIDE_SERVERS', undefined);
+  });
   afterEach(() => {
     vi.unstubAllEnvs();
   });

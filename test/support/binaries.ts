@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Servers that some tests need and that npm does not install. */
-export const SERVERS = ['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus'] as const;
+export const SERVERS = ['mariadb', 'galera', 'redis', 'chromium', 'openssl', 'prometheus', 'oathtool'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** Servers with the MySQL protocol. Tests use a MySQL if it is installed and do not require it. */
@@ -12,7 +12,7 @@ export type DatabaseKind = 'mariadb' | 'mysql';
 /** Galera is a library, and copies the data to a new node with rsync. */
 type Program = Exclude<Server, 'galera'> | DatabaseKind | 'mariadb-install' | 'promtool' | 'php' | 'rsync';
 
-const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
+export const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
   mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
@@ -21,6 +21,7 @@ const PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   prometheus: ['prometheus'],
   promtool: ['promtool'],
   php: ['php'],
+  oathtool: ['oathtool'],
   rsync: ['rsync'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
@@ -46,8 +47,9 @@ export function findGalera(): string | undefined {
   return GALERA_FILES.find((file) => existsSync(file));
 }
 
-/** The file of the program, or null if it is not installed. */
+/** The file of the program, or null if it is not installed, or hidden by `HIDE_SERVERS=1` as on a machine without any. */
 export function findProgram(program: Program): string | null {
+  if (process.env['HIDE_SERVERS'] === '1') return null;
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...USUAL_FOLDERS];
   for (const name of PROGRAMS[program]) {
     for (const folder of folders) {

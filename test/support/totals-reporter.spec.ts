@@ -19,6 +19,13 @@ describe('totals of a test run', () => {
     expect(run([name], lastLines.length)).toEqual({ exitCode, lastLines });
   });
 
+  it('T1: a test is skipped, and its suite not prepared, if one of several servers is missing', () => {
+    expect(run(['several'], 2)).toEqual({
+      exitCode: 0,
+      lastLines: ['skipped, not on this machine: mariadb (4 tests)', '0 passed, 0 failed, 4 skipped'],
+    });
+  });
+
   it('REQUIRE_SERVERS=1 counts skipped tests as failed', () => {
     expect(run(['needy'], 3, { REQUIRE_SERVERS: '1' })).toEqual({
       exitCode: 1,
@@ -28,6 +35,13 @@ describe('totals of a test run', () => {
         '2 passed, 2 failed',
       ],
     });
+  });
+
+  it('T1: with REQUIRE_SERVERS=1, only hidden servers and a filter of tags may leave tests out', () => {
+    const required = { REQUIRE_SERVERS: '1' };
+
+    expect(run(['needy'], 1, { ...required, HIDE_SERVERS: '1' }).lastLines).toEqual(['2 passed, 0 failed, 2 skipped']);
+    expect(run(['needy', '--tags-filter=server'], 1, required).lastLines).toEqual(['1 passed, 2 failed, 1 skipped']);
   });
 
   it('the totals distinguish excluded servers from missing ones', () => {
