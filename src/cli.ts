@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './boot/node-version.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
-refuseOldNode('npm run cli');
+refuseOldNode();
 removeDebugVariable();
 // By default, the signal opens Node's inspector, and with it the memory of the process to every user of the machine.
 process.on('SIGUSR1', () => undefined);

@@ -5,16 +5,16 @@ import { refuseOldNode } from './boot/node-version.js';
 import { ProcessSignals } from './boot/process-signals.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
-refuseOldNode('npm start');
+refuseOldNode();
 const hadDebugVariable = removeDebugVariable();
 
 // Before any slow step, so that a request to stop is always acknowledged.
 const signals = new ProcessSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
 
-const USAGE = `usage: node dist/main.js [-Dkey=value …] [--key=value …]
+const USAGE = `usage: node ${argv[1]} [-Dkey=value …] [--key=value …]
 
-Starts the login service. Keys: docs/configuration.md, or node dist/cli.js config list.
+Starts the login service. Keys: docs/configuration.md, or node ${argv[1]?.replace(/[^/\\]*$/, 'cli.js')} config list.
 `;
 
 const { constants, enableCompileCache, flushCompileCache } = await import('node:module');

@@ -3,6 +3,7 @@ import type { Act } from '../admin/account-administration.service.js';
 import type { StaffAdmission } from '../admin/staff-admission.service.js';
 import { rolesWritten } from '../account/account.js';
 import { printable } from '../config/show/failure-report.js';
+import { creating } from './command-target.js';
 import { withReason } from './operator.js';
 import { type Complaint, noSuch } from './users-answers.js';
 
@@ -25,7 +26,7 @@ export function addAdmitCommand(
   act: () => Act,
   run: (command: (services: AdmitServices) => Promise<readonly string[] | Complaint>) => Promise<void>,
 ): void {
-  withReason(users.command('admit'))
+  withReason(creating(users.command('admit')))
     .description("pre-creates the account of an identity provider's user")
     .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
     .requiredOption('--person <name>', 'the persistent NameID, or the value of account.attribute')

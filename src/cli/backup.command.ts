@@ -5,6 +5,7 @@ import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import { BackupRejected, type RowCounts } from '../persistence/backup/backup-format.js';
 import { driverCode } from '../persistence/engines/driver-failure.js';
+import { creating } from './command-target.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
 
@@ -39,7 +40,7 @@ export function addBackupCommands(program: Command, parts: BackupCommandParts, e
       exit(await answered(parts, () => backedUp(parts, file)));
     });
 
-  withReason(program.command('restore'))
+  withReason(creating(program.command('restore')))
     .description('restores a backup into the database of app.datasource.url, on any engine; stop the service before')
     .argument('<file>', 'written by "backup"')
     .option('--replace', 'delete the accounts that the database has')

@@ -17,6 +17,7 @@ import { failureReport } from '../config/show/failure-report.js';
 import { ConfigurationFailure } from '../config/problem.js';
 import type { Configuration } from '../config/configuration.js';
 import { processInputs } from '../config/read/process-inputs.js';
+import { isCreating, requireDatabase, targetLine } from './command-target.js';
 import type { CommandServices } from './command-services.js';
 import { loadServiceConfiguration, readServiceConfiguration } from '../boot/service-configuration.js';
 import { checkRules, checkServerRule } from '../boot/configuration-rules.js';
@@ -32,7 +33,10 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
   });
   let exitCode: ExitCode = EXIT.done;
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+  const writeError = (text: string): void => void process.stderr.write(text);
+  const complain = (line: string): void => {
+    writeError(`${line}\n`);
+  };
   const program = new Command('cli')
     .description('Commands of the login service. Every command accepts -Dkey=value and --key=value for configuration.')
     .version((await readBuildInfo()).build?.version ?? 'unknown')
@@ -56,14 +60,24 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
       },
       exit,
     );
-    const configuration = (): Configuration => loadServiceConfiguration(inputs);
+    let loaded: Configuration | undefined;
+    const configuration = (): Configuration => (loaded ??= loadServiceConfiguration(inputs));
+    let isNew = false;
+    /** The configuration for a command that works on the database. */
+    const target = (): Configuration => {
+      if (!isNew) requireDatabase(configuration());
+      return configuration();
+    };
     // The service is built only for the commands that need it.
     const services = async (): Promise<CommandServices> => {
       const { openCommandServices } = await import('./command-services.js');
-      return openCommandServices(configuration(), inputs, (text) => void process.stderr.write(text));
+      return openCommandServices({ configuration: target(), inputs, writeError, createsState: isNew });
     };
     const actor = operatorActor(processOwner(inputs.variables));
     program.hook('preAction', (_, command) => {
+      isNew = isCreating(command);
+      const line = targetLine(configuration);
+      if (line !== undefined) complain(line);
       const { reason } = command.opts<{ readonly reason?: string }>();
       if (reason !== undefined) setCommandReason(reason);
     });
@@ -76,16 +90,16 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     const migrations = async (): Promise<MigrateServices> => {
       const { openMigrateServices } = await import('./migrate-services.js');
-      return openMigrateServices(configuration());
+      return openMigrateServices(target());
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
     addMailCommand(program, { open: services, actor, print, complain }, exit);
     const restore = async (): Promise<RestoreServices> => {
       const { openRestoreServices } = await import('./restore-services.js');
-      return openRestoreServices(configuration(), inputs, (text) => void process.stderr.write(text));
+      return openRestoreServices({ configuration: target(), inputs, writeError, createsState: isNew });
     };
-    addBackupCommands(program, { ...databaseFiles(configuration), open: restore, actor, print, complain }, exit);
+    addBackupCommands(program, { ...databaseFiles(target), open: restore, actor, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));

@@ -16,9 +16,8 @@ import type { MailServices } from './mail.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
-import { openContext } from './service-context.js';
+import { type CommandInputs, openContext } from './service-context.js';
 import { ClockModule } from '../clock/clock.module.js';
-import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { PepperUses } from '../second-factor/backup-code/pepper-use.service.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
@@ -62,12 +61,8 @@ class CommandModule {}
 export type CommandServices = UsersServices & KeysServices & SamlServices & EventsServices & MailServices;
 
 /** @throws ConfigurationFailure if the database or a key cannot be opened */
-export async function openCommandServices(
-  configuration: Configuration,
-  inputs: ConfigurationInputs,
-  writeError: (text: string) => void,
-): Promise<CommandServices> {
-  const { context, close } = await openContext(CommandModule, { configuration, inputs, writeError });
+export async function openCommandServices(inputs: CommandInputs): Promise<CommandServices> {
+  const { context, close } = await openContext(CommandModule, inputs);
   return {
     accounts: context.get(Accounts),
     administration: context.get(AccountAdministration),

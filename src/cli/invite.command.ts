@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { rolesWritten } from '../account/account.js';
 import type { Act } from '../admin/account-administration.service.js';
+import { creating } from './command-target.js';
 import { withReason } from './operator.js';
 import type { Complaint } from './users-answers.js';
 import type { UsersServices } from './users-services.command.js';
@@ -15,7 +16,7 @@ type Run = (command: (services: UsersServices) => Promise<readonly string[] | Co
 
 /** Adds `users invite`. */
 export function addInviteCommand(users: Command, act: () => Act, run: Run): void {
-  withReason(users.command('invite'))
+  withReason(creating(users.command('invite')))
     .description(
       'creates a user who chooses the first password by a mailed link, or invites one again who has not accepted yet',
     )

@@ -4,11 +4,10 @@ import { DatabaseRestore } from '../admin/database-restore.service.js';
 import { RestoreModule } from '../admin/restore.module.js';
 import { HostFactsModule } from '../auth/host-facts.module.js';
 import { ClockModule } from '../clock/clock.module.js';
-import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';
 import type { RestoreServices } from './backup.command.js';
-import { openContext } from './service-context.js';
+import { type CommandInputs, openContext } from './service-context.js';
 
 @Module({ imports: [ClockModule, RandomModule, PersistenceModule, HostFactsModule, RestoreModule] })
 class RestoreCommandModule {}
@@ -18,11 +17,7 @@ class RestoreCommandModule {}
  * seal key may be lost: the restore replaces them.
  * @throws ConfigurationFailure if the database or a seal key cannot be opened
  */
-export async function openRestoreServices(
-  configuration: Configuration,
-  inputs: ConfigurationInputs,
-  writeError: (text: string) => void,
-): Promise<RestoreServices> {
-  const { context, close } = await openContext(RestoreCommandModule, { configuration, inputs, writeError });
+export async function openRestoreServices(inputs: CommandInputs): Promise<RestoreServices> {
+  const { context, close } = await openContext(RestoreCommandModule, inputs);
   return { databaseRestore: context.get(DatabaseRestore), close };
 }

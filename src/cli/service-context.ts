@@ -7,6 +7,7 @@ import { LoggingModule } from '../logging/logging.module.js';
 import { Meters } from '../metrics/meters.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { ExistingStateModule } from '../persistence/schema/existing-state.js';
 import { dataFolder } from '../persistence/jdbc/jdbc-url.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { CommandLog } from './command-log.js';
@@ -15,6 +16,8 @@ export interface CommandInputs {
   readonly configuration: Configuration;
   readonly inputs: ConfigurationInputs;
   readonly writeError: (text: string) => void;
+  /** False for a command that works on an existing database with its keys. */
+  readonly createsState: boolean;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface CommandInputs {
  */
 export async function openContext(
   module: Type,
-  { configuration, inputs, writeError }: CommandInputs,
+  { configuration, inputs, writeError, createsState }: CommandInputs,
 ): Promise<{ readonly context: INestApplicationContext; readonly close: () => Promise<void> }> {
   const log = new CommandLog(configuration, inputs, writeError);
   const { url } = configuration.get(DatasourceProperties);
@@ -32,7 +35,8 @@ export async function openContext(
     LoggingModule.of(log.loggers),
     // No endpoint shows the meters of a command.
     MetricsModule.of(new Meters()),
-    SealingModule.of(dataFolder(url)),
+    SealingModule.of(dataFolder(url), createsState),
+    ...(createsState ? [] : [ExistingStateModule]),
   ];
   let context: INestApplicationContext;
   try {

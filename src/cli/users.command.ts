@@ -7,6 +7,7 @@ import { rolesWritten } from '../account/account.js';
 import type { Act } from '../admin/account-administration.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { commandReason } from '../principal/command-context.js';
+import { creating } from './command-target.js';
 import { addAdmitCommand } from './admit.command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { addInviteCommand } from './invite.command.js';
@@ -47,7 +48,7 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     exit(await answered(parts, command));
   };
 
-  withReason(users.command('add'))
+  withReason(creating(users.command('add')))
     .description('creates a user; without --password-stdin the password is random and printed once')
     .argument('<id>', 'login id')
     .option('--password-stdin', 'read the password from the first line of standard input')
@@ -65,7 +66,7 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
 
   addUserExport(users, { act, run, output: parts.output });
 
-  withReason(users.command('import'))
+  withReason(creating(users.command('import')))
     .description(
       'creates users from a file of JSON lines (*.jsonl, *.ndjson) or CSV: ' +
         'login_id,password_hash|password,email,roles,otpauth_uri',

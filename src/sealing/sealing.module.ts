@@ -16,27 +16,38 @@ const FILE_NAME = 'seal.key';
 @Global()
 @Module({})
 export class SealingModule {
-  static of(folder: string): DynamicModule {
+  /** Without `createsKey`, the file must exist. */
+  static of(folder: string, createsKey = true): DynamicModule {
     const sealer = {
       provide: Sealer,
       inject: [SealProperties, Configuration, Random],
       useFactory: (properties: SealProperties, { environment }: Configuration, random: Random): Sealer =>
-        openSealer(properties, { folder, isProduction: environment.profiles.active.includes('prod') }, random),
+        openSealer(
+          properties,
+          { folder, isProduction: environment.profiles.active.includes('prod'), createsKey },
+          random,
+        ),
     };
     return { module: SealingModule, providers: [sealer], exports: [Sealer] };
   }
 }
 
+interface SealerFolder {
+  readonly folder: string;
+  readonly isProduction: boolean;
+  readonly createsKey?: boolean;
+}
+
 /** @throws ConfigurationFailure if there is no usable key */
 export function openSealer(
   { byId, activeId }: SealProperties,
-  { folder, isProduction }: { readonly folder: string; readonly isProduction: boolean },
+  { folder, isProduction, createsKey = true }: SealerFolder,
   random: Random,
 ): Sealer {
   const file = join(folder, FILE_NAME);
   if (activeId === undefined && isProduction) throw new ConfigurationFailure([NO_KEY]);
   if (activeId === undefined) {
-    const key = usable(file, () => readOrCreateKeyFile(file, random));
+    const key = usable(file, () => (createsKey ? readOrCreateKeyFile(file, random) : readExisting(file)));
     return new Sealer(FILE_KEY_ID, new Map([[FILE_KEY_ID, key]]), random);
   }
   // Values that were sealed before the first key was configured can still be opened and resealed.
@@ -49,6 +60,10 @@ const NO_KEY = problem(
   'Set app.security.seal.keys.<id> to 32 random bytes in Base64, such as "openssl rand -base64 32" prints.',
   { Property: 'app.security.seal.keys', Reason: 'profile prod takes only configured keys' },
 );
+
+function readExisting(file: string): Uint8Array | ConversionError {
+  return readKeyFile(file) ?? new ConversionError('it does not exist');
+}
 
 function usable<T extends Uint8Array | undefined>(file: string, read: () => T | ConversionError): T {
   let reason: string;

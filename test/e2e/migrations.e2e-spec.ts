@@ -5,6 +5,7 @@ import { HISTORY, KNOWN_LEVEL } from '../../src/persistence/migrations/history.j
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { PROD } from '../support/prod.js';
+import { SEAL_ARGS } from '../support/restored-service.js';
 import {
   type Ended,
   type RunningService,
@@ -55,6 +56,8 @@ onEachEngine('migrations by command', (engine) => {
   it('up applies what status calls pending, and down reverts the last migration', async () => {
     const database = await engine.freshDatabase();
 
+    // Creates the file of an embedded database: a command that reads creates none.
+    await database.query('SELECT 1');
     const before = await migrate(['status'], database);
     const up = await migrate(['up'], database);
     const after = await migrate(['status'], database);
@@ -161,7 +164,7 @@ onEachEngine('tables of a newer version', (engine) => {
   it('a command refuses them, too', async () => {
     const database = await newerTables(null);
 
-    const { exitCode, stderr } = await runCli(['users', 'list', ...database.args]);
+    const { exitCode, stderr } = await runCli(['users', 'list', ...database.args, ...SEAL_ARGS]);
 
     expect(exitCode).toBe(3);
     expect(stderr).toContain('The tables are newer than this version of the service');
@@ -180,7 +183,7 @@ onEachEngine('app.persistence.migrate-at-start', (engine) => {
 
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('Migrations are pending, and this startup does not run them');
-    expect(refused.stderr).toContain('npm run cli -- migrate up');
+    expect(refused.stderr).toMatch(/dist\/cli\.js migrate up"/);
     expect(refused.stderr).toContain(NEWEST);
     expect(lines.every((line) => line.startsWith('pending'))).toBe(true);
     expect((await fetch(`${service.url}/`)).status).toBe(200);

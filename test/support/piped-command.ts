@@ -14,7 +14,10 @@ export function piped(
     // Node itself would pass a socket, not a pipe.
     const command = ['-c', 'cat | "$0" "$@"', process.execPath, CLI, ...args, ...story.database.args];
     const child = execFile('/bin/sh', command, { cwd: story.cwd }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+      resolve({
+        code: error === null ? 0 : Number(error.code),
+        output: stdout + stderr.replace(/^Database: .*\n/, ''),
+      });
     });
     child.stdin?.end(input);
   });

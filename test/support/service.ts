@@ -51,6 +51,11 @@ export interface Ended {
   readonly cwd: string;
 }
 
+/** The end of a command; `stderr` follows the first line, which says what the command works on. */
+export interface EndedCommand extends Ended {
+  readonly target: string;
+}
+
 /** The folder of this build. */
 export const THIS_BUILD = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = 'dist/main.js';
@@ -117,8 +122,13 @@ export async function runService(options: ServiceOptions = {}): Promise<Ended> {
 }
 
 /** Runs one command of the built command line, e.g. `['config', 'get', 'server.port']`. */
-export async function runCli(args: readonly string[], options: Omit<ServiceOptions, 'args'> = {}): Promise<Ended> {
-  return run(CLI, { ...options, args });
+export async function runCli(
+  args: readonly string[],
+  options: Omit<ServiceOptions, 'args'> = {},
+): Promise<EndedCommand> {
+  const ended = await run(CLI, { ...options, args });
+  const [target = ''] = /^Database: .*\n/.exec(ended.stderr) ?? [];
+  return { ...ended, target, stderr: ended.stderr.slice(target.length) };
 }
 
 async function run(program: string, options: ServiceOptions): Promise<Ended> {

@@ -104,9 +104,24 @@ function withUserPart(parameters: ServerParameters, user: string): ServerParamet
   };
 }
 
+/** The place of a database without account and password: the full path of a file, or engine, hosts and name. */
+export function databasePlace(url: string): string {
+  const location = parseJdbcUrl(url);
+  if (location instanceof ConversionError) return 'unknown';
+  if (location.engine === 'sqlite') return location.file === ':memory:' ? location.file : resolve(location.file);
+  const hosts = location.hosts.map(({ name, port }) => `${name.includes(':') ? `[${name}]` : name}:${port}`);
+  return `${location.engine}://${hosts.join(',')}/${location.database}`;
+}
+
+/** The file of an embedded database; undefined for a server, and for one in memory. */
+export function databaseFile(url: string): string | undefined {
+  const location = parseJdbcUrl(url);
+  if (location instanceof ConversionError || location.engine !== 'sqlite') return undefined;
+  return location.file === ':memory:' ? undefined : resolve(location.file);
+}
+
 /** Returns the folder for files of the process: that of the embedded database, otherwise `data` in the working folder. */
 export function dataFolder(url: string): string {
-  const location = parseJdbcUrl(url);
-  const isFile = !(location instanceof ConversionError) && location.engine === 'sqlite' && location.file !== ':memory:';
-  return resolve(isFile ? dirname(location.file) : 'data');
+  const file = databaseFile(url);
+  return file === undefined ? resolve('data') : dirname(file);
 }

@@ -103,7 +103,7 @@ export class MigrationState {
     if (incompatible.length === 0) return;
     const action =
       'Start the version that applied these migrations, or a newer one. To return to this version, revert them first ' +
-      'with the newer version: npm run cli -- migrate down.';
+      'with the newer version and its command "migrate down".';
     throw new SchemaFailure(
       problem('The tables are newer than this version of the service', action, {
         Migrations: incompatible.map(({ name }) => name).join(', '),

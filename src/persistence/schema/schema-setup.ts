@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
+import { ownCommand } from '../../config/show/own-command.js';
 import type { Logger } from '../../logging/logger.js';
 import { LOCK_LIMIT_SECONDS } from '../migrations/exclusively.js';
 import type { MigrationAccount } from '../migrations/migration-account.js';
@@ -16,6 +17,7 @@ export class SchemaSetup {
     private readonly log: Logger,
     /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
     private readonly ddlAuto?: DdlAuto,
+    private readonly worksOnExisting = false,
   ) {}
 
   /** @throws SchemaFailure if the tables do not fit this version, or if migrations are pending and must not run now */
@@ -24,10 +26,12 @@ export class SchemaSetup {
     state.refuseIncompatible();
     const newer = logged(state.unknown.map(({ name }) => name));
     if (newer !== '') this.log.info('The tables are newer than this version, which may run on them', { newer });
-    if (this.migratesAtStart) {
+    if (this.worksOnExisting) {
+      if (state.pending.length > 0) throw pendingForCommand(state.pending);
+    } else if (this.migratesAtStart) {
       if (state.isBehind) await this.migrate(dataSource, state);
     } else if (state.pending.length > 0) {
-      throw pendingFailure(state.pending);
+      throw pendingAtStart(state.pending);
     }
     await this.ddlAuto?.apply(dataSource, this.account);
   }
@@ -53,9 +57,17 @@ function logged(names: readonly string[]): string {
   return names.map((name) => name.replace(/\d+$/, '')).join(', ');
 }
 
-function pendingFailure(pending: readonly string[]): SchemaFailure {
-  const action =
-    'Run "npm run cli -- migrate up" (docs/operations.md, "Migrations"), or set app.persistence.migrate-at-start=true.';
+function pendingAtStart(pending: readonly string[]): SchemaFailure {
   const facts = { Property: 'app.persistence.migrate-at-start', Value: 'false', Migrations: pending.join(', ') };
+  const action = `${MIGRATE()}, or set app.persistence.migrate-at-start=true.`;
   return new SchemaFailure(problem('Migrations are pending, and this startup does not run them', action, facts));
 }
+
+function pendingForCommand(pending: readonly string[]): SchemaFailure {
+  const action = `Start the service of this version, which runs them as it is configured. Or: ${MIGRATE()}.`;
+  const facts = { Migrations: pending.join(', ') };
+  return new SchemaFailure(problem('Migrations are pending, and this command does not run them', action, facts));
+}
+
+const MIGRATE = (): string =>
+  `Run "${ownCommand('migrate up')}" with the variables and arguments of the service (docs/operations.md, "Migrations")`;

@@ -6,6 +6,7 @@ import { DatasourceProperties, MigrationAccountProperties } from '../datasource.
 import { MigrationAccount } from '../migrations/migration-account.js';
 import { PersistenceProperties } from '../migrations/migration.properties.js';
 import { DdlAuto } from './ddl-auto.js';
+import { WORKS_ON_EXISTING_STATE } from './existing-state.js';
 import { SchemaSetup } from './schema-setup.js';
 
 const LOGGER = 'persistence';
@@ -21,13 +22,26 @@ const LOGGER = 'persistence';
     },
     {
       provide: SchemaSetup,
-      inject: [Configuration, DatabaseAddress, Loggers, { token: DdlAuto, optional: true }],
-      useFactory: (configuration: Configuration, address: DatabaseAddress, loggers: Loggers, ddlAuto?: DdlAuto) =>
+      inject: [
+        Configuration,
+        DatabaseAddress,
+        Loggers,
+        { token: DdlAuto, optional: true },
+        { token: WORKS_ON_EXISTING_STATE, optional: true },
+      ],
+      useFactory: (
+        configuration: Configuration,
+        address: DatabaseAddress,
+        loggers: Loggers,
+        ddlAuto?: DdlAuto,
+        worksOnExisting?: boolean,
+      ) =>
         new SchemaSetup(
           new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
           migratesAtStart(configuration),
           loggers.get(LOGGER),
           ddlAuto,
+          worksOnExisting,
         ),
     },
   ],

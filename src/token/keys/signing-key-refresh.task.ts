@@ -1,8 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ConfigurationFailure, problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
+import { WORKS_ON_EXISTING_STATE } from '../../persistence/schema/existing-state.js';
 import { SealFailure } from '../../sealing/sealer.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { UsableKey } from './key-material.js';
@@ -104,6 +105,7 @@ export class SigningKeyRefresh implements OnModuleInit {
     private readonly rotation: KeyRotation,
     private readonly loader: SigningKeyLoader,
     tasks: ScheduledTasks,
+    @Optional() @Inject(WORKS_ON_EXISTING_STATE) private readonly worksOnExisting = false,
   ) {
     tasks.repeat(
       'SigningKeyRefresh.refresh',
@@ -114,6 +116,7 @@ export class SigningKeyRefresh implements OnModuleInit {
 
   /** @throws ConfigurationFailure if a signing key is sealed under a missing seal key */
   async onModuleInit(): Promise<void> {
+    if (this.worksOnExisting) return this.loader.reload();
     await this.refresh();
     this.loader.requireCurrent();
   }

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { cwd } from 'node:process';
+import type { Command } from 'commander';
+import type { Configuration } from '../config/configuration.js';
+import { ConfigurationFailure, problem } from '../config/problem.js';
+import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { databaseFile, databasePlace } from '../persistence/jdbc/jdbc-url.js';
+
+const CREATING = new WeakSet<Command>();
+
+/** Marks a command that begins an installation: it creates the database, its tables and keys where they are missing. */
+export function creating(command: Command): Command {
+  CREATING.add(command);
+  return command;
+}
+
+export function isCreating(command: Command): boolean {
+  return CREATING.has(command);
+}
+
+/** The line that says what a command works on; undefined if the configuration cannot be used, which the command reports. */
+export function targetLine(read: () => Configuration): string | undefined {
+  try {
+    const configuration = read();
+    const { active } = configuration.environment.profiles;
+    const place = databasePlace(configuration.get(DatasourceProperties).url);
+    return `Database: ${place}. Folder: ${cwd()}. Profiles: ${active.join(', ') || 'none'}.`;
+  } catch (error) {
+    if (error instanceof ConfigurationFailure) return undefined;
+    throw error;
+  }
+}
+
+/** @throws ConfigurationFailure if the embedded database does not exist */
+export function requireDatabase(configuration: Configuration): void {
+  const { url } = configuration.get(DatasourceProperties);
+  const file = databaseFile(url);
+  if (file === undefined || existsSync(file)) return;
+  const action =
+    'Run the command in the folder of the service, with its variables and arguments. Only the first start of the service, ' +
+    'and commands that add users, migrate or restore, create a database.';
+  throw new ConfigurationFailure([
+    problem(`There is no database at ${file}`, action, {
+      Property: 'app.datasource.url',
+      Value: `"${url}"`,
+      Origin: configuration.originOf('app.datasource.url'),
+      Folder: cwd(),
+    }),
+  ]);
+}
