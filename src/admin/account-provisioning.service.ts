@@ -61,14 +61,22 @@ export class AccountProvisioning {
 
   /**
    * Creates an account whose first password its user chooses by a link, or invites the user of an account that has not
-   * accepted yet again, then without roles.
+   * accepted yet again, then with the same roles or without any. With `isNew`, only a new account is invited.
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken, or an account that had a password
    */
-  async invite(person: InvitationDraft, delivery: Delivery, act: Act): Promise<Invitation> {
+  async invite(
+    person: InvitationDraft,
+    delivery: Delivery,
+    act: Act,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<Invitation> {
     const known = await this.accounts.findByLoginId(person.loginId);
     return this.acts.perform(INVITE, known?.id, act, async () => {
       if (!known) return this.invitations.inviteNew(person, act.actor, delivery);
-      if (person.roles) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
+      if (isNew) throw new ServiceError('CONFLICT', { reason: 'login id taken' });
+      if (person.roles && !haveSameMembers(person.roles, known.roles)) {
+        throw new ServiceError('CONFLICT', { reason: 'invited with other roles' });
+      }
       return this.invitations.invite(known, person.email, act.actor, delivery);
     });
   }
@@ -93,4 +101,8 @@ export class AccountProvisioning {
   createAsGiven(draft: AccountDraft, act: Act): Promise<Account> {
     return this.acts.perform(CREATE, undefined, act, () => this.creation.create(draft, act.actor));
   }
+}
+
+function haveSameMembers(ones: readonly string[], others: readonly string[]): boolean {
+  return ones.every((one) => others.includes(one)) && others.every((other) => ones.includes(other));
 }

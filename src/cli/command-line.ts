@@ -13,7 +13,7 @@ import { addUsersCommand } from './users.command.js';
 import { addConfigCommand } from './config.command.js';
 import { SystemClock } from '../clock/clock.js';
 import { isConfigurationArgument } from '../config/read/arguments.js';
-import { failureReport } from '../config/show/failure-report.js';
+import { failureReport, printable } from '../config/show/failure-report.js';
 import { ConfigurationFailure } from '../config/problem.js';
 import type { Configuration } from '../config/configuration.js';
 import { processInputs } from '../config/read/process-inputs.js';
@@ -22,6 +22,7 @@ import type { CommandServices } from './command-services.js';
 import { loadServiceConfiguration, readServiceConfiguration } from '../boot/service-configuration.js';
 import { checkRules, checkServerRule } from '../boot/configuration-rules.js';
 import { setCommandReason, withCommandContext } from '../principal/command-context.js';
+import { sanitizeUrls } from '../redaction/secrets.js';
 import { readBuildInfo } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
 
@@ -105,9 +106,12 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     await withCommandContext(() => program.parseAsync(own, { from: 'user' }));
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (!(error instanceof ConfigurationFailure)) throw error;
-    complain(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
-    return EXIT.configuration;
+    if (error instanceof ConfigurationFailure) {
+      complain(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
+      return EXIT.configuration;
+    }
+    complain(`The command failed: ${printable(sanitizeUrls(error instanceof Error ? error.message : String(error)))}`);
+    return EXIT.failed;
   }
   return exitCode;
 }

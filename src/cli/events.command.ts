@@ -250,15 +250,19 @@ async function verify(
   { eventVerification }: EventsServices,
   options: VerificationOptions,
 ): Promise<readonly string[] | Complaint> {
-  const { findings, batches, events, head, deleted } = await eventVerification.verify(options);
+  const { findings, batches, events, head, deleted, isJustRestored = false } = await eventVerification.verify(options);
   if (findings.length > 0) return { complaint: ['The chain of events is not intact:', ...findings].join('\n  ') };
-  if (!head) return ['There are no events in the chain yet.'];
+  const waiting = isJustRestored ? [RESTORED] : [];
+  if (!head) return ['There are no events in the chain yet.', ...waiting];
   const after = deleted > 0 ? ` The retention has deleted the batches up to ${deleted}.` : '';
   return [
     `The chain of events is intact: ${batches} batches, ${events} events.${after}`,
     `Head: ${head.batch}:${head.hash}`,
+    ...waiting,
   ];
 }
+
+const RESTORED = 'The database was restored: the service adds the restored events to the chain when it runs.';
 
 function headOf(text: string): BatchHash {
   const [, batch, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];

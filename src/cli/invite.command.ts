@@ -22,7 +22,10 @@ export function addInviteCommand(users: Command, act: () => Act, run: Run): void
     )
     .argument('<id>', 'login id')
     .option('--email <address>', 'for a new user, or in place of the stored address')
-    .option('--roles <roles>', 'of a new user: comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT')
+    .option(
+      '--roles <roles>',
+      'of a new user: comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT; to invite again, the same or none',
+    )
     .addOption(new Option('--print-link', 'print the link in place of a mail; needed if no mail relay is configured'))
     .action((id: string, options: InviteOptions) => run((services) => invite(services, id, options, act())));
 }

@@ -35,6 +35,8 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 const CONFLICTS: Readonly<Partial<Record<Reason, string>>> = {
   'login id taken': 'The login id is already taken.',
+  'invited with other roles':
+    'The user exists and has other roles: invite the user again without --roles, or change them with "users set-roles".',
   'not to be invited': 'Only an active user who never had a password can be invited; see users set-password.',
   'person known': 'This person already has a user.',
   'no password': 'Staff sign in at their identity provider and have no password here.',

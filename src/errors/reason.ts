@@ -126,6 +126,7 @@ type AccountReason =
   | 'help desk'
   | 'no password'
   | 'login id taken'
+  | 'invited with other roles'
   | 'not invited'
   | 'not to be invited'
   | 'person known'

@@ -20,6 +20,7 @@ const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id 
 const KINDS_OF_USER = 'SELECT kind FROM security_event WHERE user_id = ? AND kind IN';
 const UNBATCHED_EVENTS = `SELECT ${COLUMNS}, batch FROM security_event WHERE batch <= 0 ORDER BY batch, id LIMIT ?`;
 const OVERDUE = 'SELECT id, at FROM security_event WHERE batch <= 0 AND id < ? ORDER BY batch, id LIMIT ?';
+const UNCHAINED_RESTORE = "SELECT id FROM security_event WHERE batch <= 0 AND kind = 'DATABASE_RESTORED' LIMIT 1";
 const BATCHED = `SELECT ${COLUMNS}, batch FROM security_event
   WHERE batch >= ? AND batch <= ? AND (batch > ? OR id > ?) ORDER BY batch, id LIMIT ?`;
 const BEFORE_CHAIN = `SELECT id, at, batch FROM security_event
@@ -55,6 +56,11 @@ export class EventStore {
   /** Events without a batch that are older than an id. */
   overdue(tx: Tx, before: string, limit: number): Promise<readonly Pick<EventRow, 'id' | 'at'>[]> {
     return tx.rows(OVERDUE, [before, limit]);
+  }
+
+  /** True if no service has run since a restore: its event has no batch yet. */
+  async isJustRestored(tx: Tx): Promise<boolean> {
+    return (await tx.rows(UNCHAINED_RESTORE)).length > 0;
   }
 
   /** Puts events without a batch into one; `ids` may repeat an id. Returns their number. */

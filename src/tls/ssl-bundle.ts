@@ -38,7 +38,7 @@ export type Update =
 
 /** A bundle whose files may be read repeatedly. */
 export class SslBundle {
-  private last: SecureContextOptions | undefined;
+  private last: TlsIdentity | undefined;
 
   constructor(
     private readonly options: BundleChoices,
@@ -86,21 +86,34 @@ export class SslBundle {
   private updated(role: TlsRole): Update | undefined {
     const before = this.last;
     try {
-      const identity = this.read(role);
+      const identity = this.read(role, before);
       // The files have the same content as before.
-      return isDeepStrictEqual(identity.context, before) ? undefined : { kind: 'taken', identity };
+      return isDeepStrictEqual(identity.context, before?.context) ? undefined : { kind: 'taken', identity };
     } catch (error) {
       if (!(error instanceof UnusableBundle)) throw error;
       return { kind: 'refused', problem: this.problemOf(error.fault) };
     }
   }
 
-  private read(role: TlsRole): TlsIdentity {
+  private read(role: TlsRole, before?: TlsIdentity): TlsIdentity {
     const contents = this.contents(role);
+    if (before) this.refuseOutdated(contents, before);
     const identity = role === 'server' ? this.serverIdentityOf(contents) : this.clientIdentityOf(contents);
     checkUsable(identity.context, contents);
-    this.last = identity.context;
+    this.last = identity;
     return identity;
+  }
+
+  /** A certificate that no other side accepts must not replace one that is valid. */
+  private refuseOutdated({ form, chain }: BundleContents, { until }: TlsIdentity): void {
+    const now = this.clock.millis();
+    const [reason] = validityWarnings(chain, now);
+    if (reason === undefined || until === undefined || Date.parse(until) < now) return;
+    throw new UnusableBundle({
+      member: memberOf('keystore', form),
+      reason: `${reason}, while the one in use is valid`,
+      action: 'Put a valid certificate in place.',
+    });
   }
 
   private clientIdentityOf({ identity, chain, trusted }: BundleContents): TlsIdentity {

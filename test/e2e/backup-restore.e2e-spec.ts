@@ -56,6 +56,20 @@ async function mfaTokenAt({ url }: RunningService, { id, password }: Enrolled): 
 onEachEngine('backup and restore', (engine) => {
   const story = storyOn(engine, { args: ARGS, people: 60 });
 
+  it('C9: events verify right after a restore is no alarm: restored events wait for the service', async () => {
+    await story.signInByPassword(story.person());
+    const file = await backup(story);
+    story.clock.advance(300);
+    const { database } = await restore(story, engine, file);
+
+    const { exitCode, stdout, stderr } = await commandOn(story, database, 'events', 'verify');
+
+    expect(exitCode, stdout + stderr).toBe(0);
+    expect(stdout).toContain(
+      'The database was restored: the service adds the restored events to the chain when it runs.',
+    );
+  });
+
   it('a backup taken during a burst of logins has everything that was answered before it began', async () => {
     const people = await Promise.all(upTo(6).map(() => story.enrolled()));
     const [used] = people;

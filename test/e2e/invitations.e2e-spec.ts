@@ -107,6 +107,19 @@ onEachEngine('invitations', (engine) => {
     expect(await shown('udo')).toMatch(/^password +temporary/m);
   });
 
+  it('C9: the command that invited a user, repeated with the same roles, invites the user again', async () => {
+    const command = ['users', 'invite', 'roy', '--email', 'roy@harbour.example', '--roles', 'ROLE_HELPDESK,ROLE_USER'];
+    const first = await story.command(...command, '--print-link');
+
+    const again = await story.command(...command, '--print-link');
+    const other = await story.command('users', 'invite', 'roy', '--roles', 'ROLE_ADMIN', '--print-link');
+
+    expect([first.exitCode, again.exitCode], again.stderr).toEqual([0, 0]);
+    expect(tokenIn(again.stdout)).not.toBe(tokenIn(first.stdout));
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain('has other roles: invite the user again without --roles');
+  });
+
   it('S9: users invite prints a link that works once if it is asked to', async () => {
     const { stdout } = await invite('lea', '--print-link');
 

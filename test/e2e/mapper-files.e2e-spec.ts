@@ -69,6 +69,17 @@ it('config check and commands report faulty mapper files', async () => {
 onSqlite('events', (engine) => {
   const story = storyOn(engine, { people: 2 });
 
+  it('C9: a command whose own statement the database rejects fails with one line, without a stack', async () => {
+    const own = '<select id="search" databaseId="sqlite" resultType="map">SELECT nothing FROM security_event</select>';
+    const cwd = folderWith({ 'mapper/own.xml': `<mapper namespace="events">${own}</mapper>` });
+    const location = `--mapper.mapper-locations=file:${join(cwd, 'mapper/own.xml')}`;
+
+    const { exitCode, stdout, stderr } = await story.command('events', 'search', location);
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^The command failed: .*"nothing".*\n$/);
+  });
+
   it('the commands find and count what users did', async () => {
     const person = await story.enrolled();
     await story.signIn(person);

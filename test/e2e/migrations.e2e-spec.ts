@@ -74,10 +74,24 @@ onEachEngine('migrations by command', (engine) => {
     expect([before, up, after, again, down].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it('C9: down needs no --force where a revert loses nothing, such as passkeys of a database without any', async () => {
+    const database = await engine.freshDatabase();
+    await migrate(['up'], database);
+    const lines: string[] = [];
+    while (!lines.includes('Reverted BackupCodePeppers1795824000061.')) {
+      const { stdout, stderr, exitCode } = await migrate(['down'], database);
+      expect(exitCode, stdout + stderr).toBe(0);
+      lines.push(stdout.trim());
+    }
+
+    expect(lines).toContain('Reverted Passkeys1796700000002.');
+  }, 60_000);
+
   it('down refuses to lose facts without --force, and never reverts the first migration', async () => {
     const database = await engine.freshDatabase();
     await migrate(['up'], database);
-    const reverted = await revertTo('AccountAdministration', database);
+    const reverted = await revertTo('MetadataRequests', database);
+    await database.query("INSERT INTO metadata_request (idp, requests) VALUES ('corp', 1)");
 
     const refused = await migrate(['down'], database);
     const stillApplied = await migrate(['status'], database);
@@ -86,7 +100,7 @@ onEachEngine('migrations by command', (engine) => {
       ends.push(await migrate(['down', '--force'], database));
 
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(refused.stderr).toContain('would lose every temporary password');
+    expect(refused.stderr).toContain('would lose requests to read metadata again');
     expect(stillApplied.lines.filter((line) => line.startsWith('pending'))).toHaveLength(reverted);
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([...NAMES.slice(reverted + 1).map(() => 0), 1]);
     expect(ends.at(-1)?.stderr).toContain('is never reverted');

@@ -328,6 +328,19 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(service.stdout).toContain('keystore.certificate: Set it to certificates in PEM form');
     });
 
+    it('C9: an expired certificate does not replace a valid one', async (test) => {
+      const own = makeCertificate({ name: 'first.test' });
+      const service = await startReloading(test, { args: follow(own) });
+
+      replace(own, makeCertificate({ name: 'second.test', days: -1 }));
+      const line = await warned(service, 0);
+
+      expect(line).toContain('has expired');
+      expect(await nameShown(service.url)).toBe('first.test');
+      replace(own, makeCertificate({ name: 'third.test' }));
+      await waitUntil('the service presents the next one', async () => (await nameShown(service.url)) === 'third.test');
+    });
+
     /** The first warning about a rejected reload after the given number of warnings. */
     const warned = (service: RunningService, since: number): Promise<string> =>
       waitUntil('the service rejects the changed files', () =>

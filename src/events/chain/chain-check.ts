@@ -24,6 +24,8 @@ export interface Verification {
   readonly head?: BatchHash;
   /** Batches up to this one were deleted by the retention. */
   readonly deleted: number;
+  /** True if restored events wait for the service, which has not run since the restore. */
+  readonly isJustRestored?: boolean;
 }
 
 /** Findings that are listed; further ones are counted. */
@@ -38,6 +40,7 @@ export class ChainCheck {
   private events = 0;
   private previous: BatchHash;
   private isKnownFound = false;
+  private isJustRestored = false;
 
   constructor(
     private readonly head: SealedHead | undefined,
@@ -53,7 +56,7 @@ export class ChainCheck {
   }
 
   result(head: SealedHead | undefined): Verification {
-    const { headFinding, findings, unlisted, batches, events } = this;
+    const { headFinding, findings, unlisted, batches, events, isJustRestored } = this;
     return {
       findings: [
         ...(headFinding === undefined ? [] : [headFinding]),
@@ -64,6 +67,7 @@ export class ChainCheck {
       events,
       ...(head && { head: { batch: head.batch, hash: head.hash } }),
       deleted: head?.deleted ?? 0,
+      ...(isJustRestored && { isJustRestored }),
     };
   }
 
@@ -133,11 +137,16 @@ export class ChainCheck {
     this.find(`Event ${id} of ${instant(at)} names batch ${batch}, which does not exist: it was added or moved.`);
   }
 
+  /** Restored events are old, and not in the chain before the service runs again. */
+  restored(): void {
+    this.isJustRestored = true;
+  }
+
   overdue(events: readonly Pick<EventRow, 'id' | 'at'>[]): void {
     const [first] = events;
     this.find(
       `Events of more than a minute ago are not in the chain, such as ${first?.id} of ${instant(first?.at ?? 0)}: the ` +
-        'service relays them while it runs. After an update or a restore, try again later.',
+        'service relays them while it runs. After an update, try again later.',
     );
   }
 

@@ -105,7 +105,9 @@ export class EventVerification {
   private async checkOverdue(check: ChainCheck): Promise<void> {
     const before = timeOrderedId(Math.max(0, this.clock.millis() - OVERDUE_MILLIS), LOWEST);
     const overdue = await this.work.single((tx) => this.store.overdue(tx, before, LISTED));
-    if (overdue.length > 0) check.overdue(overdue);
+    if (overdue.length === 0) return;
+    if (await this.work.single((tx) => this.store.isJustRestored(tx))) check.restored();
+    else check.overdue(overdue);
   }
 }
 

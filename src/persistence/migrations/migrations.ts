@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../clock/clock.js';
 import { problem } from '../../config/problem.js';
 import { type ExclusiveOptions, exclusively } from './exclusively.js';
-import { compatibleLevel, HISTORY } from './history.js';
+import { compatibleLevel, HISTORY, type Step } from './history.js';
 import { isKnown, MigrationState } from './migration-state.js';
 import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
@@ -72,7 +72,9 @@ export async function revertLast(
 ): Promise<string | undefined> {
   const admitted = async (): Promise<string | undefined> => {
     const last = (await MigrationState.read(dataSource)).applied.at(-1)?.name;
-    if (last !== undefined) refuseRevert(last, acceptsLoss);
+    if (last === undefined) return undefined;
+    const step = revertible(last);
+    if (!acceptsLoss && (await losesFacts(dataSource, step))) throw loss(step);
     return last;
   };
   const admit = async (): Promise<void> => {
@@ -87,7 +89,7 @@ export async function revertLast(
   });
 }
 
-function refuseRevert(name: string, acceptsLoss: boolean): void {
+function revertible(name: string): Step {
   const [first] = HISTORY;
   const step = HISTORY.find(({ migration }) => migration.name === name);
   if (!isKnown(name) || step === undefined) {
@@ -98,8 +100,16 @@ function refuseRevert(name: string, acceptsLoss: boolean): void {
     const action = 'To remove the service, drop its tables yourself after a backup.';
     throw new SchemaFailure(problem(`The first migration ${name} is never reverted: it created all tables`, action));
   }
-  if (step.revertLoses !== null && !acceptsLoss) {
-    const what = `Reverting ${name} would lose ${step.revertLoses}`;
-    throw new SchemaFailure(problem(what, 'Back up the database, then repeat the command with --force.'));
-  }
+  return step;
+}
+
+async function losesFacts(dataSource: DataSource, { revertLoses, lostRows }: Step): Promise<boolean> {
+  if (revertLoses === null || lostRows === undefined) return revertLoses !== null;
+  const found: readonly unknown[] = await dataSource.query(`SELECT 1 FROM ${lostRows} LIMIT 1`);
+  return found.length > 0;
+}
+
+function loss({ migration, revertLoses }: Step): SchemaFailure {
+  const what = `Reverting ${migration.name} would lose ${revertLoses}`;
+  return new SchemaFailure(problem(what, 'Back up the database, then repeat the command with --force.'));
 }

@@ -87,7 +87,7 @@ export class AdminUsersController {
       (alert) => newUserPage({ ...this.newUserFields(caller), given, alert }),
       async () => {
         if (access === 'invite') {
-          const { account } = await this.provisioning.invite(person, 'mail', act);
+          const { account } = await this.provisioning.invite(person, 'mail', act, { isNew: true });
           reply.seeOther(this.pages.userUrl(account.id, 'invited').url);
           return '';
         }
