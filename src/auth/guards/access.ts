@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors/error-code.js';
+import type { RequiredAmr } from '../../principal/amr.js';
 import { authoritiesOf, isHalfAuthenticated, type Principal } from '../../principal/principal.js';
 
 /**

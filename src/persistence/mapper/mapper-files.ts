@@ -117,3 +117,15 @@ function settingsOf(configuration: Configuration): MapperSettings {
     statementTimeoutMillis: defaultStatementTimeout?.milliseconds ?? 0,
   };
 }
+
+/**
+ * The file of `mapper.config-location` as a source of the keys that its settings set; undefined without one, or if it
+ * cannot be read, which the rule of the mapper files reports.
+ */
+export function mapperSource(configuration: Configuration, folders: Folders): ConfigSource | undefined {
+  const location = ifBound(() => configuration.get(MapperProperties).configLocation, undefined);
+  const { settings } = xmlConfiguration(location, configuration, folders, new MapperFaults());
+  return settings.length === 0
+    ? undefined
+    : new ConfigSource('file', `Config resource '${location ?? ''}' via mapper.config-location`, settings);
+}
