@@ -107,9 +107,8 @@ function rootOf({ path, resource }: LocatedFile, faults: MapperFaults): XmlEleme
 }
 
 function settingsOf(configuration: Configuration): MapperSettings {
-  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultFetchSize, defaultStatementTimeout } = configuration.get(
-    MapperConfigurationProperties,
-  );
+  const { mapUnderscoreToCamelCase, callSettersOnNulls, defaultFetchSize, defaultStatementTimeout } =
+    configuration.get(MapperConfigurationProperties);
   return {
     mapUnderscoreToCamelCase,
     callSettersOnNulls,
