@@ -198,7 +198,9 @@ describe('config check', () => {
 
   it('C2: the process runs in the zone of user.timezone, whatever the case of its name', async () => {
     const service = await startService({ args: ['-Duser.timezone=asia/seoul', '--app.json.time-zone=Asia/Seoul'] });
-    onTestFinished(async () => await service.stop());
+    onTestFinished(async () => {
+      await service.stop();
+    });
 
     expect(service.stdout).toMatch(/^[\d-]{10} [\d:.]{12}\+09:00 INFO .* Login service is ready/m);
   });
