@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { CodeCache } from './boot/code-cache.js';
 import { refuseOldNode } from './boot/node-version.js';
 import { ProcessSignals } from './boot/process-signals.js';
+import { RuntimeOutput } from './boot/runtime-output.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode();
@@ -32,6 +33,9 @@ if (argv.includes('--help') || argv.includes('-h')) {
 // reader; otherwise a blocked write would keep the process from exiting.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
+const output = new RuntimeOutput();
+output.listen();
+
 // Node applies source maps only to modules that it loads itself.
 const isCached = status !== constants.compileCacheStatus.DISABLED && !process.sourceMapsEnabled;
 // In a build, this import comes from the folder of the bundle.
@@ -43,9 +47,10 @@ const code = isCached ? CodeCache.load(folder) : undefined;
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
 const { bootstrap } = await import('./boot/bootstrap.js');
-const outcome = await bootstrap(signals);
+const outcome = await bootstrap(signals, output);
 setFlagsFromString('--semi-space-growth-factor=2');
 if (outcome.kind === 'failed') {
+  output.setReporter((_, text) => void stderr.write(`${text}\n`));
   stderr.write(outcome.report);
   exit(1);
 }

@@ -8,6 +8,8 @@ import { validate } from './configuration-rules.js';
 import { Logging } from './logging.js';
 import { Application } from './application.js';
 import { type ProcessSignals, StartInterrupted } from './process-signals.js';
+import { startLine } from './process-target.js';
+import type { RuntimeOutput } from './runtime-output.js';
 import { readServiceConfiguration } from './service-configuration.js';
 
 /** Result of a startup. */
@@ -23,7 +25,7 @@ export type StartupOutcome =
   | { readonly kind: 'stopped'; readonly isTold: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
-export async function bootstrap(signals: ProcessSignals): Promise<StartupOutcome> {
+export async function bootstrap(signals: ProcessSignals, output: RuntimeOutput): Promise<StartupOutcome> {
   let logs: Logging | undefined;
   try {
     const inputs = processInputs();
@@ -34,8 +36,13 @@ export async function bootstrap(signals: ProcessSignals): Promise<StartupOutcome
     logs = await Logging.open(configuration, inputs);
     logs.installCrashHandler();
     const log = logs.start;
+    log.info(startLine(configuration));
     signals.setReporter((line) => {
       log.info(line);
+    });
+    const runtime = logs.loggers.get('runtime');
+    output.setReporter((level, text) => {
+      runtime[level](text);
     });
     for (const warning of warnings) log.warn(warning);
     signals.check();

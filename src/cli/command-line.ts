@@ -40,7 +40,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
   };
   const program = new Command('cli')
     .description('Commands of the login service. Every command accepts -Dkey=value and --key=value for configuration.')
-    .version((await readBuildInfo()).build?.version ?? 'unknown')
+    .version(readBuildInfo().build?.version ?? 'unknown')
     .addHelpText('after', EXIT_CODES_HELP)
     .exitOverride();
   try {

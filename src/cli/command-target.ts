@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { cwd } from 'node:process';
 import type { Command } from 'commander';
+import { targetOf } from '../boot/process-target.js';
 import type { Configuration } from '../config/configuration.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
-import { databaseFile, databasePlace } from '../persistence/jdbc/jdbc-url.js';
+import { databaseFile } from '../persistence/jdbc/jdbc-url.js';
 
 const CREATING = new WeakSet<Command>();
 
@@ -21,10 +22,7 @@ export function isCreating(command: Command): boolean {
 /** The line that says what a command works on; undefined if the configuration cannot be used, which the command reports. */
 export function targetLine(read: () => Configuration): string | undefined {
   try {
-    const configuration = read();
-    const { active } = configuration.environment.profiles;
-    const place = databasePlace(configuration.get(DatasourceProperties).url);
-    return `Database: ${place}. Folder: ${cwd()}. Profiles: ${active.join(', ') || 'none'}.`;
+    return targetOf(read());
   } catch (error) {
     if (error instanceof ConfigurationFailure) return undefined;
     throw error;

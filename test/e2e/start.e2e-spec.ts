@@ -108,6 +108,26 @@ describe('the first startup', () => {
   });
 });
 
+it('C5: the first line of a startup names version, ports, database, folder and profiles', async () => {
+  const service = await start({ args: ['--management.server.port=-1'], env: { APP_PROFILES_ACTIVE: 'dev' } });
+
+  const database = join(service.cwd, 'data/login.db');
+  expect(service.log[0]).toMatch(/^INFO Starting version \d+\.\d+\.\d+ on Node \d+\.\d+\.\d+\. /);
+  expect(service.log[0]).toContain(`Port: 0. Database: ${database}. Folder: ${service.cwd}. Profiles: dev.`);
+});
+
+it('C5: warnings of Node and the console output of libraries are lines of the log, also those before it is open', async () => {
+  const output = "process.emitWarning('of a library', 'DeprecationWarning'); console.error('an error %d', 7)";
+  const listener = `event === 'warning' && setImmediate(() => { ${output}; })`;
+  const preload = `data:text/javascript,process.on('newListener', (event) => ${listener})`;
+
+  const service = await start({ nodeArguments: ['--import', preload] });
+
+  expect(service.troubles).toContain('WARN DeprecationWarning: of a library');
+  expect(service.troubles).toContain('ERROR an error 7');
+  expect(service.stderr).toBe('');
+});
+
 it('--help prints the usage instead of starting the service', async () => {
   const { exitCode, stdout } = await runService({ isAlone: true, args: ['--help'] });
 

@@ -27,7 +27,12 @@ function signalledAt(module: string, ...signals: readonly NodeJS.Signals[]): rea
 const FULL_DISK =
   "data:text/javascript,import { closeSync, openSync } from 'node:fs'; closeSync(1); openSync('/dev/full', 'w');";
 
-const STOPPED = ['INFO Stopping: startup ends after its current step', 'INFO Stopped'];
+/** The lines of a startup that is interrupted. */
+const STOPPED = [
+  expect.stringMatching(/^INFO Starting version /),
+  'INFO Stopping: startup ends after its current step',
+  'INFO Stopped',
+];
 
 describe('R1: signals during startup', () => {
   it.each([

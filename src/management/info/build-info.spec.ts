@@ -9,13 +9,13 @@ it.each([
   ['whole', '{"build":{"name":"login-service"}}', { build: { name: 'login-service' } }],
   ['cut off', '{"build":{"na', {}],
   ['empty', '', {}],
-])('readBuildInfo reads a file that is %s', async (_, text, expected) => {
+])('readBuildInfo reads a file that is %s', (_, text, expected) => {
   const path = join(temporaryFolder(), 'build-info.json');
   writeFileSync(path, text);
 
-  expect(await readBuildInfo(pathToFileURL(path))).toEqual(expected);
+  expect(readBuildInfo(pathToFileURL(path))).toEqual(expected);
 });
 
-it('readBuildInfo returns an empty object without a file', async () => {
-  expect(await readBuildInfo(pathToFileURL(join(temporaryFolder(), 'build-info.json')))).toEqual({});
+it('readBuildInfo returns an empty object without a file', () => {
+  expect(readBuildInfo(pathToFileURL(join(temporaryFolder(), 'build-info.json')))).toEqual({});
 });

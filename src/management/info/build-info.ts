@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 
 /** The content of the file that tools/build.mjs writes beside the compiled code. */
 export interface BuildInfo {
@@ -26,9 +26,9 @@ export interface BuildInfo {
 const FILE = new URL('../../build-info.json', import.meta.url);
 
 /** Empty if the file is missing or damaged: `info` must not fail because of it. */
-export async function readBuildInfo(file = FILE): Promise<BuildInfo> {
+export function readBuildInfo(file = FILE): BuildInfo {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as BuildInfo;
+    return JSON.parse(readFileSync(file, 'utf8')) as BuildInfo;
   } catch {
     return {};
   }

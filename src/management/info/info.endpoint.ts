@@ -2,7 +2,7 @@ import { Configuration } from '../../config/configuration.js';
 import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, Result } from '../dispatch/operation.js';
 import { InfoContributorsProperties } from './info.properties.js';
-import type { BuildInfo } from './build-info.js';
+import { readBuildInfo } from './build-info.js';
 
 /** `GET {management_base}/info`: one member for each enabled contributor (management API, "info"). */
 @ManagementEndpoint()
@@ -11,7 +11,7 @@ export class InfoEndpoint implements Endpoint {
 
   readonly operations: readonly Operation[] = [{ method: 'GET', pathTemplate: '', run: () => this.read() }];
 
-  private buildInfo: Promise<BuildInfo> | undefined;
+  private readonly buildInfo = readBuildInfo();
 
   constructor(
     private readonly configuration: Configuration,
@@ -30,7 +30,7 @@ export class InfoEndpoint implements Endpoint {
       runtimeEnabled,
     } = this.contributors;
     const facts = await import('./contributors.js');
-    const { build, git } = await this.readBuildInfo();
+    const { build, git } = this.buildInfo;
     return {
       body: {
         ...(envEnabled && (await this.infoKeys())),
@@ -50,11 +50,5 @@ export class InfoEndpoint implements Endpoint {
     ]);
     const { environment, registry } = this.configuration;
     return infoKeys(this.configuration, new Inspection(environment, registry));
-  }
-
-  private async readBuildInfo(): Promise<BuildInfo> {
-    const { readBuildInfo } = await import('./build-info.js');
-    this.buildInfo ??= readBuildInfo();
-    return this.buildInfo;
   }
 }

@@ -1,0 +1,43 @@
+import { format } from 'node:util';
+
+type OutputLevel = 'info' | 'warn' | 'error';
+type Report = (level: OutputLevel, text: string) => void;
+
+/** The methods of the console that libraries use. */
+const METHODS: Readonly<Record<string, OutputLevel>> = {
+  debug: 'info',
+  error: 'error',
+  info: 'info',
+  log: 'info',
+  trace: 'info',
+  warn: 'warn',
+};
+
+/**
+ * Reports warnings of Node (`process.emitWarning`) and what libraries write to the console, which would appear between the log
+ * lines without their format and their masking. Before the log is open, they wait.
+ */
+export class RuntimeOutput {
+  private readonly waiting: (readonly [OutputLevel, string])[] = [];
+  private report: Report = (level, text) => void this.waiting.push([level, text]);
+
+  listen(): void {
+    process.removeAllListeners('warning');
+    process.on('warning', ({ name, message }) => {
+      this.report('warn', `${name}: ${message}`);
+    });
+    for (const [method, level] of Object.entries(METHODS)) {
+      Object.assign(console, {
+        [method]: (...values: unknown[]) => {
+          this.report(level, format(...values));
+        },
+      });
+    }
+  }
+
+  /** Also reports what waits. */
+  setReporter(report: Report): void {
+    this.report = report;
+    for (const [level, text] of this.waiting.splice(0)) report(level, text);
+  }
+}
