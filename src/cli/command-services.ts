@@ -25,6 +25,8 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';
 import { MailBacklog } from '../mail/mail-backlog.service.js';
 import { MailModule } from '../mail/mail.module.js';
+// Registers its table, so that the export of a person contains it.
+import '../notices/notices.service.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { Sealer } from '../sealing/sealer.js';

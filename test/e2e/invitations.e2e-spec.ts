@@ -132,7 +132,7 @@ onEachEngine('invitations', (engine) => {
 
   it.each<readonly [string, readonly string[], string]>([
     ['a user who has a password', ['person-1', '--email', 'p@harbour.example'], 'never had a password'],
-    ['roles of an existing user', ['person-1', '--roles', 'ROLE_A'], 'already taken'],
+    ['other roles for an existing user', ['person-1', '--roles', 'ROLE_A'], 'has other roles'],
     ['a mail without an address', ['frida'], '--email'],
     ['a malformed address', ['frida', '--email', 'harbour.example'], 'malformed'],
     ['a malformed role', ['frida', '--email', 'f@harbour.example', '--roles', 'admin'], 'Role names'],

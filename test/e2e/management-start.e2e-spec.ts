@@ -301,7 +301,7 @@ describe('15: checks across keys', () => {
         /^app\.jpa\.show-sql \| Configuration rule 5 is broken: .* \| Set app\.jpa\.show-sql to false/,
       ),
       expect.stringMatching(
-        /^management\.endpoints\.web\.exposure\.include \| Configuration rule 7 is broken: env can reveal .* \| Set .* to some of health,info,metrics,loggers\. With profile prod the rules must hold\.$/,
+        /^management\.endpoints\.web\.exposure\.include \| Configuration rule 7 is broken: env can reveal .* \| Set .* to some of health,info,metrics,loggers,prometheus\. With profile prod the rules must hold\.$/,
       ),
       expect.stringMatching(/\.mine\.include \| The health group "mine" names the unknown component "dba" \| Set /),
     ]);

@@ -11,11 +11,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** Events of the process to which a run listens. */
-const EVENTS = ['exit', 'SIGTERM', 'SIGINT', 'uncaughtException', 'worker'];
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+const EVENTS = ['exit', ...SIGNALS, 'uncaughtException', 'warning', 'worker'];
 const endProcess = process.exit;
 const [MachineDate, machineNow] = [Date, Date.now];
 /** Listeners of the host itself, which stay at the end of a run. */
 const listeners = new Map(EVENTS.map((event) => [event, process.listeners(event)]));
+const methodsOfConsole = { ...console };
 
 class EndOfScript extends Error {}
 
@@ -61,7 +63,11 @@ function endRun(code) {
     for (const listener of process.listeners(event)) {
       if (!listeners.get(event).includes(listener)) process.off(event, listener);
     }
+    for (const listener of listeners.get(event)) {
+      if (!process.listeners(event).includes(listener)) process.on(event, listener);
+    }
   }
+  Object.assign(console, methodsOfConsole);
   control.ref();
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error');

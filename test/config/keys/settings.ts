@@ -31,6 +31,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'app.datasource.url': 'jdbc:sqlite:./data/own.db',
   'app.datasource.password': 'sesame-of-the-database',
   'app.datasource.driver-class-name': 'org.sqlite.JDBC',
+  'app.datasource.pool.connection-test-query': 'SELECT 1 FROM DUAL',
   'app.jpa.orm.ddl-auto': 'none',
   'app.jpa.open-in-view': 'false',
   'logging.level.root': 'INFO',
