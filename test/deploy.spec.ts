@@ -96,7 +96,7 @@ describe('dashboard and alerts', () => {
   });
 });
 
-describe('docker-compose.yml', () => {
+needs('openssl')('docker-compose.yml', () => {
   const { services } = parse(read('docker-compose.yml')) as {
     readonly services: { readonly service: { readonly environment: Readonly<Record<string, string | number>> } };
   };

@@ -14,5 +14,5 @@ it('every documented start command passes the same options to Node', () => {
     return shown;
   });
 
-  expect(new Set(options)).toEqual(new Set(['--max-semi-space-size=4']));
+  expect(new Set(options)).toEqual(new Set(['--max-semi-space-size=4 --disable-sigusr1']));
 });

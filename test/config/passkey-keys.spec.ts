@@ -95,9 +95,6 @@ describe('the keys of passkeys', () => {
   });
 
   it.each([
-    'https://login.example.com/',
-    'https://Login.example.com',
-    'https://login.example.com:443',
     'login.example.com',
     'ftp://login.example.com',
     'android:apk-key-hash:',

@@ -242,6 +242,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'app.security.seal.active': [`--app.security.seal.keys.sample=${SEAL_KEY}`],
   'management.security.user': ['--management.security.password=sample'],
   'management.security.password': ['--management.security.user=sample'],
+  'management.security.monitoring.user': ['--management.security.monitoring.password=sample'],
+  'management.security.monitoring.password': ['--management.security.monitoring.user=sample'],
   'app.ssl.bundle.pem.web.keystore.private-key': ['--app.ssl.bundle.pem.web.keystore.certificate=file:web.crt'],
 };
 

@@ -75,7 +75,7 @@ describe('the format of GET /actuator/prometheus', () => {
         'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,' +
         'application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,' +
         'text/plain;version=0.0.4;q=0.2,*/*;q=0.1',
-      type: TEXT,
+      type: OPEN_METRICS,
     },
     { who: 'a browser', accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', type: TEXT },
     { who: 'curl', accept: '*/*', type: TEXT },

@@ -58,7 +58,7 @@ it('config check and commands report faulty mapper files', async () => {
   const cwd = folderWith({ 'mapper/it.xml': '<mapper namespace="a">\n<cache/></mapper>' });
 
   const check = await runCli(['config', 'check', LOCATION], { cwd });
-  const command = await runCli(['events', 'report', LOCATION], { cwd });
+  const command = await runCli(['users', 'add', 'anna', LOCATION], { cwd });
 
   expect(check.exitCode).toBe(3);
   expect(check.stdout + check.stderr).toContain('file [mapper/it.xml] - 2:1');

@@ -224,7 +224,9 @@ describe('files without content', () => {
     'a file without content causes no problem: %j',
     (text) => {
       expect(problemsIn(text)).toEqual([]);
-      expect(problemsIn(text.replaceAll('~', '').replaceAll('{}', ''), 'application.properties')).toEqual([]);
+      expect(
+        problemsIn(text.replaceAll('---', '#---').replaceAll('~', '').replaceAll('{}', ''), 'application.properties'),
+      ).toEqual([]);
     },
   );
 });
