@@ -94,14 +94,12 @@ describe('the keys of passkeys', () => {
     expect((await read(keys)).found).toEqual([]);
   });
 
-  it.each([
-    'login.example.com',
-    'ftp://login.example.com',
-    'android:apk-key-hash:',
-    '*',
-  ])('the origin "%s" prevents startup', async (origin) => {
-    expect((await read([`${PASSKEY}.origins=${origin}`])).reading.problems).toHaveLength(1);
-  });
+  it.each(['login.example.com', 'ftp://login.example.com', 'android:apk-key-hash:', '*'])(
+    'the origin "%s" prevents startup',
+    async (origin) => {
+      expect((await read([`${PASSKEY}.origins=${origin}`])).reading.problems).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['https://example.com', 'its host is neither login.example.com nor below it'],
