@@ -6,7 +6,7 @@ export interface ExportAct extends Act {
   readonly permit?: Permit;
 }
 
-/** The same parts, as long as the caller may have them. @throws as `Permit.verifyAccess` does */
+/** Yields the parts of an export, and verifies the caller before each one. @throws ServiceError as `Permit.verifyAccess` */
 export async function* whilePermitted<T>(parts: AsyncIterable<T>, { permit }: ExportAct): AsyncGenerator<T> {
   for await (const part of parts) {
     await permit?.verifyAccess();

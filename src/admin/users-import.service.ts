@@ -11,7 +11,7 @@ import { BulkProvisioning } from './bulk-provisioning.service.js';
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
 
-/** What the caller of an import asks for, and the permit to do so. */
+/** The options of an import, and the permit of its caller. */
 interface ImportRequest {
   readonly isPartial: boolean;
   readonly isPreview: boolean;

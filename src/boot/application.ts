@@ -82,7 +82,7 @@ export class Application {
       const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
       // Not a step of startup, since a signal during it would be lost.
       const registration = registerWithConsole(this.configuration, this.nest, this.listeners, basePath);
-      signals.onThreadDump(() => this.nest.get(ThreadDumpEndpoint).text);
+      signals.onThreadDump(() => this.nest.get(ThreadDumpEndpoint).names);
       signals.onShutdown(() => this.stop({ firstUser, registration }));
       this.nest.get(ShutdownTrigger).onShutdown(() => {
         signals.requestStop();

@@ -20,7 +20,7 @@ export class ProcessSignals {
   private hasCome = false;
   private isStopping = false;
   private stop: (() => Promise<void>) | undefined;
-  private threads = (): string => 'the service is starting';
+  private threads = (): readonly string[] => ['the service is starting'];
 
   /** `hasTerminal`: SIGHUP then means that the terminal was closed. */
   constructor(
@@ -37,15 +37,15 @@ export class ProcessSignals {
   }
 
   receive(signal: (typeof SIGNALS)[number]): void {
-    if (signal === 'SIGQUIT') this.report(`SIGQUIT: ${this.threads()}`);
+    if (signal === 'SIGQUIT') for (const line of this.threads()) this.report(`SIGQUIT: ${line}`);
     else if (signal === 'SIGUSR1' || signal === 'SIGUSR2') this.report(`${signal} has no effect`);
     else if (signal === 'SIGHUP' && !this.hasTerminal)
       this.report('SIGHUP: no file is reopened, because each write opens its log file anew');
     else this.receiveStop();
   }
 
-  /** Sets the text that SIGQUIT reports. */
-  onThreadDump(threads: () => string): void {
+  /** Sets the lines that SIGQUIT reports. */
+  onThreadDump(threads: () => readonly string[]): void {
     this.threads = threads;
   }
 

@@ -6,7 +6,7 @@ import { ManagementServerProperties } from '../management/dispatch/management-se
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { databasePlace } from '../persistence/jdbc/jdbc-url.js';
 
-/** What a process works on: its database, without account and password, its folder and its profiles. */
+/** The database of a process, without account and password, its working folder and its profiles. */
 export function targetOf(configuration: Configuration): string {
   const { active } = configuration.environment.profiles;
   const place = databasePlace(configuration.get(DatasourceProperties).url);

@@ -106,7 +106,7 @@ function withComma(text: string): string {
   return text === '' ? '' : `, ${text}`;
 }
 
-/** What a migration means for the versions that run; empty if none can run. */
+/** The note of a pending migration about running versions; empty if no version can be running. */
 function endsText(ends: PendingMigration['ends']): string {
   if (ends === undefined) return '';
   if (ends === 'none') return 'running versions continue to work';

@@ -7,7 +7,7 @@ import { LoggingModule } from '../logging/logging.module.js';
 import { Meters } from '../metrics/meters.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
-import { ExistingStateModule } from '../persistence/schema/existing-state.js';
+import { ExistingStateModule } from '../persistence/schema/existing-state.module.js';
 import { dataFolder } from '../persistence/jdbc/jdbc-url.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { CommandLog } from './command-log.js';

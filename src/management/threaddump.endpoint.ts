@@ -27,9 +27,9 @@ export class ThreadDumpEndpoint implements Endpoint {
     private readonly clock: Clock,
   ) {}
 
-  /** The thread dump as plain text. */
-  get text(): string {
-    return formatThreads(this.threads, this.clock.millis());
+  /** The name of each thread and of each background task in progress, with its id. */
+  get names(): readonly string[] {
+    return this.threads.map(({ threadName, threadId }) => `"${threadName}" #${threadId}`);
   }
 
   private get threads(): readonly ThreadView[] {
@@ -37,7 +37,7 @@ export class ThreadDumpEndpoint implements Endpoint {
   }
 
   private dump(isText: boolean): Result {
-    return { body: isText ? this.text : { threads: this.threads } };
+    return { body: isText ? formatThreads(this.threads, this.clock.millis()) : { threads: this.threads } };
   }
 }
 

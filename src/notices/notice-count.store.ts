@@ -25,7 +25,7 @@ const SUMMARISE = `UPDATE notice_count SET notices = notices + 1 WHERE slot = ? 
 const BEGIN = `UPDATE notice_count SET began_at = ?, notices = 1, expires_at = ? WHERE slot = ? AND NOT (${IN_WINDOW})`;
 const INSERT = 'INSERT INTO notice_count (slot, user_id, began_at, notices, expires_at) VALUES (?, ?, ?, 1, ?)';
 
-/** What becomes of a notice: it is mailed, mailed as the summary of the hour, or not mailed. */
+/** The decision about a notice: it is mailed, mailed as the summary of the hour, or not mailed. */
 export type NoticeTurn = 'notice' | 'summary' | 'none';
 
 /** Table `notice_count`: notices by account and kind, of all replicas. */

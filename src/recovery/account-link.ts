@@ -20,7 +20,7 @@ export const FORMER_ADDRESS = -1;
 /** Name of the token in the query of a link, in a form, and in the body of a request. */
 export const LINK_TOKEN = 'token';
 
-/** What a report did besides ending all access. */
+/** The effects of a report besides the end of all access. */
 export interface ReportOutcome {
   /** True if the account has no mail address now, and no link was mailed. */
   readonly isAddressRemoved: boolean;

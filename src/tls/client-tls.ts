@@ -12,7 +12,7 @@ export interface UpdateLog {
 export interface ClientTls {
   /** For `tls.connect`. After a change of the files, the same object holds the new context for new connections. */
   readonly options: { readonly secureContext: SecureContext };
-  /** What the context was made of; the new one after a change of the files. */
+  /** The options of the context; replaced after a change of the files. */
   readonly context: SecureContextOptions;
   /** Ends the watch of the files. */
   close(): void;

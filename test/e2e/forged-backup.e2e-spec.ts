@@ -9,7 +9,7 @@ import { onSqlite } from '../support/story-database.js';
 type Cell = string | number | null;
 type Account = Record<string, Cell>;
 
-/** What somebody who can compute a checksum changes, and what the report says. */
+/** Changes by an attacker who can compute a checksum, and the report about each. */
 const FORGERIES: readonly (readonly [string, (rows: Account[]) => readonly Account[], readonly RegExp[]])[] = [
   [
     'a repeated row',

@@ -35,7 +35,7 @@ onEachEngine('records of imports and protected roles', (engine) => {
     desk = await Administrator.of(story, HELP_DESK);
   });
 
-  /** What `act` records about imports and the accounts that they create, oldest first. */
+  /** The events that `act` records about imports and the accounts that they create, oldest first. */
   const recorded = async (act: () => Promise<unknown>): Promise<readonly object[]> => {
     const read = (): Promise<readonly Recorded[]> =>
       story.database.query<Recorded>(

@@ -78,8 +78,23 @@ describe('signals to a running service', () => {
   it('S1: SIGQUIT logs the threads and the background tasks in progress', async () => {
     const service = await signal('SIGQUIT');
 
-    expect(service.stdout).toMatch(/INFO .* SIGQUIT: .*Threads of Node\.js/s);
-    expect(service.stdout).toContain('"main" #0');
+    expect(service.log).toContain('INFO SIGQUIT: "main" #0');
+  });
+
+  it('S1: with the options of the packaged start, SIGUSR1 is not even delivered', async () => {
+    const port = await freePort();
+    const service = await startService({
+      isAlone: true,
+      nodeArguments: ['--disable-sigusr1', `--inspect-port=127.0.0.1:${port}`],
+    });
+    running = service;
+
+    process.kill(service.pid, 'SIGUSR1');
+    process.kill(service.pid, 'SIGUSR2');
+
+    await waitUntil('the log names SIGUSR2', () => service.stdout.includes('SIGUSR2'));
+    expect(service.stdout).not.toContain('SIGUSR1');
+    expect(await isOpen(port)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 
-/** What a certificate states (RFC 5280 section 4.1). */
+/** The statements of a certificate (RFC 5280 section 4.1). */
 export interface CertificateFacts {
   readonly publicKey: KeyObject;
   /** Attributes of the subject by their short names. */

@@ -299,7 +299,7 @@ export class AccountImport {
   }
 }
 
-/** What an import did, for auditors, with the digest of its file. */
+/** The event of a completed import: its numbers and the digest of its file. */
 function importEvent({ created, errorsTotal }: ImportReport, { actor, file }: ImportOptions): SecurityEvent {
   const counts = { created: String(created), errors: String(errorsTotal) };
   return { kind: 'USERS_IMPORTED', actor, detail: { ...counts, ...withoutUndefined({ sha256: file?.sha256 }) } };

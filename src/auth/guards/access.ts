@@ -16,7 +16,7 @@ export function preMfaRefusal(
   return principal.via === 'token' ? 'INVALID_TOKEN' : 'MFA_REQUIRED';
 }
 
-/** What a route demands of its caller besides a complete login. */
+/** Requirements of a route beyond a complete login. */
 export interface RouteDemands {
   /** One of these authorities. */
   readonly authorities?: readonly string[] | undefined;

@@ -23,7 +23,7 @@ export class RequiredFactors {
       : this.unlessFresh(caller, required);
   }
 
-  /** The same for the account as it is now. */
+  /** Decides as `missing` does, for an account that the caller has read already. */
   missingOf(caller: FullPrincipal, account: Account, required: RequiredAmr): RequiredFactor | undefined {
     // "Any second factor" means a passkey for an account of which policy demands one, also before it has one.
     const isPasskey = required.method === 'mfa' && this.policy.demandsPasskey(account);

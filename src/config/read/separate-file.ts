@@ -22,7 +22,7 @@ export interface SeparateFile {
   readonly environment: Environment;
 }
 
-/** What a file with members of its own contains. */
+/** The content of a file with members of its own. */
 export interface SeparateContent {
   readonly instances: ReadonlyMap<PropertiesClass, object>;
   /** The members, the last document first. */

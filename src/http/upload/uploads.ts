@@ -39,7 +39,7 @@ export interface IncomingUpload {
   use<T>(field: string, sender: UploadSender, run: (file: UploadedFile) => Promise<T>): Promise<T>;
 }
 
-/** What uploads need of their listener. */
+/** The functions of the listener that uploads use. */
 export interface UploadHost {
   /** Maximum time without a byte. */
   readonly silenceMillis: number;

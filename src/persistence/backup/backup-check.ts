@@ -5,7 +5,7 @@ import type { Value } from '../unit-of-work.js';
 /** Faults that a report names; a forged file may have millions. */
 const MAX_NAMED = 20;
 
-/** Finds rows that the service would not have written: their checksum is right if somebody has computed it for them. */
+/** Finds rows that the service would not have written; an attacker can compute a correct checksum for them. */
 export class BackupCheck {
   private readonly named: string[] = [];
   private count = 0;

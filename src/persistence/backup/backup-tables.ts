@@ -23,7 +23,7 @@ export interface BackupTable {
   readonly where?: string;
   /** `replaced` rows are deleted before the restore; `merged` rows stay, and those that are missing are added. */
   readonly restore: 'replaced' | 'merged';
-  /** What the service never stores in such a row; undefined for a sound one. Columns that the file lacks are undefined. */
+  /** Returns the fault of a row that the service never stores; undefined for a valid row. Columns that the file lacks are undefined. */
   readonly faultOf?: (row: Partial<Row>) => string | undefined;
   /** The row as it is restored; undefined leaves it out. */
   readonly restored?: (row: Row, facts: RestoreFacts) => Row | undefined;

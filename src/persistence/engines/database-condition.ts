@@ -11,7 +11,7 @@ export type DatabaseCondition =
   | 'damaged'
   | 'unwritable';
 
-/** What is wrong, for operators. */
+/** The reason, for operators. */
 export const CONDITIONS: Readonly<Record<DatabaseCondition, string>> = {
   full: 'the disk of the database, a table or its log is full',
   denied: 'the account of the service lacks a right, or may not sign in',
@@ -26,7 +26,7 @@ export const CONDITIONS: Readonly<Record<DatabaseCondition, string>> = {
 };
 
 /**
- * The conditions that last until somebody acts, and that a health check does not find by itself. It finds a server that is
+ * The conditions that last until an operator acts, and that a health check does not find by itself. It finds a server that is
  * read-only or refuses connections.
  */
 const LASTING: ReadonlySet<DatabaseCondition> = new Set(['full', 'denied', 'damaged', 'unwritable']);

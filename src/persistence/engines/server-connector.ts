@@ -7,7 +7,7 @@ import { isUnknownVariable, isWaitTimeout, SyncWaitFailed } from './driver-failu
 import { ServerConnection } from './server-connection.js';
 import { setSessionState } from './session-state.js';
 
-/** What the service must know of a new session. Only MariaDB, unless it was built without Galera, can be of a cluster. */
+/** Facts about a new session. Only MariaDB, unless it was built without Galera, can belong to a cluster. */
 const FACTS = `SELECT CONNECTION_ID() AS id, @@GLOBAL.read_only AS read_only,
   (SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()) AS client`;
 const CLUSTER_FACT = '/*M!100000 , @@wsrep_on AS of_cluster */';

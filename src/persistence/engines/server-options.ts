@@ -12,7 +12,7 @@ export interface DatabaseAccount {
   readonly tls?: DatabaseTls | undefined;
 }
 
-/** What a bundle decides for a client. */
+/** The TLS settings that a bundle decides for a client. */
 const BUNDLE_MEMBERS = ['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'] as const;
 
 /** The options of the driver for a connection to any host of a URL. */

@@ -123,7 +123,7 @@ export function isKnown(name: string): boolean {
   return HISTORY.some(({ migration }) => migration.name === name);
 }
 
-/** What this version knows of a migration whose record an older version has written. */
+/** The facts of this version about a migration whose record an older version has written. */
 function declaredLevel(name: string): number {
   const step = HISTORY.find(({ migration }) => migration.name === name);
   return step === undefined ? levelOf(name) : compatibleLevel(step);

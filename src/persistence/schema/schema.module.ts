@@ -6,7 +6,7 @@ import { DatasourceProperties, MigrationAccountProperties } from '../datasource.
 import { MigrationAccount } from '../migrations/migration-account.js';
 import { PersistenceProperties } from '../migrations/migration.properties.js';
 import { DdlAuto } from './ddl-auto.js';
-import { WORKS_ON_EXISTING_STATE } from './existing-state.js';
+import { WORKS_ON_EXISTING_STATE } from './existing-state.module.js';
 import { SchemaSetup } from './schema-setup.js';
 
 const LOGGER = 'persistence';

@@ -99,7 +99,7 @@ export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
   });
 }
 
-/** What a report has done. The mailed link comes first: the password works no longer. */
+/** The page after a report. The mailed link comes first, because the password no longer works. */
 export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
   return new View((context) => {
     const { title, done, doneWithoutMail } = context.t.links.notMe;

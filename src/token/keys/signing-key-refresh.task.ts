@@ -3,7 +3,7 @@ import { Clock } from '../../clock/clock.js';
 import { ConfigurationFailure, problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { WORKS_ON_EXISTING_STATE } from '../../persistence/schema/existing-state.js';
+import { WORKS_ON_EXISTING_STATE } from '../../persistence/schema/existing-state.module.js';
 import { SealFailure } from '../../sealing/sealer.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { UsableKey } from './key-material.js';
