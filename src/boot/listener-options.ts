@@ -79,8 +79,14 @@ export async function tlsOf(configuration: Configuration, loggers: Loggers): Pro
 
 /** The access log; it contains no requests of a separate management listener. */
 export function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog | undefined {
-  const { enabled, ...keys } = configuration.get(AccesslogProperties);
-  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), log: loggers.get(LOGGER) }) : undefined;
+  const { enabled, totalSizeCap, ...keys } = configuration.get(AccesslogProperties);
+  if (!enabled) return undefined;
+  return new AccessLog({
+    ...keys,
+    totalBytes: totalSizeCap.bytes,
+    clock: new SystemClock(),
+    log: loggers.get(LOGGER),
+  });
 }
 
 /**

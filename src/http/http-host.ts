@@ -126,19 +126,20 @@ export class HttpHost {
   private createAdapter(sender: ResponseSender, contextPath: string, tls: ListenerTls | undefined): HostAdapter {
     const stripped = withoutContextPath(contextPath);
     // Node requires whole milliseconds.
-    const timeout = Math.ceil(this.embedded.connectionTimeout.milliseconds);
+    const headersTimeout = Math.ceil(this.embedded.connectionTimeout.milliseconds);
+    const keepAliveTimeout = Math.ceil(this.embedded.keepAliveTimeout.milliseconds);
     return new HostAdapter(sender, {
       // During shutdown, requests on open connections are still handled.
       return503OnClosing: false,
       ...(this.forwarding && { trustProxy: this.forwarding.isProxy }),
-      keepAliveTimeout: timeout,
+      keepAliveTimeout,
       // Heads and bodies have separate limits (`headersTimeout`, `RequestHooks`): a large upload may take long.
       requestTimeout: 0,
       http: {
         // The error response of Node would not follow our format.
         requireHostHeader: false,
         maxHeaderSize: this.server.maxHttpRequestHeaderSize.bytes,
-        headersTimeout: timeout,
+        headersTimeout,
         // Node compares the two timeouts when it creates the server, before Fastify sets the one above.
         requestTimeout: 0,
         connectionsCheckingInterval: CHECK_MILLIS,
@@ -166,8 +167,9 @@ export class HttpHost {
   private limitConnections(): void {
     const { server } = this.adapter.getInstance();
     server.maxConnections = this.embedded.maxConnections;
+    const { connectionTimeout, keepAliveTimeout } = this.embedded;
     const check = setInterval(() => {
-      this.tracker.closeStuckConnections(this.embedded.connectionTimeout.milliseconds);
+      this.tracker.closeStuckConnections(connectionTimeout.milliseconds, keepAliveTimeout.milliseconds);
     }, CHECK_MILLIS).unref();
     server.once('close', () => {
       clearInterval(check);

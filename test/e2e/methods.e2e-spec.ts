@@ -47,6 +47,8 @@ function newLog(): AccessLog {
   log = new AccessLog({
     pattern,
     directory: folder,
+    maxDays: -1,
+    totalBytes: 0,
     clock: new SystemClock(),
     log: new Loggers([{ append: ({ message }) => expect.unreachable(message) }]).get('server'),
   });

@@ -22,8 +22,12 @@ const HALF_BODY = `${HEAD}{"tex`;
 
 let service: EchoService;
 
-function limited(millis: number): EmbeddedProperties {
-  return Object.assign(new EmbeddedProperties(), { connectionTimeout: Duration.ofMillis(millis), acceptCount: 0 });
+function limited(millis: number, keepAliveMillis = millis): EmbeddedProperties {
+  return Object.assign(new EmbeddedProperties(), {
+    connectionTimeout: Duration.ofMillis(millis),
+    keepAliveTimeout: Duration.ofMillis(keepAliveMillis),
+    acceptCount: 0,
+  });
 }
 
 function start(options: HostOptions = {}): Promise<EchoService> {
@@ -58,7 +62,7 @@ async function timeUntilClosed(
   return { millis: performance.now() - since, connection };
 }
 
-describe('R7: server.embedded.connection-timeout', () => {
+describe('R7: server.embedded.connection-timeout and keep-alive-timeout', () => {
   it.each([
     ['nothing at all', '', [408]],
     ['half a head', HALF_HEAD, [408]],
@@ -199,6 +203,25 @@ describe('R7: server.embedded.connection-timeout', () => {
       for (const { statuses } of slow) expect(statuses).toEqual([408]);
     } finally {
       await crowded.stop();
+    }
+  });
+
+  it('C8: an idle connection is served again after connection-timeout, until keep-alive-timeout is over', async () => {
+    const patient = await start({ embedded: limited(TIMEOUT_MILLIS, 60_000) });
+    try {
+      const idle = await RawConnection.open(patient.url);
+      idle.get('/plain');
+      await idle.untilAnswered();
+      // The end of this client shows that the timeout is over, twice.
+      for (let count = 0; count < 2; count += 1) await timeUntilClosed(HALF_HEAD, patient);
+
+      idle.get('/plain');
+      await waitUntil('the second response has arrived', () => idle.statuses.length === 2);
+
+      expect(idle.statuses).toEqual([200, 200]);
+      idle.leave();
+    } finally {
+      await patient.stop();
     }
   });
 

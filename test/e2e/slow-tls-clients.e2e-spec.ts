@@ -23,8 +23,12 @@ let service: EchoService;
 
 async function start(timeoutMillis: number): Promise<() => Promise<void>> {
   made = makeCertificate();
-  const connectionTimeout = Duration.ofSeconds(timeoutMillis / 1000);
-  const embedded = Object.assign(new EmbeddedProperties(), { connectionTimeout, acceptCount: 0 });
+  const timeout = Duration.ofMillis(timeoutMillis);
+  const embedded = Object.assign(new EmbeddedProperties(), {
+    connectionTimeout: timeout,
+    keepAliveTimeout: timeout,
+    acceptCount: 0,
+  });
   // Fewer slots than slow clients.
   const threads = Object.assign(new ThreadsProperties(), { max: 4 });
   const context = { cert: made.pem, key: readFileSync(made.key) };

@@ -35,12 +35,20 @@ export class EmbeddedProperties {
 
   @Key(duration({ min: '1ms', max: '24d' }), {
     does:
-      'Longest wait for the head of a request on an open connection, then for its whole body, or for the next ' +
-      'bytes of an upload. A late request is rejected with 408, an idle connection is closed. It cannot be ' +
-      'switched off.',
+      'Longest wait for the head of a request on a new connection, then for its whole body, or for the next ' +
+      'bytes of an upload. A late request is rejected with 408. It cannot be switched off.',
     effect: full,
   })
   readonly connectionTimeout: Duration = Duration.ofSeconds(60);
+
+  @Key(duration({ min: '1ms', max: '24d' }), {
+    does:
+      'Time that a connection stays open without a request after a response. It is longer than the time after which a ' +
+      'proxy in front closes idle connections, 60 s as a rule: otherwise the proxy sends a request on a connection ' +
+      'that is being closed, and responds with 502.',
+    effect: full,
+  })
+  readonly keepAliveTimeout: Duration = Duration.ofSeconds(75);
 
   @Key(dataSize({ min: -1 }), {
     does:
@@ -96,4 +104,18 @@ export class AccesslogProperties {
     effect: full,
   })
   readonly pattern = COMMON_PATTERN;
+
+  @Key(integer({ min: -1, max: 36_500 }), {
+    does: 'Days that files of the access log are kept, checked with each new file; -1 keeps them forever.',
+    effect: full,
+  })
+  readonly maxDays: number = -1;
+
+  @Key(dataSize({ min: 0 }), {
+    does:
+      'Total size of the files of the access log; the oldest are deleted first. A day that fills a tenth of it ' +
+      'continues in access_log.yyyy-MM-dd.1.log. 0 sets no limit.',
+    effect: full,
+  })
+  readonly totalSizeCap: DataSize = DataSize.ofBytes(0);
 }

@@ -223,11 +223,11 @@ export class RequestTracker {
   }
 
   /**
-   * Closes connections whose client does not read its response, or the next part of a streamed one, within `limitMillis`, and
-   * connections that stay open for
-   * twice as long after the last response because of bytes that never become a request.
+   * Closes connections whose client does not read its response, or the next part of a streamed one, within `limitMillis`,
+   * and connections that stay open for `limitMillis` longer than `keepAliveMillis` after the last response because of bytes
+   * that never become a request.
    */
-  closeStuckConnections(limitMillis: number): void {
+  closeStuckConnections(limitMillis: number, keepAliveMillis: number): void {
     const now = performance.now();
     for (const lifecycle of this.inFlight) {
       lifecycle.noteProgress(now);
@@ -236,7 +236,7 @@ export class RequestTracker {
       reply.request.raw.socket.destroy();
     }
     for (const [socket, { requests, idleSince }] of this.connections) {
-      if (requests.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();
+      if (requests.size === 0 && now - idleSince > keepAliveMillis + limitMillis) socket.destroy();
     }
   }
 

@@ -34,6 +34,8 @@ beforeEach(async () => {
   log = new AccessLog({
     pattern,
     directory: folder,
+    maxDays: -1,
+    totalBytes: 0,
     clock,
     log: new Loggers([{ append: ({ message }) => expect.unreachable(message) }]).get('server'),
   });

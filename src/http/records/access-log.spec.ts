@@ -26,17 +26,26 @@ const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;
 const TODAY = 'access_log.2026-11-21.log';
 const TOMORROW = 'access_log.2026-11-22.log';
 
+interface Keeping {
+  readonly folder?: string;
+  readonly maxDays?: number;
+  readonly totalBytes?: number;
+}
+
 class Stage {
   readonly clock = new ManualClock(EVENING);
   readonly folder: string;
   private readonly told = new CollectedLog();
   readonly log: AccessLog;
 
-  constructor(folder = join(temporaryFolder('access-log'), 'a', 'logs')) {
+  constructor({ folder = join(temporaryFolder('access-log'), 'a', 'logs'), ...keeping }: Keeping = {}) {
     this.folder = folder;
     this.log = new AccessLog({
       pattern: COMMON_PATTERN,
       directory: folder,
+      maxDays: -1,
+      totalBytes: 0,
+      ...keeping,
       clock: this.clock,
       log: this.told.loggers.get('server'),
     });
@@ -60,6 +69,14 @@ class Stage {
     if (!existsSync(this.file(name))) return [];
     const lines = readFileSync(this.file(name), 'latin1').split('\n');
     return lines.slice(0, -1).map((line) => /"GET (\S+) HTTP\/1\.1" 200 5$/.exec(line)?.[1] ?? `no line: ${line}`);
+  }
+
+  /** The paths in all parts of the first day. */
+  pathsOfParts(): readonly string[] {
+    const partOf = (name: string): number => Number(/\.(\d+)\.log$/.exec(name)?.[1] ?? 0);
+    return readdirSync(this.folder)
+      .toSorted((a, b) => partOf(a) - partOf(b))
+      .flatMap((name) => this.pathsIn(name));
   }
 
   seen(path: string, name = TODAY): Promise<unknown> {
@@ -94,8 +111,8 @@ const WAITING = Math.floor(
 
 const opened: Stage[] = [];
 
-function stage(folder?: string): Stage {
-  const made = new Stage(folder);
+function stage(keeping?: Keeping): Stage {
+  const made = new Stage(keeping);
   opened.push(made);
   return made;
 }
@@ -148,7 +165,7 @@ it('a restart appends to the file of an earlier run', async () => {
   const first = stage();
   first.request('/first');
   await first.log.close();
-  const second = stage(first.folder);
+  const second = stage({ folder: first.folder });
   second.request('/second');
   await second.log.close();
 
@@ -158,7 +175,7 @@ it('a restart appends to the file of an earlier run', async () => {
 it('a line that a crash has cut off is terminated', async () => {
   const at = stage();
   await at.log.open();
-  const next = stage(at.folder);
+  const next = stage({ folder: at.folder });
   appendFileSync(at.file(), '192.0.2.9 - - [torn');
 
   next.request('/next');
@@ -181,16 +198,95 @@ it('a new file begins at local midnight, and each line is in the file of its day
   expect(at.pathsIn(TOMORROW)).toEqual(['/night']);
 });
 
-it('old files are not deleted', async () => {
-  const at = stage();
-  for (let day = 0; day < 40; day += 1) {
-    at.request('/a');
-    at.clock.advance(24 * 3600);
-  }
+describe('C8: old files of the access log', () => {
+  /** Writes a line on each of so many days. */
+  const writeDays = (at: Stage, days: number): void => {
+    for (let day = 0; day < days; day += 1) {
+      if (day > 0) at.clock.advance(24 * 3600);
+      at.request('/a');
+    }
+  };
+  const sizeOf = (at: Stage): number =>
+    readdirSync(at.folder).reduce((sum, name) => sum + statSync(at.file(name)).size, 0);
 
-  await at.log.close();
+  it('stay for ever without max-days and total-size-cap', async () => {
+    const at = stage();
+    writeDays(at, 40);
 
-  expect(readdirSync(at.folder)).toHaveLength(40);
+    await at.log.close();
+
+    expect(readdirSync(at.folder)).toHaveLength(40);
+  });
+
+  it('are deleted after max-days, other files are not', async () => {
+    const at = stage({ maxDays: 7 });
+    await at.log.open();
+    const others = ['access_log.2026-01-01.log.gz', 'access_log.old.log', 'service.log'];
+    for (const name of others) writeFileSync(at.file(name), '');
+    writeDays(at, 40);
+
+    await at.log.close();
+
+    const kept = ['23', '24', '25', '26', '27', '28', '29', '30'].map((day) => `access_log.2026-12-${day}.log`);
+    expect(readdirSync(at.folder).toSorted()).toEqual([...others, ...kept].toSorted());
+  });
+
+  it('are deleted at startup, before the first line', async () => {
+    const first = stage();
+    writeDays(first, 3);
+    await first.log.close();
+
+    await stage({ folder: first.folder, maxDays: 0 }).log.open();
+
+    // The clock of the second service is at the first day.
+    expect(readdirSync(first.folder)).toEqual([TODAY, TOMORROW, 'access_log.2026-11-23.log']);
+    const later = stage({ folder: first.folder, maxDays: 0 });
+    later.clock.advance(2 * 24 * 3600);
+    await later.log.open();
+    expect(readdirSync(first.folder)).toEqual(['access_log.2026-11-23.log']);
+  });
+
+  it('never exceed total-size-cap within one day, and the newest lines are kept in order', async () => {
+    const totalBytes = 100_000;
+    const at = stage({ totalBytes });
+    const paths = Array.from({ length: 5000 }, (_, number) => `/${number}`);
+    for (const [index, path] of paths.entries()) {
+      at.request(path);
+      if (index % 500 !== 499) continue;
+      await at.log.open();
+      expect(sizeOf(at)).toBeLessThanOrEqual(totalBytes);
+    }
+
+    const kept = at.pathsOfParts();
+    expect(kept).toEqual(paths.slice(-kept.length));
+    expect(sizeOf(at)).toBeGreaterThan(totalBytes * 0.8);
+  });
+
+  it('never exceed total-size-cap over several days: the oldest are deleted first', async () => {
+    const bytesOfDay = 74;
+    const at = stage({ totalBytes: 10 * bytesOfDay });
+    writeDays(at, 40);
+
+    await at.log.close();
+
+    const names = readdirSync(at.folder).toSorted();
+    expect(names.at(-1)).toBe('access_log.2026-12-30.log');
+    expect(names).toHaveLength(10);
+  });
+
+  it('a restart continues the last part of the day', async () => {
+    const first = stage({ totalBytes: 100_000 });
+    for (let number = 0; number < 400; number += 1) first.request(`/${number}`);
+    await first.log.close();
+    const parts = readdirSync(first.folder).length;
+    const second = stage({ folder: first.folder, totalBytes: 100_000 });
+    second.request('/second');
+    await second.log.close();
+
+    expect(parts).toBeGreaterThan(1);
+    expect(readdirSync(first.folder)).toHaveLength(parts);
+    expect(second.pathsIn(`access_log.2026-11-21.${parts - 1}.log`).at(-1)).toBe('/second');
+  });
 });
 
 describe('R12: requests are not affected', () => {
