@@ -41,7 +41,7 @@ function sourceRules({ paths, properties, syntax }) {
 }
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'data/', 'logs/', 'docs/', 'test/**/fixtures/**/*.js'] },
+  { ignores: ['dist', 'builds/', 'node_modules/', 'data/', 'logs/', 'docs/', 'test/**/fixtures/**/*.js'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {

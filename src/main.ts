@@ -1,3 +1,4 @@
+import { openSync } from 'node:fs';
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { CodeCache } from './boot/code-cache.js';
@@ -7,6 +8,8 @@ import { RuntimeOutput } from './boot/runtime-output.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode();
+// Held open until the end, so that tools/build.mjs keeps this build, from which parts are loaded later.
+openSync(import.meta.dirname, 'r');
 const hadDebugVariable = removeDebugVariable();
 
 // Before any slow step, so that a request to stop is always acknowledged.

@@ -1,9 +1,10 @@
 // Builds the service into dist/. With --if-stale, only if a source is newer than the last complete build, and never without
 // sources or a compiler: a production copy has its own dist/.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { beginBuild } from './build-folder.mjs';
 import { buildInfo } from './build-info.mjs';
 import { warmUp } from './warm-up.mjs';
 
@@ -28,11 +29,11 @@ if (!nest) {
 
 // The time before the build, so that a source that changes during the build makes it stale.
 const startedAt = new Date();
-rmSync(dist, { recursive: true, force: true });
+const folder = beginBuild(root);
 const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 // Imported here, since a production copy has no bundler.
-await import('./bundle.mjs').then(({ bundle }) => bundle(dist));
+await import('./bundle.mjs').then(({ bundle }) => bundle(folder));
 writeFileSync(join(dist, 'build-info.json'), `${JSON.stringify(buildInfo(root), undefined, 2)}\n`);
 if (!(await warmUp())) console.error('No compiled code could be kept in dist/bundle/: startups take longer.');
 writeFileSync(stamp, '');

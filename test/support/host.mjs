@@ -5,10 +5,11 @@
  * startup and at its end happens. A run that ends with `process.exit` writes `end of run` to both outputs in place of the
  * end of the process; whatever else ends a run ends the process.
  */
+import { realpathSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Events of the process to which a run listens. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
@@ -21,6 +22,8 @@ const methodsOfConsole = { ...console };
 
 class EndOfScript extends Error {}
 
+/** The resolved URL of each script. */
+const sources = new Map();
 let runs = 0;
 let script = '';
 
@@ -41,7 +44,9 @@ async function run({ url, args, env, cwd, clock }) {
   // A service without anything to do ends as it would without a host.
   control.unref();
   runs += 1;
-  script = `${url}?run=${runs}`;
+  // Node resolves the link dist, and a build may point it elsewhere between two runs.
+  if (!sources.has(url)) sources.set(url, pathToFileURL(realpathSync(fileURLToPath(url))).href);
+  script = `${sources.get(url)}?run=${runs}`;
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   // The same array, which modules import by its name.
