@@ -3,16 +3,29 @@ import type { DataSource } from 'typeorm';
 import { type HostPool, poolOf, poolsByHost } from './database.js';
 import type { DatabaseSettings } from './database-address.js';
 import { classifyFailure, driverCode } from './engines/driver-failure.js';
-import type { Host } from './jdbc/jdbc-url.js';
+import type { ServerConnection } from './engines/server-connection.js';
+import type { ServerPool } from './engines/server-pool.js';
+import { LOCK_COMMENT } from './migrations/exclusively.js';
 
 /** A server lists a session for a moment after its end. */
 const ATTEMPTS = 10;
 const PAUSE_MILLIS = 200;
 const CONNECT_LIMIT_MILLIS = 5000;
 
-/** An account sees its own sessions, and those of others with the right PROCESS. */
+/**
+ * An account sees its own sessions, and those of others with the right PROCESS. A process that waits for the lock of the
+ * migrations does not use the tables yet, and reads afterwards whether they fit.
+ */
 const SESSIONS = `SELECT ID AS id, HOST AS client FROM information_schema.PROCESSLIST
-  WHERE DB = DATABASE() AND ID <> CONNECTION_ID()`;
+  WHERE DB = DATABASE() AND NOT (COALESCE(STATE, '') = 'User lock' AND COALESCE(INFO, '') LIKE '%${LOCK_COMMENT}%')`;
+
+/** Two hosts of a URL may be names of one server. */
+const SERVER = "SELECT CONCAT(@@hostname, ':', @@port, ' ', @@datadir) AS server";
+
+/** A host of the URL that responds, and the server behind it. */
+interface AskedHost extends HostPool {
+  readonly server: string;
+}
 
 interface SessionRow {
   readonly id: number;
@@ -59,17 +72,17 @@ async function sessionsOfFile(dataSource: DataSource): Promise<readonly string[]
 }
 
 async function sessionsAtServer(settings: DatabaseSettings, own: readonly DataSource[]): Promise<readonly string[]> {
-  const ownIds = new Set(
-    own.flatMap((each) => poolOf(each)?.connections ?? []).map(({ host, driver }) => sessionId(host, driver.threadId)),
-  );
   const pools = await poolsByHost(settings, { settings: { connectionTimeout: CONNECT_LIMIT_MILLIS } });
   try {
     const opened = await Promise.all(pools.map(opening));
     const unknown = opened.filter((result) => typeof result === 'string');
     const asked = opened.filter((result) => typeof result !== 'string');
-    const found = await untilNone(async () =>
-      (await Promise.all(asked.map((hostPool) => sessionsAt(hostPool, ownIds)))).flat(),
-    );
+    const connections = [...own.flatMap((each) => poolOf(each)?.connections ?? []), ...asked.flatMap(connectionsOf)];
+    const servers = Map.groupBy(asked, ({ server }) => server);
+    const found = await untilNone(async () => {
+      const ofServers = Array.from(servers.values(), (sameServer) => sessionsAt(sameServer, connections));
+      return (await Promise.all(ofServers)).flat();
+    });
     return [...found, ...unknown];
   } finally {
     await Promise.all(pools.map(({ pool }) => pool.close()));
@@ -77,29 +90,37 @@ async function sessionsAtServer(settings: DatabaseSettings, own: readonly DataSo
 }
 
 /** A host that cannot be asked may have sessions. */
-async function opening(hostPool: HostPool): Promise<HostPool | string> {
+async function opening(hostPool: HostPool): Promise<AskedHost | string> {
   const { host, pool } = hostPool;
   try {
     await pool.openFirst();
-    return hostPool;
+    const [row] = await rowsOf<{ readonly server: string }>(pool, SERVER);
+    return { ...hostPool, server: row?.server ?? '' };
   } catch (error) {
     return `${host.name}:${host.port} was not asked (${driverCode(error)})`;
   }
 }
 
-/** The number of sessions of each client, such as `10 from 10.0.0.7`. */
-async function sessionsAt({ host, pool }: HostPool, ownIds: ReadonlySet<string>): Promise<readonly string[]> {
+function connectionsOf({ pool }: AskedHost): readonly ServerConnection[] {
+  return pool.connections;
+}
+
+/** The number of sessions of each client, such as `10 from 10.0.0.7`; `hosts` are names of one server. */
+async function sessionsAt(hosts: readonly AskedHost[], own: readonly ServerConnection[]): Promise<readonly string[]> {
+  const isOfServer = ({ host }: ServerConnection): boolean =>
+    hosts.some(({ host: { name, port } }) => host.name === name && host.port === port);
+  const ownIds = new Set(own.filter(isOfServer).map(({ driver }) => driver.threadId));
+  const rows = (await Promise.all(hosts.map(({ pool }) => rowsOf<SessionRow>(pool, SESSIONS)))).flat();
+  const others = new Map(rows.filter(({ id }) => !ownIds.has(id)).map(({ id, client }) => [id, client]));
+  const clients = Map.groupBy(others.values(), (client) => client.replace(/:\d+$/, ''));
+  return Array.from(clients, ([client, sessions]) => `${sessions.length} from ${client}`);
+}
+
+async function rowsOf<T>(pool: ServerPool, statement: string): Promise<readonly T[]> {
   const lease = await pool.borrow();
   try {
-    const rows = (await lease.connection.query(SESSIONS)) as readonly SessionRow[];
-    const others = rows.filter(({ id }) => !ownIds.has(sessionId(host, id)));
-    const clients = Map.groupBy(others, ({ client }) => client.replace(/:\d+$/, ''));
-    return Array.from(clients, ([client, sessions]) => `${sessions.length} from ${client}`);
+    return (await lease.connection.query(statement)) as readonly T[];
   } finally {
     lease.release();
   }
-}
-
-function sessionId({ name, port }: Host, id: number): string {
-  return `${name}:${port} ${id}`;
 }

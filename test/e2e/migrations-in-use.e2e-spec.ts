@@ -4,8 +4,9 @@ import { createConnection } from 'mysql2/promise';
 import { afterEach, expect, it } from 'vitest';
 import { HISTORY } from '../../src/persistence/migrations/history.js';
 import { freePort } from '../support/free-port.js';
-import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
+import { SEAL_ARGS } from '../support/restored-service.js';
 import { type Ended, type RunningService, runCli, runService, startService } from '../support/service.js';
 import { type Engine, onEachEngine, type StoryDatabase } from '../support/story-database.js';
 
@@ -156,6 +157,42 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toContain(IN_USE);
     expect(told.stdout, told.stderr).toBe(`Reverted ${NEWEST}.\n`);
+  });
+});
+
+needs('mariadb')('sessions of the processes that change the tables', () => {
+  const argumentsFor = ({ url, username, password }: FreshDatabase): readonly string[] => [
+    `--app.datasource.url=${url}`,
+    `--app.datasource.username=${username}`,
+    `--app.datasource.password=${password}`,
+  ];
+
+  it('D2: of four replicas that start at once one migrates, and all start', async () => {
+    const args = argumentsFor(await freshMariadbDatabase());
+    await migrate(['up'], args);
+    await revertBeforeBreaking(args);
+
+    const starts = [1, 2, 3, 4].map(() => startService({ args: [...args, ...SEAL_ARGS], isAlone: true }));
+    const replicas = await Promise.all(starts);
+    for (const replica of replicas) opened.push(() => replica.release());
+
+    const migrated = replicas.filter(({ stdout }) => stdout.includes('Migrated the tables'));
+    expect(migrated).toHaveLength(1);
+  });
+
+  it('D2: two hosts of the URL that are one server show no session of the process itself', async () => {
+    const database = await freshMariadbDatabase();
+    const [args, { port }] = [argumentsFor(database), database.server];
+    const twoNames = args.map((argument) => argument.replace(`:${port}/`, `:${port},127.0.0.1:${port}/`));
+    await migrate(['up'], twoNames);
+
+    const alone = await migrate(['down'], twoNames);
+    await serverSession(args);
+    const used = await migrate(['down'], twoNames);
+
+    expect(alone.stdout, alone.stderr).toBe(`Reverted ${NEWEST}.\n`);
+    expect(used.exitCode).toBe(1);
+    expect(used.stderr).toMatch(/Sessions: 1 from 127\.0\.0\.1\./);
   });
 });
 

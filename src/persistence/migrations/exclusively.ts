@@ -2,6 +2,9 @@ import type { DataSource } from 'typeorm';
 
 export const LOCK_LIMIT_SECONDS = 60;
 
+/** A comment in the statement that waits for the lock, by which the list of sessions shows what it waits for. */
+export const LOCK_COMMENT = '/* lock of the migrations */';
+
 export interface ExclusiveOptions {
   readonly admit?: () => Promise<void>;
   readonly waits?: () => void;
@@ -48,7 +51,7 @@ async function onServer<T>(dataSource: DataSource, waits: () => void, change: ()
   const lock = 'SUBSTRING(CONCAT(?, DATABASE()), 1, 64)';
   const prefix = 'login-service migration ';
   const isHeldWithin = async (seconds: number): Promise<boolean> => {
-    const rows: unknown = await runner.query(`SELECT GET_LOCK(${lock}, ?) AS held`, [prefix, seconds]);
+    const rows: unknown = await runner.query(`SELECT ${LOCK_COMMENT} GET_LOCK(${lock}, ?) AS held`, [prefix, seconds]);
     const [row] = rows as [{ readonly held: number | null }];
     return row.held === 1;
   };

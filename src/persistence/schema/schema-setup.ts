@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
 import { ownCommand } from '../../config/show/own-command.js';
 import type { Logger } from '../../logging/logger.js';
+import { poolOf } from '../database.js';
 import { LOCK_LIMIT_SECONDS } from '../migrations/exclusively.js';
 import type { MigrationAccount } from '../migrations/migration-account.js';
 import { MigrationState } from '../migrations/migration-state.js';
@@ -45,6 +46,8 @@ export class SchemaSetup {
     const waits = (): void => {
       this.log.info('Another process changes the tables: startup waits for it', { limitSeconds: LOCK_LIMIT_SECONDS });
     };
+    // A process that waits has no other session, so that the process at work does not take it for one that uses the tables.
+    poolOf(dataSource)?.evict(() => true);
     const refuse = this.account.refusesInUse(dataSource);
     const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse, waits }));
     // The first startup creates all tables, which is no news.
