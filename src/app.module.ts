@@ -8,6 +8,8 @@ import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { EventRelayModule } from './events/chain/event-relay.module.js';
 import { HealthModule } from './health/health.module.js';
+import type { StartupWait } from './health/startup-wait.js';
+import { StartupWaitModule } from './health/startup-wait.module.js';
 import { KvstoreModule } from './kvstore/kvstore.module.js';
 import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
@@ -48,6 +50,7 @@ export interface Instruments {
   readonly exchanges?: HttpExchanges;
   /** The file of the log, where it has one; absolute. */
   readonly logFile?: LogFile;
+  readonly startupWait?: StartupWait;
 }
 
 /** The whole service. */
@@ -84,6 +87,7 @@ export class AppModule {
       meters = new Meters(),
       exchanges = new HttpExchanges(),
       logFile,
+      startupWait,
     }: Instruments = {},
   ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
@@ -97,6 +101,7 @@ export class AppModule {
         MetricsModule.of(meters),
         ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),
+        ...(startupWait ? [StartupWaitModule.of(startupWait)] : []),
         // Without a receiver, there is no task and no meter.
         ...(configuration.get(WebhookProperties).url === undefined ? [] : [WebhookSenderModule]),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),

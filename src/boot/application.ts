@@ -24,6 +24,7 @@ import { analyzeFailure } from './failure-analysis.js';
 import { Listeners } from './listeners.js';
 import type { Logging } from './logging.js';
 import type { ProcessSignals } from './process-signals.js';
+import { StartupProbes } from './startup-probes.js';
 import { closeTracing, openTracing } from './tracing.js';
 import type { Tracer } from '../tracing/tracer.js';
 
@@ -61,6 +62,7 @@ export class Application {
       meters,
       exchanges,
       logFile,
+      startupWait: new StartupProbes(configuration, listeners, logs.start),
     });
     created.hasher = nest.get(PasswordHasher);
     const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });

@@ -30,6 +30,7 @@ export class Listeners {
   readonly management: Listener;
   private readonly separate: Binding | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
+  private readonly loggers: Loggers;
   private mainPort: number | undefined;
   private managementPort: number | undefined;
 
@@ -38,6 +39,7 @@ export class Listeners {
     { loggers, meters, exchanges, hashCapacity }: ListenerInstruments,
     private readonly tls: OpenedTls | undefined,
   ) {
+    this.loggers = loggers;
     this.separate = separateManagement(configuration);
     this.accessLog = accessLogOf(configuration, loggers);
     this.main = new Listener({
@@ -74,6 +76,20 @@ export class Listeners {
   /** False if the management endpoints are switched off. */
   get hasManagement(): boolean {
     return this.separate !== 'off';
+  }
+
+  /** Further listeners for the same ports, which a startup opens and closes before its own; they serve no users. */
+  forProbes(): readonly { readonly listener: Listener; readonly binding: Binding }[] {
+    const { contextPath } = this.configuration.get(ServletProperties);
+    const options = { ...managementOptions(this.configuration), loggers: this.loggers };
+    const { port } = this.mainBinding;
+    const main = { ...options, contextPath, ...withoutUndefined({ tls: this.tls }) };
+    return [
+      ...(port < 0 ? [] : [{ listener: new Listener(main), binding: this.mainBinding }]),
+      ...(this.separate && this.separate !== 'off'
+        ? [{ listener: new Listener(options), binding: this.separate }]
+        : []),
+    ];
   }
 
   /** Opens the listeners and returns a line for each; `basePath` is that of the management endpoints. */
@@ -115,14 +131,19 @@ export class Listeners {
     await this.accessLog?.close();
   }
 
-  private async openMain(): Promise<string> {
+  private get mainBinding(): Binding {
     const { port, address } = this.configuration.get(ServerProperties);
+    return { port, address, key: 'server.port', addressKey: 'server.address' };
+  }
+
+  private async openMain(): Promise<string> {
+    const { port, address } = this.mainBinding;
     if (port < 0) {
       // Without a listener, only this timer keeps the process alive.
       setInterval(() => undefined, MAX_TIMER_MILLIS);
       return 'Login service is ready without a listener, as server.port is -1';
     }
-    const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
+    const bound = await this.main.open(this.mainBinding);
     this.mainPort = bound;
     const url = urlOf(this.scheme, address, bound);
     return `Login service is ready: ${url}${this.configuration.get(ServletProperties).contextPath}/`;

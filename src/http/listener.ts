@@ -44,7 +44,7 @@ export interface Routes {
    * types, or `application/json` by default.
    */
   add(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     answer: (request: PlainRequest) => ListenerResponse | Promise<ListenerResponse>,
     facts?: Pick<RouteOptions, 'jsonTypes'>,

@@ -7,17 +7,17 @@ export const LOCK_COMMENT = '/* lock of the migrations */';
 
 export interface ExclusiveOptions {
   readonly admit?: () => Promise<void>;
-  readonly waits?: () => void;
+  readonly during?: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
 /**
  * Runs a change of the tables while no other process runs one; a process that finds another one at work waits. `admit` decides
  * before it whether the change may run; on a server, under the lock, so that of processes that start at once the last one runs
- * what the others were refused. `waits` is called if another process is at work on a server.
+ * what the others were refused. `during` runs the wait for another process at work on a server.
  */
 export async function exclusively<T>(
   dataSource: DataSource,
-  { admit = () => Promise.resolve(), waits = () => undefined }: ExclusiveOptions,
+  { admit = () => Promise.resolve(), during = (wait) => wait() }: ExclusiveOptions,
   change: () => Promise<T>,
 ): Promise<T> {
   if (dataSource.options.type === 'better-sqlite3') {
@@ -25,7 +25,7 @@ export async function exclusively<T>(
     await admit();
     return onEmbedded(dataSource, change);
   }
-  return onServer(dataSource, waits, async () => {
+  return onServer(dataSource, during, async () => {
     await admit();
     return change();
   });
@@ -45,7 +45,11 @@ async function onEmbedded<T>(dataSource: DataSource, change: () => Promise<T>): 
   }
 }
 
-async function onServer<T>(dataSource: DataSource, waits: () => void, change: () => Promise<T>): Promise<T> {
+async function onServer<T>(
+  dataSource: DataSource,
+  during: NonNullable<ExclusiveOptions['during']>,
+  change: () => Promise<T>,
+): Promise<T> {
   const runner = dataSource.createQueryRunner();
   // The connection holds the lock, so a process that dies releases it. All schemas of a server share the names of locks.
   const lock = 'SUBSTRING(CONCAT(?, DATABASE()), 1, 64)';
@@ -57,8 +61,7 @@ async function onServer<T>(dataSource: DataSource, waits: () => void, change: ()
   };
   try {
     if (!(await isHeldWithin(0))) {
-      waits();
-      if (!(await isHeldWithin(LOCK_LIMIT_SECONDS))) {
+      if (!(await during(() => isHeldWithin(LOCK_LIMIT_SECONDS)))) {
         throw new Error(`another process has been changing the schema for ${LOCK_LIMIT_SECONDS} s`);
       }
     }

@@ -16,7 +16,7 @@ export const neverRefuses: Refusal = () => Promise.resolve();
 /** The classes that TypeORM runs. */
 export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
 
-export interface MigrateOptions extends Pick<ExclusiveOptions, 'waits'> {
+export interface MigrateOptions extends Pick<ExclusiveOptions, 'during'> {
   readonly clock?: Clock;
   readonly refuse?: Refusal;
 }

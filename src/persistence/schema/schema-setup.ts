@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
 import { ownCommand } from '../../config/show/own-command.js';
+import type { StartupWait } from '../../health/startup-wait.js';
 import type { Logger } from '../../logging/logger.js';
 import { poolOf } from '../database.js';
 import { LOCK_LIMIT_SECONDS } from '../migrations/exclusively.js';
@@ -10,16 +11,34 @@ import { migrate } from '../migrations/migrations.js';
 import { SchemaFailure } from '../migrations/schema-failure.js';
 import type { DdlAuto } from './ddl-auto.js';
 
+export interface SchemaSetupOptions {
+  readonly account: MigrationAccount;
+  readonly migratesAtStart: boolean;
+  readonly log: Logger;
+  /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
+  readonly ddlAuto?: DdlAuto;
+  readonly worksOnExisting?: boolean;
+  /** Undefined for commands, which nothing probes. */
+  readonly startupWait?: StartupWait;
+}
+
 /** Brings the tables into the state that a startup needs, or prevents the startup. */
 export class SchemaSetup {
-  constructor(
-    private readonly account: MigrationAccount,
-    private readonly migratesAtStart: boolean,
-    private readonly log: Logger,
-    /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
-    private readonly ddlAuto?: DdlAuto,
-    private readonly worksOnExisting = false,
-  ) {}
+  private readonly account: MigrationAccount;
+  private readonly migratesAtStart: boolean;
+  private readonly log: Logger;
+  private readonly ddlAuto: DdlAuto | undefined;
+  private readonly worksOnExisting: boolean;
+  private readonly startupWait: StartupWait | undefined;
+
+  constructor({ account, migratesAtStart, log, ddlAuto, worksOnExisting = false, startupWait }: SchemaSetupOptions) {
+    this.account = account;
+    this.migratesAtStart = migratesAtStart;
+    this.log = log;
+    this.ddlAuto = ddlAuto;
+    this.worksOnExisting = worksOnExisting;
+    this.startupWait = startupWait;
+  }
 
   /** @throws SchemaFailure if the tables do not fit this version, or if migrations are pending and must not run now */
   async prepare(dataSource: DataSource): Promise<void> {
@@ -43,13 +62,14 @@ export class SchemaSetup {
   }
 
   private async migrate(dataSource: DataSource, { applied }: MigrationState): Promise<void> {
-    const waits = (): void => {
+    const during = <T>(wait: () => Promise<T>): Promise<T> => {
       this.log.info('Another process changes the tables: startup waits for it', { limitSeconds: LOCK_LIMIT_SECONDS });
+      return this.startupWait ? this.startupWait.during(wait) : wait();
     };
     // A process that waits has no other session, so that the process at work does not take it for one that uses the tables.
     poolOf(dataSource)?.evict(() => true);
     const refuse = this.account.refusesInUse(dataSource);
-    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse, waits }));
+    const ran = await this.account.change(dataSource, (own) => migrate(own, { refuse, during }));
     // The first startup creates all tables, which is no news.
     if (ran.length > 0 && applied.length > 0) this.log.info('Migrated the tables', { migrations: logged(ran) });
   }

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Configuration } from '../../config/configuration.js';
+import { StartupWait } from '../../health/startup-wait.js';
 import { Loggers } from '../../logging/loggers.js';
 import { DatabaseAddress } from '../database-address.js';
 import { DatasourceProperties, MigrationAccountProperties } from '../datasource.properties.js';
@@ -28,6 +30,7 @@ const LOGGER = 'persistence';
         Loggers,
         { token: DdlAuto, optional: true },
         { token: WORKS_ON_EXISTING_STATE, optional: true },
+        { token: StartupWait, optional: true },
       ],
       useFactory: (
         configuration: Configuration,
@@ -35,14 +38,14 @@ const LOGGER = 'persistence';
         loggers: Loggers,
         ddlAuto?: DdlAuto,
         worksOnExisting?: boolean,
+        startupWait?: StartupWait,
       ) =>
-        new SchemaSetup(
-          new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
-          migratesAtStart(configuration),
-          loggers.get(LOGGER),
-          ddlAuto,
-          worksOnExisting,
-        ),
+        new SchemaSetup({
+          account: new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
+          migratesAtStart: migratesAtStart(configuration),
+          log: loggers.get(LOGGER),
+          ...withoutUndefined({ ddlAuto, worksOnExisting, startupWait }),
+        }),
     },
   ],
   exports: [SchemaSetup, DatabaseAddress],
