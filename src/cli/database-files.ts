@@ -29,6 +29,6 @@ export function databaseFiles(
       await inspectBackup(file, () => undefined);
       await explained(configuration(), (settings) => checkTarget(settings, options));
     },
-    hasOwnSigningKey: () => configuration().get(TokenProperties).ownKey !== undefined,
+    hasOwnSigningKey: () => configuration().get(TokenProperties).signingKey !== undefined,
   };
 }

@@ -6,12 +6,12 @@ import { needsWarning } from './bind/effect.js';
 import { Environment } from './read/environment.js';
 import { printable } from './show/failure-report.js';
 import { KeyRegistry } from './names/key-registry.js';
-import { assignmentOfKey, stateOfKey } from './names/key-lookup.js';
+import { requestedState, stateOfKey } from './names/key-lookup.js';
 import { isPackaged, type Origin, originChain } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { valueOf } from './read/profiles.js';
 import { adjustmentOf, type PropertiesClass } from './bind/properties-class.js';
-import { evaluate } from './bind/evaluation.js';
+import { evaluate, isGiven } from './bind/evaluation.js';
 import { allStates, type KeyState } from './bind/key-state.js';
 import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
 import { INLINE_JSON, readVariables } from './read/variables.js';
@@ -41,9 +41,10 @@ export class Configuration {
     return instance;
   }
 
-  /** True if some source sets the key. */
+  /** True if some source sets the key to more than an empty text that means the default. */
   isSet(key: string): boolean {
-    return this.findOrigin(key) !== undefined;
+    const state = requestedState(this.environment, this.registry, key);
+    return state !== undefined && isGiven(this.environment, state);
   }
 
   /** The origin of a key's value for reports, with the files that imported it; `default value` if no source sets it. */
@@ -54,7 +55,7 @@ export class Configuration {
 
   /** The origin of the value of a key, also of a map entry or a member of a named object; undefined if it is not set. */
   findOrigin(key: string): Origin | undefined {
-    return assignmentOfKey(this.environment, this.registry, key)?.origin;
+    return requestedState(this.environment, this.registry, key)?.assignments[0]?.origin;
   }
 
   /** All classes with their instances, for the injector. */
@@ -142,7 +143,7 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
   const states = allStates(environment, registry)
     .filter(({ definition }) => needsWarning(definition.facts.effect))
     .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin))
-    .filter((state) => !statesWhatIsDone(environment, state));
+    .filter((state) => !isAsExpected(environment, state));
   const byEffect = Map.groupBy(
     states,
     ({ definition: { facts } }) => `${facts.effect.level}: ${facts.effect.note ?? ''}`,
@@ -153,11 +154,12 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
   );
 }
 
-function statesWhatIsDone(environment: Environment, state: KeyState): boolean {
+/** True for a value that says what is done in any case, and for an empty text that means the default. */
+function isAsExpected(environment: Environment, state: KeyState): boolean {
   const { trueValue } = state.definition.facts.effect;
-  if (trueValue === undefined) return false;
   const evaluation = evaluate(environment, state);
-  return evaluation.kind === 'value' && evaluation.value === trueValue;
+  if (evaluation.kind === 'default') return true;
+  return trueValue !== undefined && evaluation.kind === 'value' && evaluation.value === trueValue;
 }
 
 /** Warns about values that others replace. */

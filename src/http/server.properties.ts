@@ -3,6 +3,7 @@ import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
 import { dataSize, duration, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { bundleName } from '../tls/bundle-name.js';
 import { address } from './address.js';
 import { ConversionError } from '../config/problem.js';
 
@@ -160,7 +161,7 @@ export class ServerErrorProperties {
 
 @Properties('server.ssl')
 export class SslProperties {
-  @Key(text({ form: /\S/, called: 'the name of a bundle' }), {
+  @Key(bundleName, {
     does:
       'Name of the certificate bundle (app.ssl.bundle) the main listener speaks TLS with; a management listener on a ' +
       'port of its own stays plain HTTP.',

@@ -3,6 +3,7 @@ import { full } from '../config/bind/effect.js';
 import { hostName, duration, flag, integer, list, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
+import { bundleName } from '../tls/bundle-name.js';
 
 /** Registered if a host or sentinels are configured. */
 export const KVSTORE_COMPONENT = healthComponent('kvstore');
@@ -58,7 +59,7 @@ export class KvstoreProperties {
   })
   readonly sslEnabled?: boolean;
 
-  @Key(text(), {
+  @Key(bundleName, {
     name: 'ssl.bundle',
     does:
       'Certificate bundle of connections to the key-value store: its trusted authorities replace those of the ' +

@@ -1,8 +1,9 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { hostName, duration, integer, oneOf, text } from '../config/bind/key-type.js';
+import { hostName, duration, integer, neverUnset, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
+import { bundleName } from '../tls/bundle-name.js';
 
 /** Registered if a host is configured. */
 export const MAIL_COMPONENT = healthComponent('mail');
@@ -27,7 +28,11 @@ export class MailProperties {
   @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the SMTP relay.', effect: full })
   readonly port: number = 25;
 
-  @Key(text(), { does: 'Username at the SMTP relay; if unset, the service does not authenticate.', effect: full })
+  // Without a username, TLS is off by default.
+  @Key(neverUnset(text({ form: /\S/, called: 'a text that is not blank' })), {
+    does: 'Username at the SMTP relay; if unset, the service does not authenticate.',
+    effect: full,
+  })
   readonly username?: string;
 
   @Key(text(), { does: 'Password at the SMTP relay.', effect: full })
@@ -62,7 +67,7 @@ export class MailProperties {
   })
   readonly tls?: MailTls;
 
-  @Key(text(), {
+  @Key(bundleName, {
     name: 'ssl.bundle',
     does:
       'Certificate bundle of connections to the relay: its trusted authorities replace those of the runtime, and its ' +

@@ -11,7 +11,6 @@ export const SAMPLERS = ['trace-id-ratio', 'parent-based-trace-id-ratio'] as con
 const collectorUrl: ScalarType<string> = {
   ...text(),
   name: 'URL',
-  emptyMeansDefault: true,
   expects: 'a URL such as http://collector:4318/v1/traces, without user and fragment',
   parse: (value) => {
     const trimmed = value.trim();

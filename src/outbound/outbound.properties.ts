@@ -4,6 +4,7 @@ import { full } from '../config/bind/effect.js';
 import { duration, integer, list, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ConversionError } from '../config/problem.js';
+import { bundleName } from '../tls/bundle-name.js';
 import { networkOf } from './address-guard.js';
 import { type ForwardProxy, parseProxy, type ProxySettings } from './forward-proxy.js';
 
@@ -22,7 +23,6 @@ const allowedAddress: ScalarType<string> = {
 const proxyUrl: ScalarType<ForwardProxy> = {
   shape: 'scalar',
   name: 'URL of a proxy',
-  emptyMeansDefault: true,
   expects: 'a URL such as http://user:password@proxy.corp:3128',
   parse: (value) => parseProxy(value.trim()) ?? new ConversionError('not a URL of a proxy that is called over http'),
   format: ({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -53,7 +53,7 @@ export class HttpClientProperties {
   })
   readonly allowedAddresses: readonly string[] = [];
 
-  @Key(text(), {
+  @Key(bundleName, {
     name: 'ssl.bundle',
     does:
       'Certificate bundle of calls to other HTTP services (metadata, webhooks, traces, console): its trusted ' +

@@ -4,6 +4,7 @@ import { ConversionError } from '../config/problem.js';
 import type { Adjustment, SelfAdjusting, SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
+import { bundleName } from '../tls/bundle-name.js';
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';
@@ -47,7 +48,7 @@ export class DatasourceProperties implements SelfChecking {
   })
   readonly driverClassName?: string;
 
-  @Key(text(), {
+  @Key(bundleName, {
     name: 'ssl.bundle',
     does:
       'Certificate bundle for the connections to the database server: its authorities, if it has any, replace those of the ' +

@@ -1,5 +1,5 @@
 import { full } from '../config/bind/effect.js';
-import { objects, duration, flag, list, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
+import { objects, duration, flag, list, map, mapOfLists, neverUnset, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties, Members } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
 import { ROLE_FORM } from '../account/account.js';
@@ -14,6 +14,8 @@ const contextClass = text({
   called: 'a context class: at most 255 characters without blanks',
 });
 const role = text({ form: ROLE_FORM, called: 'the name of a role such as ROLE_STAFF' });
+/** An empty text must not turn the check of the signature off. */
+const certificateText = neverUnset(text({ form: /\S/, called: 'the path of a PEM file, or its text' }));
 
 /** One identity provider of staff. */
 @Members()
@@ -31,7 +33,7 @@ export class IdpProperties {
   })
   readonly metadata?: string;
 
-  @Key(text(), {
+  @Key(certificateText, {
     does:
       'Certificate that the metadata must be signed with: a file or the PEM text itself; without it, a signature ' +
       'is not verified.',
@@ -45,7 +47,8 @@ export class IdpProperties {
   })
   readonly metadataRefresh: Duration = Duration.ofSeconds(3600);
 
-  @Key(uri, {
+  // With an empty text, metadata of any identity provider would be accepted.
+  @Key(neverUnset(uri), {
     does: 'Entity id of the identity provider; with metadata of several, it selects one.',
     effect: full,
   })
@@ -79,7 +82,7 @@ export class IdpProperties {
   })
   readonly spEntityId?: string;
 
-  @Key(text({ form: /^[^\s,]+$/, called: 'the name of a bundle' }), {
+  @Key(neverUnset(text({ form: /^[^\s,]+$/, called: 'the name of a bundle' })), {
     does:
       'Certificate bundle (app.ssl.bundle.pem.<name>) with an RSA key of this service: signs its requests and logouts, and ' +
       'opens encrypted assertions.',
@@ -195,7 +198,8 @@ export class IdpProperties {
   })
   readonly reportOnly: boolean = false;
 
-  @Key(uri, {
+  // With an empty text, the NameID would identify other accounts.
+  @Key(neverUnset(uri), {
     name: 'account.attribute',
     does: 'Attribute that identifies the user permanently, in place of a persistent NameID.',
     effect: full,

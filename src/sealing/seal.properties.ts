@@ -1,5 +1,5 @@
 import { full } from '../config/bind/effect.js';
-import { map, type ScalarType, text } from '../config/bind/key-type.js';
+import { map, neverUnset, type ScalarType, text } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { sealKey, sealKeyId } from './seal-key.js';
@@ -25,7 +25,8 @@ export class SealProperties implements SelfChecking {
   })
   readonly keys: ReadonlyMap<string, Uint8Array> = new Map();
 
-  @Key(text(), {
+  // An empty id must not select another key.
+  @Key(neverUnset(text()), {
     does: 'Id of the key that seals new secrets; case, dashes and dots of an id are ignored.',
     effect: full,
     defaultText: 'the only key',

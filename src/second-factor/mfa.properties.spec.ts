@@ -15,7 +15,6 @@ it('the default lockout schedule has the lengths of the contract', () => {
 
 it.each([
   ['an issuer with a colon', 'app.security.mfa.issuer', 'A:B'],
-  ['an empty issuer', 'app.security.mfa.issuer', ''],
   ['a role in lower case', 'app.security.mfa.required-roles', 'admin'],
   ['a lock of zero seconds', 'app.security.mfa.lock.duration', '0s'],
   ['a longest lock shorter than the first one', 'app.security.mfa.lock.max-duration', '4m'],

@@ -1,7 +1,17 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
 import { instant } from '../config/bind/instant.js';
-import { duration, flag, integer, list, map, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import {
+  duration,
+  flag,
+  integer,
+  list,
+  map,
+  neverUnset,
+  oneOf,
+  type ScalarType,
+  text,
+} from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { effectiveRoles } from '../principal/principal.js';
@@ -188,7 +198,7 @@ function secondsOf(millis: number | undefined): number | undefined {
 const PEPPER_TEXT = text({ form: /^.{32,}$/s, called: 'a text of at least 32 characters' });
 /** An empty text, such as of an unset variable, removes a pepper that a lower source defines. */
 const pepper: ScalarType<string> = {
-  ...PEPPER_TEXT,
+  ...neverUnset(PEPPER_TEXT),
   parse: (value) => (value === '' ? '' : PEPPER_TEXT.parse(value)),
 };
 /** Length of the column for ids. */
@@ -217,7 +227,8 @@ export class BackupCodeProperties implements SelfChecking {
   })
   readonly peppers: ReadonlyMap<string, string> = new Map();
 
-  @Key(text(), {
+  // An empty id must not select another pepper.
+  @Key(neverUnset(text()), {
     does: 'Id of the pepper of new backup codes, among peppers; case, dashes and dots of an id are ignored.',
     effect: full,
     defaultText: 'the key pepper, or without it the only one of peppers',

@@ -1,6 +1,6 @@
 import { acceptedOnly, full, near } from '../config/bind/effect.js';
 import { Duration } from '../config/bind/duration.js';
-import { duration, flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { duration, flag, list, neverUnset, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
@@ -10,6 +10,10 @@ import { healthComponent } from '../health/health-components.js';
 const TRUSTED_BY_CLIENTS = near(
   'used by calls to other HTTP services, mail and the key-value store; the listener requests no client certificates',
 );
+
+// Trusted authorities: an empty text must not replace them by all those that the runtime knows.
+const trustedText = neverUnset(text({ form: /\S/, called: 'the path of a file, or its text in PEM form' }));
+const trustedFile = neverUnset(text({ form: /\S/, called: 'the path of a file' }));
 
 /** Keys of every bundle. */
 export abstract class BundleOptions {
@@ -69,7 +73,7 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
   })
   readonly keystorePrivateKeyPassword?: string;
 
-  @Key(text(), {
+  @Key(trustedText, {
     name: 'truststore.certificate',
     does: 'Certificates of trusted authorities, e.g. an internal one: a file or the PEM text itself.',
     effect: TRUSTED_BY_CLIENTS,
@@ -127,7 +131,7 @@ export class StoreBundleProperties extends BundleOptions {
   })
   readonly keystoreType = 'PKCS12';
 
-  @Key(text(), {
+  @Key(trustedFile, {
     name: 'truststore.location',
     does: 'Key store file with the certificates of trusted authorities and no private key.',
     effect: TRUSTED_BY_CLIENTS,
@@ -135,7 +139,8 @@ export class StoreBundleProperties extends BundleOptions {
   })
   readonly truststoreLocation?: string;
 
-  @Key(text(), {
+  // Without a password, a trust store that has lost its MAC would be accepted.
+  @Key(neverUnset(text()), {
     name: 'truststore.password',
     does: 'Password of the trust store; write ${NAME} and keep the value in the environment.',
     effect: full,

@@ -1,6 +1,6 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, flag, list, objects, oneOf, text } from '../config/bind/key-type.js';
+import { duration, flag, list, neverUnset, objects, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
 import { ACCESS_TYPES, type AccessType } from './access-token.js';
 import type { SigningAlgorithm } from './keys/key-material.js';
@@ -70,17 +70,17 @@ export class TokenProperties {
     mayNamePlace: true,
   })
   readonly verificationKeys: readonly string[] = [];
-
-  /** The path or text of the configured signing key; an empty one, as of a variable without a value, is no key. */
-  get ownKey(): string | undefined {
-    return this.signingKey === '' ? undefined : this.signingKey;
-  }
 }
+
+/** A client without a secret could not authenticate, which a report tells its operator. */
+const clientSecret = neverUnset(
+  text({ form: /^[\x21-\x7e]{16,512}$/, called: 'a text of 16 to 512 visible ASCII characters' }),
+);
 
 /** One client of the introspection endpoint. */
 @Members()
 export class ClientProperties {
-  @Key(text({ form: /^[\x21-\x7e]{16,512}$/, called: 'a text of 16 to 512 visible ASCII characters' }), {
+  @Key(clientSecret, {
     does: 'Secret with which the client authenticates (HTTP Basic); generate it at random and write ${NAME} for it.',
     effect: full,
   })

@@ -10,7 +10,6 @@ const MAX_BYTES = 64;
 export const webhookSecret: ScalarType<Uint8Array> = {
   ...(text() as ScalarType<never>),
   name: 'webhook secret',
-  emptyMeansDefault: true,
   expects: `${MIN_BYTES} to ${MAX_BYTES} random bytes in Base64, such as "openssl rand -base64 32" prints, with or without ${PREFIX}`,
   parse: (value) => {
     const encoded = value.trim().replace(new RegExp(`^${PREFIX}`), '');

@@ -1,6 +1,7 @@
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, list, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { duration, list, neverUnset, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ConversionError } from '../config/problem.js';
 import { type EventKind, KINDS } from '../events/security-event.js';
@@ -10,7 +11,6 @@ import { webhookSecret } from './webhook-secret.js';
 const receiverUrl: ScalarType<string> = {
   ...text(),
   name: 'URL',
-  emptyMeansDefault: true,
   expects: 'a URL such as https://events.example.com/login, without user and fragment',
   parse: (value) => {
     const trimmed = value.trim();
@@ -19,8 +19,14 @@ const receiverUrl: ScalarType<string> = {
   },
 };
 
+/** An empty secret must not turn signatures off, so that it is a value, and reported if there is a webhook. */
+const secretOrNone: ScalarType<Uint8Array> = {
+  ...neverUnset(webhookSecret),
+  parse: (value) => (value === '' ? new Uint8Array() : webhookSecret.parse(value)),
+};
+
 @Properties('app.security.webhook')
-export class WebhookProperties {
+export class WebhookProperties implements SelfChecking {
   @Key(receiverUrl, {
     does: 'Receiver of security events (docs/webhook.md); prod demands https.',
     effect: full,
@@ -28,7 +34,7 @@ export class WebhookProperties {
   })
   readonly url?: string;
 
-  @Key(webhookSecret, {
+  @Key(secretOrNone, {
     does: 'Signs each request (Standard Webhooks); prod demands it.',
     effect: full,
     secret: true,
@@ -73,9 +79,15 @@ export class WebhookProperties {
   })
   readonly giveUpAfter: Duration = Duration.ofSeconds(3 * 86_400);
 
+  violations(): readonly Violation[] {
+    if (this.url === undefined || this.secret?.length !== 0) return [];
+    const action = `Set app.security.webhook.secret to ${webhookSecret.expects}, or remove it.`;
+    return [{ property: 'secret', against: ['url'], reason: 'the value is empty', action }];
+  }
+
   /** The secrets that sign. */
   get secrets(): readonly Uint8Array[] {
-    return [this.secret, this.otherSecret].filter((secret) => secret !== undefined);
+    return [this.secret, this.otherSecret].filter((secret) => secret !== undefined).filter(({ length }) => length > 0);
   }
 
   /** Seconds before the next attempt, after a number of attempts that failed. */

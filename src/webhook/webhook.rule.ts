@@ -13,7 +13,7 @@ export const protectedWebhook = new Rule('security', (facts) => {
     ...(url.startsWith('https:')
       ? []
       : [facts.about(URL, { what: 'The webhook of production has no https', action: `Set ${URL} to an https URL.` })]),
-    ...(secret
+    ...(secret?.length
       ? []
       : [
           facts.about(SECRET, {

@@ -241,7 +241,6 @@ describe('the examples of these properties', () => {
         'URL',
         'URL of a proxy',
         'rate',
-        'webhook secret',
       ]),
     );
   });

@@ -155,6 +155,14 @@ describe('C4: empty texts that hide a value', () => {
     expect(found?.text).toMatch(/^logging\.level\.auth = {2}\(.*"LOGGING_LEVEL_AUTH"\): .* so DEBUG of a lower source/);
   });
 
+  it('an empty key without a default gives a warning if it hides the value of a lower source', async () => {
+    write('application.yml', 'server.address: 127.0.0.1\n');
+
+    const [found] = await findings([], { SERVER_ADDRESS: '' });
+
+    expect(found?.text).toMatch(/^server\.address = every address of the machine .* so 127\.0\.0\.1 of a lower source/);
+  });
+
   it('an empty placeholder below another empty text also gives a warning', async () => {
     write('application.yml', 'server.forward-headers-strategy: ${STRATEGY:}\n');
 
@@ -165,7 +173,7 @@ describe('C4: empty texts that hide a value', () => {
 
   it.each([
     ['that equals the value below it', ['--server.port=', '-Dserver.shutdown=']],
-    ['without a value below it', ['--server.shutdown-pre-drain=', '--management.server.port=']],
+    ['without a value below it', ['--server.shutdown-pre-drain=', '--management.server.port=', '--server.address=']],
     ['for a text or a list', ['--app.cache.caffeine.spec=', '--management.endpoint.health.roles=']],
   ])('an empty text %s gives no warning', async (_, args) => {
     const found = await findings(args);
@@ -428,6 +436,78 @@ describe('stack traces in responses', () => {
   });
 });
 
+describe('C4: empty texts that would weaken protection', () => {
+  const BUNDLE = 'app.ssl.bundle.pem.web';
+
+  it('C4: an empty public URL breaks a rule in production', async () => {
+    expect(await breaches([], { ...PROD, PUBLIC_URL: '' })).toEqual([
+      breach('security', /^app\.security\.public-url .*: Production must have a public URL/),
+    ]);
+  });
+
+  it.each([
+    ['the certificate bundle of the listener', 'server.ssl.bundle', []],
+    ['the certificate bundle of the database', 'app.datasource.ssl.bundle', []],
+    ['the secret of a webhook', 'app.security.webhook.secret', ['--app.security.webhook.url=https://events.test/a']],
+    ['the only pepper', 'app.security.mfa.backup-code.pepper', []],
+    ['the secret of a client', 'app.security.clients.shop.secret', []],
+    ['the authorities of a bundle', `${BUNDLE}.truststore.certificate`, []],
+    ['the certificate of metadata', 'app.security.saml.idp.corp.metadata-certificate', []],
+    ['the username at the mail relay, without which there is no TLS', 'app.mail.username', []],
+  ])('C4: %s cannot be empty in any profile, and the report offers to remove it', (_, key, others) => {
+    const inputs = { args: [ZONE, `--${key}=`, ...others], variables: {}, workingFolder: folder };
+    const { problems } = readConfiguration(PROPERTIES, { ...inputs, packageFolder: PACKAGE_FOLDER });
+
+    expect(problems.map(({ facts, action }) => [Object.fromEntries(facts)['Property'], action])).toEqual([
+      [key, expect.stringMatching(/^Set .*, or remove it\.$|^Change /) as string],
+    ]);
+  });
+
+  it.each([
+    ['management.security.user', ['--management.security.user=ops', '--management.security.password=']],
+    [
+      'management.security.monitoring.user',
+      ['--management.security.monitoring.user=ops', '--management.security.monitoring.password='],
+    ],
+    ['app.boot.admin.client.username', ['--app.boot.admin.client.username=ops', '--app.boot.admin.client.password=']],
+    [
+      `${BUNDLE}.keystore.private-key`,
+      [`--${BUNDLE}.keystore.private-key=file:web.pem`, `--${BUNDLE}.keystore.certificate=`],
+    ],
+  ])('C4: %s is reported if the other half of its pair is empty', (key, args) => {
+    const inputs = { args: [ZONE, ...args], variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
+
+    const { problems } = readConfiguration(PROPERTIES, inputs);
+
+    expect(problems.map(({ facts }) => Object.fromEntries(facts)['Property'])).toEqual([key]);
+  });
+
+  it.each([
+    [
+      'an empty password of the mail relay',
+      ['--app.mail.host=relay.test', '--app.mail.username=login', '--app.mail.password='],
+      'app.mail.username',
+    ],
+    [
+      'an empty private key of the listener',
+      ['--server.ssl.bundle=web', `--${BUNDLE}.keystore.certificate=file:web.crt`, `--${BUNDLE}.keystore.private-key=`],
+      `${BUNDLE}.keystore.private-key`,
+    ],
+  ])('C4: %s prevents startup', async (_, args, key) => {
+    const found = await findings(args);
+
+    expect(found).toEqual([
+      expect.objectContaining({ severity: 'fault', text: expect.stringContaining(key) as string }),
+    ]);
+  });
+
+  it('C4: an account of which both halves are empty is no account', async () => {
+    const args = ['--management.security.user=', '--management.security.password='];
+
+    expect(await findings(args)).toEqual([]);
+  });
+});
+
 describe('required values of production', () => {
   function problemsWith(variables: ConfigurationInputs['variables']): readonly Problem[] {
     const inputs = { args: [ZONE], variables, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
@@ -456,7 +536,6 @@ describe('required values of production', () => {
   });
 
   it.each([
-    ['PUBLIC_URL', 'app.security.public-url', 'https://login.example.com/auth'],
     ['SEAL_KEY', 'app.security.seal.keys.main', 'openssl rand -base64 32'],
     ['BACKUP_CODE_PEPPER', 'app.security.mfa.backup-code.pepper', 'at least 32 characters'],
   ])('an empty %s is reported with advice about its form', (name, key, advice) => {

@@ -10,7 +10,7 @@ import { type Assignment, type KeyState, lastPart } from './key-state.js';
 /** A key's value in force. */
 export type Evaluation =
   | { readonly kind: 'unset' }
-  /** The text is empty, which means the default of the class. */
+  /** The text is empty, which means the default of the class; a key without a default is not set. */
   | { readonly kind: 'default' }
   | {
       readonly kind: 'value';
@@ -29,6 +29,12 @@ export function evaluate(environment: Environment, state: KeyState): Evaluation 
   if (!winner) return { kind: 'unset' };
   if (state.type.shape === 'list' && state.type.addsUp) return evaluateSum(environment, state);
   return evaluateAssignment(environment, state, winner);
+}
+
+/** True if some source sets the key to more than an empty text that means the default. */
+export function isGiven(environment: Environment, state: KeyState): boolean {
+  const { kind } = evaluate(environment, state);
+  return kind !== 'unset' && kind !== 'default';
 }
 
 function evaluateSum(environment: Environment, state: KeyState): Evaluation {
@@ -66,10 +72,15 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
   }
   const display = sanitizeValue(filled.join(','), isSecret, through);
   if (type.shape === 'scalar') {
-    if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
-    const value = parse(type, filled[0] ?? '');
+    const [text = ''] = filled;
+    if (text === '' && (type.emptyMeansDefault ?? isOptional(state))) return { kind: 'default' };
+    const value = parse(type, text);
+    const mayBeRemoved = text === '' && isOptional(state);
     return value instanceof ConversionError
-      ? { kind: 'problem', problem: conversionProblem(state.name, type, entries[0]?.origin, display, value) }
+      ? {
+          kind: 'problem',
+          problem: conversionProblem(state.name, type, entries[0]?.origin, display, value, mayBeRemoved),
+        }
       : { kind: 'value', value, shown: display };
   }
   const texts = Array.isArray(assignment.content) ? filled : commaItems(filled[0] ?? '');
@@ -88,6 +99,11 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
     items.push(value);
   }
   return { kind: 'value', value: items, shown: display };
+}
+
+/** True for a key without a default. An entry of a map is no key of its own: its empty text is the value of the entry. */
+function isOptional({ definition: { type, defaultValue } }: KeyState): boolean {
+  return type.shape === 'scalar' && defaultValue === undefined;
 }
 
 export function parse(type: ScalarType<unknown>, text: string): unknown {

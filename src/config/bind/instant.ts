@@ -15,7 +15,6 @@ export function instant(): ScalarType<number> {
   return {
     shape: 'scalar',
     name: 'instant',
-    emptyMeansDefault: true,
     expects: 'a date such as 2027-03-01, or a time such as 2027-03-01T08:00:00+01:00; without a zone in UTC',
     parse: (text) => parseInstant(text.trim()) ?? new ConversionError('not a date or a time'),
     format: (millis) => new Date(millis).toISOString(),

@@ -18,8 +18,10 @@ export function conversionProblem(
   origin: Origin | undefined,
   display: string,
   { reason }: ConversionError,
+  mayBeRemoved = false,
 ): Problem {
-  return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}.`, {
+  const otherwise = mayBeRemoved ? ', or remove it' : '';
+  return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}${otherwise}.`, {
     Property: name,
     Value: `"${display}"`,
     Origin: from(origin),

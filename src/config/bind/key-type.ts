@@ -16,7 +16,10 @@ export interface ScalarType<T> extends Bound<T> {
   readonly expects: string;
   /** Unit of a bare number, e.g. `ms`. */
   readonly unit?: string;
-  /** True if an empty text means the default; otherwise it is a value or an error. */
+  /**
+   * True if an empty text means the default, false if it is a value or an error. Left out, an empty text means that a key
+   * without a default is not set, and it is a value or an error for every other key (docs/decisions/0096).
+   */
   readonly emptyMeansDefault?: boolean;
   parse(text: string): T | ConversionError;
   format(value: T): string;
@@ -64,6 +67,11 @@ export function text(matching?: { readonly form: RegExp; readonly called: string
     parse: (value) => (!matching || matching.form.test(value) ? value : new ConversionError(`not ${matching.called}`)),
     format: (value) => value,
   };
+}
+
+/** The type of a key whose absence would weaken protection, so that an empty text is no absence. */
+export function neverUnset<T>(type: ScalarType<T>): ScalarType<T> {
+  return { ...type, emptyMeansDefault: false };
 }
 
 /** The address of `[2001:db8::1]`, which some programs write in brackets; any other text is unchanged. */

@@ -1,7 +1,7 @@
 import type { Environment } from '../read/environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
-import { allStates, type Assignment, type KeyState, stateOf, statesOf } from '../bind/key-state.js';
+import { allStates, type KeyState, stateOf, statesOf } from '../bind/key-state.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 import { keyReadFrom } from '../read/variables.js';
 
@@ -58,13 +58,12 @@ export function stateOfKey(environment: Environment, registry: KeyRegistry, name
   return state;
 }
 
-/** The assignment in force of any key, of a map entry or a member of a named object as well. */
-export function assignmentOfKey(environment: Environment, registry: KeyRegistry, name: string): Assignment | undefined {
+/** The state of any key of one value, of a map entry or a member of a named object as well. */
+export function requestedState(environment: Environment, registry: KeyRegistry, name: string): KeyState | undefined {
   const key = KeyName.parse(name);
   const definition = registry.find(key);
   const isPlain = definition?.type.shape === 'scalar' && definition.key.uniform === key.uniform;
-  const state = isPlain ? stateOf(environment, definition) : requestedKey(environment, registry, key)?.state;
-  return state?.assignments[0];
+  return isPlain ? stateOf(environment, definition) : requestedKey(environment, registry, key)?.state;
 }
 
 export function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {

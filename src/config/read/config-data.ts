@@ -18,7 +18,7 @@ import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, type Problem, unreadable } from '../problem.js';
 import { chooseProfiles, unknownProfiles } from './profiles.js';
 import { MASK } from '../../redaction/secrets.js';
-import { evaluateAssignment } from '../bind/evaluation.js';
+import { evaluateAssignment, isGiven } from '../bind/evaluation.js';
 import { ConfigSource, type Entry } from './source.js';
 import { misplacedKeys } from './misplaced-keys.js';
 import { Activation } from './activation.js';
@@ -56,7 +56,7 @@ export class ConfigData {
       this.collected(() => this.stated(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
       stated(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
-    const isSet = (name: string): boolean => stateOfKey(process, registry, name).assignments.length > 0;
+    const isSet = (name: string): boolean => isGiven(process, stateOfKey(process, registry, name));
 
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
     this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';

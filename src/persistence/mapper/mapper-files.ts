@@ -74,7 +74,7 @@ function xmlConfiguration(
   folders: Folders,
   faults: MapperFaults,
 ): XmlConfiguration {
-  if (location === undefined || location === '') return NO_CONFIGURATION;
+  if (location === undefined) return NO_CONFIGURATION;
   const files = filesAt(location, folders);
   const [file, ...others] = typeof files === 'string' ? [] : files;
   if (!file || others.length > 0) {

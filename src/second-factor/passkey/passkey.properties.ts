@@ -31,8 +31,6 @@ const aaguid: ScalarType<string> = {
   },
 };
 
-const file: ScalarType<string> = { ...text(), emptyMeansDefault: true };
-
 @Properties('app.security.mfa.passkey')
 export class PasskeyProperties {
   @Key(flag(), {
@@ -76,7 +74,7 @@ export class PasskeyProperties {
   })
   readonly allowedAaguids: readonly string[] = [];
 
-  @Key(file, {
+  @Key(text(), {
     does:
       'File about models of authenticators: the BLOB of the FIDO Metadata Service (https://mds3.fidoalliance.org/), or ' +
       'metadata statements in JSON. Names new passkeys, and rejects models that FIDO reports as compromised or revoked. A ' +
@@ -86,7 +84,7 @@ export class PasskeyProperties {
   })
   readonly metadataFile?: string;
 
-  @Key(file, {
+  @Key(text(), {
     does: 'Root certificates (PEM file) of a private metadata service, in place of those of FIDO.',
     effect: full,
     defaultText: 'the roots of FIDO',

@@ -10,8 +10,8 @@ const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const ED = generateKeyPairSync('ed25519');
 const pem = (key: typeof EC.privateKey): string => key.export({ format: 'pem', type: 'pkcs8' }) as string;
 const publicPem = (key: typeof EC.publicKey): string => key.export({ format: 'pem', type: 'spki' }) as string;
-const configured = (ownKey: string | undefined, ...verificationKeys: string[]): ConfiguredKeys =>
-  new ConfiguredKeys({ ownKey, verificationKeys, algorithm: 'ES256' }, (key) => `the place of ${key}`);
+const configured = (signingKey: string | undefined, ...verificationKeys: string[]): ConfiguredKeys =>
+  new ConfiguredKeys({ signingKey, verificationKeys, algorithm: 'ES256' }, (key) => `the place of ${key}`);
 
 describe('configured signing keys', () => {
   it.each([

@@ -8,7 +8,7 @@ const SIGNING_KEY = 'app.security.token.signing-key';
 const VERIFICATION_KEYS = 'app.security.token.verification-keys';
 
 interface Values {
-  readonly ownKey: string | undefined;
+  readonly signingKey?: string | undefined;
   readonly verificationKeys: readonly string[];
   readonly algorithm: SigningAlgorithm;
 }
@@ -24,7 +24,7 @@ export class ConfiguredKeys {
    * `originOf` returns the origin of a key.
    * @throws ConfigurationFailure with all PEM texts that cannot be used
    */
-  constructor({ ownKey, verificationKeys, algorithm }: Values, originOf: (key: string) => string) {
+  constructor({ signingKey, verificationKeys, algorithm }: Values, originOf: (key: string) => string) {
     const problems: Problem[] = [];
     const read = (key: string, location: string): UsableKey | undefined => {
       const found = readKey(location);
@@ -32,11 +32,11 @@ export class ConfiguredKeys {
       problems.push(unusable(key, location, found, originOf(key)));
       return undefined;
     };
-    this.signs = ownKey === undefined ? undefined : read(SIGNING_KEY, ownKey);
+    this.signs = signingKey === undefined ? undefined : read(SIGNING_KEY, signingKey);
     const others = verificationKeys.flatMap((location) => read(VERIFICATION_KEYS, location) ?? []);
     this.all = this.signs ? [this.signs, ...others] : others;
     const unfit = this.signs && unfitness(this.signs, algorithm);
-    if (unfit !== undefined) problems.push(unusable(SIGNING_KEY, ownKey ?? '', unfit, originOf(SIGNING_KEY)));
+    if (unfit !== undefined) problems.push(unusable(SIGNING_KEY, signingKey ?? '', unfit, originOf(SIGNING_KEY)));
     if (problems.length > 0) throw new ConfigurationFailure(problems);
   }
 }

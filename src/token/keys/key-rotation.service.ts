@@ -140,7 +140,7 @@ export class KeyRotation {
 
   /** A configured signing key replaces the access token keys of the database. */
   private get purposes(): readonly KeyPurpose[] {
-    return this.properties.ownKey === undefined ? PURPOSES : ['mfa'];
+    return this.properties.signingKey === undefined ? PURPOSES : ['mfa'];
   }
 
   private algorithmOf(purpose: KeyPurpose): SigningAlgorithm | 'HS256' {

@@ -29,13 +29,13 @@ export const tokenKeysUsable = new Rule('tokens', (facts) => {
  * the service, whether a key names such a file or a mounted file is the value of the key.
  */
 export const signingKeyKeptPrivate = new Rule('security', (facts) => {
-  const { ownKey, verificationKeys } = facts.get(TokenProperties);
-  const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(containsPrivateKey));
+  const { signingKey, verificationKeys } = facts.get(TokenProperties);
+  const texts = new Set([signingKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(containsPrivateKey));
   const written = facts.entries.flatMap((entry) => findingsOf(entry, texts));
   const next = verificationKeys.filter(leadsToPrivateKey);
   return [
     ...written,
-    ...inFile(facts, KEY, 'The file of the signing key is not private', ownKey),
+    ...inFile(facts, KEY, 'The file of the signing key is not private', signingKey),
     ...next.flatMap((location) => inFile(facts, VERIFICATION, FILE_NOT_PRIVATE, location)),
   ];
 });

@@ -405,3 +405,9 @@ it('a file that two locations include is listed once', () => {
     "Config resource 'file [application.yml]' via location 'file:./'",
   ]);
 });
+
+it('C4: an empty app.config.location means the built-in locations', () => {
+  const at = place({ 'work/application.yml': file('x') });
+
+  expect(valueOf(at.read({ variables: { APP_CONFIG_LOCATION: '' } }), 'test.key')).toBe('x');
+});

@@ -89,11 +89,14 @@ describe('empty values', () => {
     ]);
   });
 
-  it('an empty secret is shown as empty', () => {
-    const situation = { variables: { APP_DATASOURCE_PASSWORD: '' } };
+  it('an empty secret without a default is not set, and does not fall through to a lower source', () => {
+    const situation = {
+      files: { 'application.yml': 'app.datasource.password: ${DB_PASSWORD}' },
+      variables: { APP_DATASOURCE_PASSWORD: '', DB_PASSWORD: 'sesame' },
+    };
 
-    expect(bound(situation, DatasourceProperties).password).toBe('');
-    expect(shownOf(reading(situation), 'app.datasource.password').value).toBe('');
+    expect(bound(situation, DatasourceProperties).password).toBeUndefined();
+    expect(shownOf(reading(situation), 'app.datasource.password').value).toBe('(not set)');
   });
 
   it('C4: an empty logger level inherits the level of the parent', () => {

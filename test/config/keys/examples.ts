@@ -1,4 +1,5 @@
 import { toStringMethod } from 'fast-check';
+import type { PropertiesClass } from '../../../src/config/bind/properties-class.js';
 import type { ConfigurationReading } from '../../../src/config/configuration.js';
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { KeyRegistry, type KeyDefinition } from '../../../src/config/names/key-registry.js';
@@ -18,6 +19,12 @@ export interface Example {
   readonly isSecret: boolean;
   readonly isFromProcessOnly: boolean;
   readonly isOfSelfCheckingClass: boolean;
+  /** The registered class with the key, which may hold it in a named object. */
+  readonly owner: PropertiesClass;
+  /** True for an entry of a map, which has no default. */
+  readonly isEntry: boolean;
+  /** The default of the class; undefined without one. */
+  readonly byDefault: unknown;
   /** The bound value; the key of a map may be spelled as its source spelled it. */
   boundIn(read: ConfigurationReading): unknown;
   /** How a counterexample names it. */
@@ -29,7 +36,7 @@ export const registry = new KeyRegistry(PROPERTIES);
 /** Every registered key once, the free part of maps filled with `sample`, that of named objects with `web`. */
 export const examples: readonly Example[] = registry.classes
   .flatMap((owner) => registry.definitionsOf(owner))
-  .flatMap((definition) => examplesOf(definition));
+  .flatMap((definition) => examplesOf(definition).map((key) => ({ ...key, owner: definition.owner })));
 
 function examplesOf(definition: KeyDefinition): readonly Example[] {
   const { type, owner, facts } = definition;
@@ -60,14 +67,27 @@ function memberExample(member: KeyDefinition, entry: string, bound: Example['bou
 }
 
 function example(
-  { isSecret, facts, owner }: KeyDefinition,
+  { isSecret, facts, owner, type: declared }: KeyDefinition,
   name: string,
   type: Example['type'],
   boundIn: Example['boundIn'],
 ): Example {
   const isOfSelfCheckingClass = 'violations' in new owner();
   const isFromProcessOnly = facts.fromProcessOnly ?? false;
-  return { name, type, isSecret, isFromProcessOnly, isOfSelfCheckingClass, boundIn, [toStringMethod]: () => name };
+  const isEntry = declared.shape === 'map';
+  const byDefault = isEntry ? undefined : memberOf(new owner(), facts.property);
+  return {
+    name,
+    type,
+    isSecret,
+    isFromProcessOnly,
+    isOfSelfCheckingClass,
+    owner,
+    isEntry,
+    byDefault,
+    boundIn,
+    [toStringMethod]: () => name,
+  };
 }
 
 /** Undefined where the value could not be read. */

@@ -123,9 +123,9 @@ describe('placeholders', () => {
   });
 
   it('a placeholder may have an empty value', () => {
-    const situation: Situation = { variables: { DB_PASSWORD: '' }, ...file('app.datasource.password: ${DB_PASSWORD}') };
+    const situation: Situation = { variables: { NOTE: '' }, ...file('info.note: ${NOTE}') };
 
-    expect(bound(situation, DatasourceProperties).password).toBe('');
+    expect(shownOf(reading(situation), 'info.note').value).toBe('');
   });
 
   it.each([

@@ -9,7 +9,6 @@ import { ConversionError } from '../../../config/problem.js';
 const rangeUrl: ScalarType<string> = {
   ...text(),
   name: 'URL',
-  emptyMeansDefault: true,
   expects: 'a URL such as https://api.pwnedpasswords.com/range, without user, query and fragment',
   parse: (value) => {
     const trimmed = value.trim().replace(/\/+$/, '');
@@ -29,16 +28,13 @@ export class BreachedPasswordProperties implements SelfChecking {
   })
   readonly url?: string;
 
-  @Key(
-    { ...text(), emptyMeansDefault: true },
-    {
-      does:
-        'In place of url: a local file of SHA-1 hashes in ascending order, as downloaders of Pwned Passwords write it ' +
-        '(file:/srv/pwned-passwords.txt). Imports of users check their passwords against it, too.',
-      effect: full,
-      defaultText: 'no file',
-    },
-  )
+  @Key(text(), {
+    does:
+      'In place of url: a local file of SHA-1 hashes in ascending order, as downloaders of Pwned Passwords write it ' +
+      '(file:/srv/pwned-passwords.txt). Imports of users check their passwords against it, too.',
+    effect: full,
+    defaultText: 'no file',
+  })
   readonly file?: string;
 
   @Key(integer({ min: 1 }), {
