@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { duration, integer, list, type ScalarType, text } from '../config/bind/key-type.js';
+import { duration, hostName, integer, list, type ScalarType, text, withoutBrackets } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ConversionError } from '../config/problem.js';
 import { bundleName } from '../tls/bundle-name.js';
@@ -13,7 +13,7 @@ const allowedAddress: ScalarType<string> = {
   name: 'address, network or host name',
   expects: 'an address, a network such as 10.0.0.0/8, or a host name such as idp.corp or *.corp',
   parse: (value) => {
-    const entry = value.trim();
+    const entry = withoutBrackets(value.trim());
     // A text of digits and dots that is no network is a mistake, not a name.
     const isName = /^(?:\*\.)?[a-z\d_](?:[\w.-]*[a-z\d])?$/i.test(entry) && !/^[\d.]+$/.test(entry);
     return networkOf(entry) !== undefined || isName ? entry : new ConversionError('not such an entry');
@@ -65,7 +65,7 @@ export class HttpClientProperties {
 
 @Properties('http')
 export class HttpProxyProperties {
-  @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
+  @Key(hostName(), {
     name: 'proxyHost',
     does: 'Forward proxy for calls to other services over http; takes precedence over HTTP_PROXY.',
     effect: full,
@@ -99,7 +99,7 @@ export class HttpProxyProperties {
 
 @Properties('https')
 export class HttpsProxyProperties {
-  @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
+  @Key(hostName(), {
     name: 'proxyHost',
     does: 'Forward proxy for calls to other services over https (CONNECT); takes precedence over HTTPS_PROXY.',
     effect: full,
@@ -148,5 +148,5 @@ function proxyOf({
   proxyPort,
   proxy,
 }: HttpProxyProperties | HttpsProxyProperties): ForwardProxy | undefined {
-  return proxyHost === undefined ? proxy : { host: proxyHost.replace(/^\[(.*)\]$/, '$1'), port: proxyPort };
+  return proxyHost === undefined ? proxy : { host: proxyHost, port: proxyPort };
 }

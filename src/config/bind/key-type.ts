@@ -79,9 +79,12 @@ export function withoutBrackets(value: string): string {
   return value.replace(/^\[([\da-f:.]+(?:%[\w.-]+)?)\]$/i, '$1');
 }
 
-/** A host name or an IP address, IPv6 with or without brackets. */
+/** A host name or an IP address, IPv6 with or without brackets. A port has a key of its own. */
 export function hostName(): ScalarType<string> {
-  const host = text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' });
+  const host = text({
+    form: /^(?:[^\s/:[\]]+|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
+    called: 'a host name or an IP address without a port',
+  });
   return { ...host, parse: (value) => host.parse(withoutBrackets(value)) };
 }
 

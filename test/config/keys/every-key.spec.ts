@@ -120,3 +120,75 @@ describe('empty texts of every key', () => {
     },
   );
 });
+
+/** Forms in which programs write an IPv6 address. */
+const IPV6 = [
+  '[2001:db8::1]',
+  '[2001:db8::1]:26379',
+  'http://[2001:db8::1]:8443',
+  'https://[2001:db8::1]:8443/x',
+  'jdbc:mariadb://[2001:db8::1]:3306/login',
+];
+
+/** Keys that take the address of a machine, alone or in a URL. */
+const addressed = named.filter(([name, { type }]) => {
+  const scalar = type.shape === 'list' ? type.element : type;
+  return (
+    scalar.name !== 'choice' &&
+    /\b(?:URL|address|addresses|host name|origin)\b/.test(scalar.expects) &&
+    name !== 'app.mail.from'
+  );
+});
+
+describe('IPv6 addresses in brackets', () => {
+  it('C4: the table of addresses covers hosts, URLs, origins and proxies', () => {
+    expect(addressed.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'server.address',
+        'app.datasource.url',
+        'app.security.public-url',
+        'app.security.cors.allowed-origins',
+        'app.security.saml.idp.web.metadata',
+        'app.mail.host',
+        'app.data.kvstore.sentinel.nodes',
+        'app.http.client.allowed-addresses',
+        'http.proxyHost',
+        'https.proxy',
+      ]),
+    );
+  });
+
+  it.each(addressed)('C4: %s reads an IPv6 address in brackets in one form, and reports any other form', (_, key) => {
+    const readings = IPV6.map((text) => ({
+      text,
+      read: reading({ args: [`--${key.name}=${text}`, '--management.server.port=9'] }),
+    }));
+    const accepted = readings.filter(({ read }) => read.problems.length === 0);
+    const rejected = readings.filter(({ read }) => read.problems.length > 0);
+
+    expect(accepted.map(({ read }) => JSON.stringify(key.boundIn(read)))).toEqual(
+      accepted.map(() => expect.stringContaining('2001:db8::1') as string),
+    );
+    expect(accepted).not.toEqual([]);
+    expect(rejected.map(({ read }) => reportsOf(read))).toEqual(
+      rejected.map(({ text }) => [
+        expect.objectContaining({
+          Property: key.name,
+          Value: key.isSecret ? '"******"' : `"${text}"`,
+          Origin: `"${key.name}" from property source "commandLineArgs"`,
+          action: expect.stringContaining(key.name) as string,
+        }) as unknown,
+      ]),
+    );
+  });
+
+  it.each([
+    ['app.mail.host', 'a port', '[2001:db8::1]:25'],
+    ['app.mail.host', 'a port of a name', 'relay:25'],
+    ['http.proxyHost', 'a port', 'proxy.corp:3128'],
+  ])('C4: %s with %s is reported', (name, _, text) => {
+    expect(reportsOf(reading({ args: [`--${name}=${text}`] }))).toEqual([
+      expect.objectContaining({ Property: name, Reason: 'not a host name or an IP address without a port' }),
+    ]);
+  });
+});
