@@ -84,7 +84,7 @@ export function readConfiguration(
   const { commandLine, systemProperties } = readArguments(inputs.args);
   const processSources = [commandLine, systemProperties, readVariables(inputs.variables, registry)];
   try {
-    const { environment, problems } = new ConfigData(processSources, registry, inputs).load();
+    const { environment, problems, warnings } = new ConfigData(processSources, registry, inputs).load();
     const bound = bind(environment, registry);
     const unknown = checkUnknownKeys(environment, registry);
     return {
@@ -93,6 +93,7 @@ export function readConfiguration(
       problems: withoutRepeats([...problems, ...bound.problems, ...unknown.problems]),
       isWhole: problems.length === 0,
       warnings: [
+        ...warnings,
         ...unknown.warnings,
         ...duplicateVariables(environment, registry),
         ...effectWarnings(environment, registry),

@@ -12,6 +12,7 @@ import {
   parseGroup,
   parseLocations,
   unusable,
+  withoutFiles,
   type StatedValue,
 } from './location.js';
 import { type Origin, resourceText } from './origin.js';
@@ -42,6 +43,8 @@ export class ConfigData {
   private readonly holders = new Map<string, Importer | undefined>();
   private readonly knownProfiles = new Set<string>();
   private readonly problems: Problem[] = [];
+  /** The stated locations that must exist, and whether a file was found there. */
+  private readonly isFound = new Map<Location, boolean>();
   private readonly names: readonly string[];
   private readonly failsOnNotFound: boolean;
   private profiles: Profiles | undefined;
@@ -68,10 +71,14 @@ export class ConfigData {
   }
 
   /** Reads everything; problems are collected for one report. */
-  load(): { readonly environment: Environment; readonly problems: readonly Problem[] } {
+  load(): {
+    readonly environment: Environment;
+    readonly problems: readonly Problem[];
+    readonly warnings: readonly string[];
+  } {
     this.expand();
     const [choice] = this.collected(() => [chooseProfiles(this.environment(), this.registry)]);
-    if (!choice) return { environment: this.environment(), problems: this.problems };
+    if (!choice) return { environment: this.environment(), problems: this.problems, warnings: [] };
     this.profiles = choice.profiles;
     this.expand();
     const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
@@ -79,7 +86,8 @@ export class ConfigData {
         (known) => leven(known, name) <= 2,
       ),
     );
-    return { environment: this.environment(), problems: [...this.problems, ...unknown] };
+    const empty = Array.from(this.isFound, ([location, isFound]) => (isFound ? [] : [withoutFiles(location)])).flat();
+    return { environment: this.environment(), problems: [...this.problems, ...unknown], warnings: empty };
   }
 
   /** The sources read so far, highest first. */
@@ -134,7 +142,12 @@ export class ConfigData {
     if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
     const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
     if (isDemanded && !exists(location, this.context)) throw new ConfigurationFailure([notFound(location)]);
-    return candidatesOf(location, this.names, profile, this.context).flatMap((candidate) =>
+    const candidates = candidatesOf(location, this.names, profile, this.context);
+    if (location.key !== undefined && !location.isOptional && this.failsOnNotFound) {
+      const isFound = this.isFound.get(location) === true || candidates.some((candidate) => candidate.isThere());
+      this.isFound.set(location, isFound);
+    }
+    return candidates.flatMap((candidate) =>
       this.collected(() => this.readCandidate(candidate, location, profile, root)),
     );
   }

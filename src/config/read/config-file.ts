@@ -168,7 +168,7 @@ function configTrees(location: Location, surroundings: ConfigContext): readonly 
   return treesOf(location, surroundings).map((folder) => ({
     resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
     id: folder,
-    isThere: () => true,
+    isThere: () => filesBelow(folder, location.origin).length > 0,
     read: (parent) => {
       const entries = filesBelow(folder, parent).map((path): Entry => {
         const name = relative(folder, path).split(sep).join('.');

@@ -1,4 +1,4 @@
-import type { Origin } from './origin.js';
+import { type Origin, originChain } from './origin.js';
 import { from, type Problem, problem } from '../problem.js';
 import { sanitizeValue } from '../../redaction/secrets.js';
 
@@ -80,6 +80,12 @@ export function notFound({ shown: name, key, origin }: Location): Problem {
     `Check ${name}, or write optional:${name} if it may be missing; app.config.on-not-found=ignore makes every location optional.`,
     { Property: key, Value: `"${name}"`, Origin: from(origin) },
   );
+}
+
+/** Warns about a folder that exists without a file to read: its name or the names in it are most likely mistyped. */
+export function withoutFiles({ shown: name, key, origin }: Location): string {
+  const where = origin ? ` (${originChain(origin)})` : '';
+  return `${key ?? name}: the location ${name}${where} has no configuration file. Correct it, or write optional:${name} if it may be empty`;
 }
 
 /** A location that nothing can be read from, `reason` being its fault. */

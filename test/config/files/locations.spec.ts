@@ -406,6 +406,51 @@ it('a file that two locations include is listed once', () => {
   ]);
 });
 
+describe('locations without a configuration file', () => {
+  it.each([
+    ['location', 'file:./conf/'],
+    ['additional-location', 'conf/'],
+    ['import', 'file:./*/'],
+    ['import', 'configtree:tree/'],
+  ])('C4: app.config.%s=%s gives a warning if no configuration file is there', (key, location) => {
+    const at = place({ 'work/conf/app.yml': file('x') });
+    mkdirSync(join(at.workingFolder, 'tree'));
+
+    const reading = at.read({ args: [`--app.config.${key}=${location}`] });
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(reading.warnings).toEqual([
+      `app.config.${key}: the location ${location} ("app.config.${key}" from property source "commandLineArgs") has no ` +
+        `configuration file. Correct it, or write optional:${location} if it may be empty`,
+    ]);
+  });
+
+  it('C4: the warning about an import names the file that imports', () => {
+    const at = place({ 'work/application.yml': 'app.config.import: conf/\n', 'work/conf/app.yml': file('x') });
+
+    expect(at.read().warnings).toEqual([expect.stringContaining('conf/ (file [application.yml] - 1:20) has no')]);
+  });
+
+  it.each([
+    ['that is optional', 'optional:file:./conf/', []],
+    ['without files, if missing locations are ignored', 'file:./conf/', ['--app.config.on-not-found=ignore']],
+    ['with a file of an active profile only', 'file:./profiled/', ['--app.profiles.active=prod']],
+    ['with a file whose document does not apply', 'file:./conditional/', []],
+    ['with an empty file', 'file:./empty/', []],
+  ])('C4: a location %s gives no warning', (_, location, args) => {
+    const at = place({
+      'work/conf/app.yml': file('x'),
+      'work/profiled/application-prod.yml': file('x'),
+      'work/conditional/application.yml': `app.config.activate.on-profile: other\n${file('x')}`,
+      'work/empty/application.yml': '',
+    });
+
+    const reading = at.read({ args: [`--app.config.additional-location=${location}`, ...args] });
+
+    expect([problemsOf(reading), reading.warnings]).toEqual([[], []]);
+  });
+});
+
 it('C4: an empty app.config.location means the built-in locations', () => {
   const at = place({ 'work/application.yml': file('x') });
 
