@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
@@ -6,6 +8,7 @@ import { held } from '../support/held.controller.js';
 import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { handshake } from '../support/secure-client.js';
+import { countSlowly } from '../support/slow-reader.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const HOST = 'Host: x\r\n';
@@ -141,6 +144,40 @@ describe('X3: requests that run ahead of unsent responses', () => {
     return inProgress / connections.length;
   }
 
+  const BIG = `GET /held/big HTTP/1.1\r\n${HOST}\r\n`;
+  const SHORT = `GET /plain HTTP/1.1\r\n${HOST}\r\n`;
+  const BODY = JSON.stringify('x'.repeat(40_000));
+  const POSTED = `POST /any HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+  const MIXES: readonly (readonly [what: string, requests: string, responses: number])[] = [
+    ['big responses', BIG.repeat(30), 30],
+    ['bodies', POSTED.repeat(300), 300],
+    ['big and short responses', (BIG + SHORT.repeat(40)).repeat(30), 30 * 41],
+    ['bodies and big responses', (POSTED + BIG + POSTED).repeat(30), 90],
+  ];
+
+  /** The number of responses, and the highest number of requests in progress after the round trips of another client. */
+  async function readingSlowly(socket: Socket, { listener }: EchoService, requests: string, responses: number) {
+    let most = 0;
+    const answered = await countSlowly(socket, requests, responses, async () => {
+      await fetch(`${service.url}/plain`);
+      most = Math.max(most, listener.inProgress);
+    });
+    return { answered, most };
+  }
+
+  it.each(MIXES)(
+    'X3: a client that reads slowly has a few %s in progress, and gets all responses',
+    async (_, requests, responses) => {
+      const socket = connect(service.port, '127.0.0.1');
+      await once(socket, 'connect');
+
+      const { answered, most } = await readingSlowly(socket, service, requests, responses);
+
+      expect(answered).toBe(responses);
+      expect(most).toBeLessThanOrEqual(FEW);
+    },
+  );
+
   it('X3: of many pipelined requests a connection has a few in progress, and all get their response', async () => {
     const connections = await Promise.all([1, 2, 3].map(() => RawConnection.open(service.url)));
 
@@ -148,23 +185,42 @@ describe('X3: requests that run ahead of unsent responses', () => {
   });
 
   needs('openssl')('over TLS', () => {
-    it('X3: of many pipelined requests a connection with TLS has a few in progress', async () => {
-      const { pem: ca, key } = makeCertificate();
-      const context = { cert: ca, key: readFileSync(key) };
-      const secure = await startEchoService({ tls: { context, onUpdate: () => () => undefined } });
+    let secure: EchoService;
+    let ca: string;
 
+    beforeAll(async () => {
+      const { pem, key } = makeCertificate();
+      ca = pem;
+      secure = await startEchoService({
+        tls: { context: { cert: pem, key: readFileSync(key) }, onUpdate: () => () => undefined },
+      });
+      return () => secure.stop();
+    });
+
+    it('X3: of many pipelined requests a connection with TLS has a few in progress', async () => {
       const connection = RawConnection.on(await handshake(secure.url, { ca }));
 
       expect(await inProgressOfMany(secure, [connection])).toBeLessThanOrEqual(FEW);
-      await secure.stop();
     });
+
+    it.each(MIXES)(
+      'X3: a client that reads slowly over TLS has a few %s in progress, and gets all responses',
+      async (_, requests, responses) => {
+        const socket = await handshake(secure.url, { ca });
+
+        const { answered, most } = await readingSlowly(socket, secure, requests, responses);
+
+        expect(answered).toBe(responses);
+        expect(most).toBeLessThanOrEqual(FEW);
+      },
+    );
   });
 
   it('X3: a client that does not read its responses causes a few of them only', async () => {
     const before = held.bigAnswers;
     const connection = await RawConnection.open(service.url);
     connection.stopReading();
-    connection.send(`GET /held/big HTTP/1.1\r\n${HOST}\r\n`.repeat(MANY));
+    connection.send(BIG.repeat(MANY));
     await waitUntil('a response is ready', () => held.bigAnswers > before);
     await waitUntil('the connection takes no more', async () => {
       const count = held.bigAnswers;
@@ -180,10 +236,8 @@ describe('X3: requests that run ahead of unsent responses', () => {
   });
 
   it('X3: a body behind pipelined requests is read while they are in progress', async () => {
-    const body = JSON.stringify('x'.repeat(40_000));
-    const posted = `POST /any HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const connection = await RawConnection.open(service.url);
-    connection.send(HELD_GET.repeat(3) + posted + HELD_GET.repeat(3));
+    connection.send(HELD_GET.repeat(3) + POSTED + HELD_GET.repeat(3));
     await waitUntil('the body has arrived', () => service.listener.inProgress > 3 && held.count >= 3);
 
     const releasing = setInterval(() => {
@@ -198,7 +252,7 @@ describe('X3: requests that run ahead of unsent responses', () => {
 
   it('X3: bytes behind CONNECT are not read as requests', async () => {
     const connection = await RawConnection.open(service.url);
-    connection.send(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n${`GET /plain HTTP/1.1\r\n${HOST}\r\n`.repeat(20)}`);
+    connection.send(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n${SHORT.repeat(20)}`);
     await connection.untilClosed();
 
     expect(connection.statuses).toEqual([405]);

@@ -15,7 +15,11 @@ const BLANK_LINE = '\r\n\r\n';
  * the responses before it.
  */
 export class Pipelining {
-  /** Connections that are read again once a response is sent. */
+  /**
+   * Connections that are read again once a response is sent. Only connections that Node has not paused: Node ends the process
+   * if it gets bytes of one that it has paused itself, so only Node may resume it. It pauses only while it parses, and of a
+   * held connection nothing is parsed.
+   */
   private readonly held = new WeakSet<Socket>();
 
   constructor(private readonly tracker: RequestTracker) {}
@@ -41,12 +45,14 @@ export class Pipelining {
     socket.removeListener('data', parse);
     socket.on('data', (chunk: Buffer) => {
       for (let at = 0; at < chunk.length && isRead(socket);) {
-        if (this.tracker.countUnanswered(socket) >= MAX_AHEAD) this.hold(socket);
         // Node pauses it as well, while a body or a response is not taken.
+        if (!socket.isPaused() && this.tracker.countUnanswered(socket) >= MAX_AHEAD) this.hold(socket);
         if (socket.isPaused()) {
           socket.unshift(chunk.subarray(at));
           return;
         }
+        // Node may pause it from here on. Node also resumes a held connection, such as for a handler that reads its body.
+        this.held.delete(socket);
         const end = endOfPiece(chunk, at);
         parse(chunk.subarray(at, end));
         at = end;
