@@ -178,6 +178,69 @@ onSqlite('S5: cross-site requests', (engine) => {
     expect(await browser.get('/session')).toBeAnswered(200);
   });
 
+  it.each<readonly [string, string]>([
+    ['a public page', '/'],
+    ['a public redirect that reads the cookie', '/portal/resume'],
+    ['the sign-in page', '/portal/login'],
+    ['a page of signed-in users', '/portal/security'],
+    ['a page of administrators', '/portal/admin'],
+  ])('S3: Authorization does not let an allowed origin use the cookie for %s', async (_, path) => {
+    const browser = await signedInOnce();
+
+    for (const authorization of ['x', 'Bearer x', 'Basic eDp4']) {
+      const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site', authorization };
+      const answer = await browser.get(path, { headers });
+
+      expect(answer, authorization).toBeRefused(403, 'CROSS_SITE');
+      expect(answer.text, authorization).not.toContain('person-');
+    }
+    expect(await browser.get('/session')).toBeAnswered(200);
+  });
+
+  it('S3: a public route of the API rejects the cookie from an allowed origin, with Authorization, too', async () => {
+    const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site', authorization: 'x' };
+
+    const answer = await (await signedInOnce()).post('/password/forgot', { id: 'person-1' }, { headers });
+
+    expect(answer).toBeRefused(403, 'CROSS_SITE');
+  });
+
+  it('S3: no GET shows an allowed origin with any Authorization more than a visitor without cookies gets', async () => {
+    const browser = await signedInOnce();
+    const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site', authorization: 'x' };
+    const { paths } = (await browser.get('/openapi.json')).body as { readonly paths: Record<string, object> };
+    const routes = Object.keys(paths).filter((path) => 'get' in (paths[path] ?? {}));
+    expect(routes.length).toBeGreaterThan(40);
+
+    for (const path of routes.map((route) => route.replaceAll(/\{\w+\}/g, 'x'))) {
+      const { status, headers: sent, text } = await browser.get(path, { headers });
+      if (status === 401 || status === 403) continue;
+      const stranger = await story.client().get(path, { headers });
+      // The body of an error names the request.
+      const shown = (body: string): string => (status < 400 ? body : '');
+      expect([status, sent.get('location'), shown(text)], path).toEqual([
+        stranger.status,
+        stranger.headers.get('location'),
+        shown(stranger.text),
+      ]);
+    }
+  });
+
+  it('S3: beside an access token, the cookie of another user has no effect for an allowed origin', async () => {
+    const browser = await signedIn();
+    const { accessToken: bearer } = await story.signInByPassword(story.person());
+    const headers = { origin: FRIEND, 'sec-fetch-site': 'cross-site' };
+
+    const { body: byToken } = await browser.get('/me', { bearer, headers });
+    const { body: byCookie } = await browser.get('/me');
+
+    expect(byToken['sub']).not.toBe(byCookie['sub']);
+    expect(await browser.get('/sessions', { headers: { ...headers, authorization: 'x' } })).toBeRefused(
+      401,
+      'INVALID_TOKEN',
+    );
+  });
+
   it('an allowed origin signs a user in, reads who it is, and signs out with its cookies', async () => {
     const { id, password } = story.person();
     const browser = story.client();

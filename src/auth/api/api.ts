@@ -21,8 +21,8 @@ export const API: Api = {
     'Login in two steps: the password, then a passkey, a one-time code of an authenticator app or a backup code. ' +
     'Applications get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
     'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
-    '`Authorization` takes precedence over cookies; an invalid one is rejected whatever the cookies are. State-changing ' +
-    'requests authenticated by a cookie must come from the same origin; an allowed origin may use cookies to sign in ' +
+    '`Authorization` takes precedence over cookies on routes that need a sign-in; an invalid one is rejected whatever the ' +
+    'cookies are. State-changing requests authenticated by a cookie must come from the same origin; an allowed origin may use cookies to sign in ' +
     'and out, to refresh tokens, and for `GET /me` and `GET /session` only: `CROSS_SITE`.\n\n' +
     'Routes may have limits of requests per address, login id or session: `RATE_LIMITED`. Their responses have ' +
     '`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): a quota `q` in a window of `w` seconds, ' +

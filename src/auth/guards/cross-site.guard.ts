@@ -45,15 +45,18 @@ export class CrossSiteGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (hasMark(this.reflector, CROSS_SITE, context)) return true;
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const isCookieRequest = request.headers.authorization === undefined && Object.keys(cookiesOf(request)).length > 0;
-    if (!isCookieRequest && !hasMark(this.reflector, SIGN_IN, context)) return true;
     const {
       method,
-      headers: { 'sec-fetch-site': fetchSite, origin },
+      headers: { authorization, 'sec-fetch-site': fetchSite, origin },
     } = request;
     const isPage = hasMark(this.reflector, PAGE, context);
+    const isPublic = hasMark(this.reflector, PUBLIC, context);
+    // `Authorization` replaces the cookie only where `AuthenticationGuard` reads it: public routes read the cookie themselves.
+    const isByHeader = authorization !== undefined && !isPublic && !isPage;
+    const isCookieRequest = !isByHeader && Object.keys(cookiesOf(request)).length > 0;
+    if (!isCookieRequest && !hasMark(this.reflector, SIGN_IN, context)) return true;
     // A public document, such as the published keys, is the same for everyone.
-    const isDocument = SAFE.has(method) && !isPage && hasMark(this.reflector, PUBLIC, context);
+    const isDocument = SAFE.has(method) && !isPage && isPublic;
     const facts = {
       method,
       isPage,

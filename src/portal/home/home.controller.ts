@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode } from '@nestjs/common';
 import { RESUME_PAGE, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../auth/page-paths.js';
 import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { View } from '../../http/page/view.js';
-import { Public } from '../../principal/access.decorator.js';
+import { PageRoute, Public } from '../../principal/access.decorator.js';
 import { hasOtp, hasSecondFactor, isPhishingResistant } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
@@ -49,6 +49,7 @@ export class HomeController {
   /** Target after "Back" to an identity provider, whose second response is rejected: the browser is signed in already. */
   @Get(RESUME_PAGE)
   @HttpCode(204)
+  @PageRoute()
   @ErrorPages(SIGN_IN_PAGE)
   @Operation(RESUME)
   async resume(@Res() reply: Reply): Promise<void> {
