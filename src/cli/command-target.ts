@@ -7,6 +7,7 @@ import { ConfigurationFailure, problem } from '../config/problem.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { databaseFile } from '../persistence/jdbc/jdbc-url.js';
 
+const CREATE = '--create';
 const CREATING = new WeakSet<Command>();
 
 /** Marks a command that begins an installation: it creates the database, its tables and keys where they are missing. */
@@ -15,8 +16,13 @@ export function creating(command: Command): Command {
   return command;
 }
 
+/** Gives a command an option to create the embedded database; without it, the command works on what exists. */
+export function creatingIfTold(command: Command): Command {
+  return command.option(CREATE, 'create the embedded database if there is none at app.datasource.url');
+}
+
 export function isCreating(command: Command): boolean {
-  return CREATING.has(command);
+  return CREATING.has(command) || command.opts<{ readonly create?: boolean }>().create === true;
 }
 
 /** The line that says what a command works on; undefined if the configuration cannot be used, which the command reports. */
@@ -36,7 +42,7 @@ export function requireDatabase(configuration: Configuration): void {
   if (file === undefined || existsSync(file)) return;
   const action =
     'Run the command in the folder of the service, with its variables and arguments. Only the first start of the service, ' +
-    'and commands that add users, migrate or restore, create a database.';
+    `commands that add users or restore, and "migrate up ${CREATE}" create a database.`;
   throw new ConfigurationFailure([
     problem(`There is no database at ${file}`, action, {
       Property: 'app.datasource.url',

@@ -8,7 +8,7 @@ import {
   type PendingMigration,
 } from '../persistence/migrations/migration-state.js';
 import { SchemaFailure } from '../persistence/migrations/schema-failure.js';
-import { creating } from './command-target.js';
+import { creatingIfTold } from './command-target.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 /** The database, opened with the migration account for one command. */
@@ -52,7 +52,7 @@ export function addMigrateCommand(program: Command, parts: MigrateCommandParts, 
     )
     .action(() => run(async ({ state }) => linesOf(await state())));
 
-  creating(migrate.command('up'))
+  creatingIfTold(migrate.command('up'))
     .description('runs the pending migrations, with app.datasource.migration.username if it is set')
     .option(
       WHILE_IN_USE,

@@ -143,4 +143,71 @@ describe('the database that a command works on', () => {
     services.push(service);
     expect((await fetch(`${service.url}/`)).status).toBe(200);
   });
+
+  it('T2: migrate up creates no embedded database unless it is told to', async () => {
+    const cwd = temporaryFolder('new');
+
+    const refused = await runCli(['migrate', 'up'], { cwd });
+    expect([refused.exitCode, readdirSync(cwd)]).toEqual([3, []]);
+    expect(refused.stderr).toContain(`There is no database at ${join(cwd, 'data/login.db')}`);
+
+    const told = await runCli(['migrate', 'up', '--create'], { cwd });
+    expect(told.exitCode, told.stderr).toBe(0);
+    expect(existsSync(join(cwd, 'data/login.db'))).toBe(true);
+  });
+
+  /** The output of the command in a report of pending migrations, which runs in another folder without the environment of the service. */
+  async function pasted(report: string): Promise<string> {
+    const [, command = ''] = /Run "(.+ migrate up)"/.exec(report) ?? [];
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/', env: {} });
+    return stdout;
+  }
+
+  it.each<readonly [string, (url: string) => { args?: readonly string[]; env?: Record<string, string> }]>([
+    ['an argument', (url) => ({ args: [`--app.datasource.url=${url}`] })],
+    ['a system property', (url) => ({ args: [`-Dapp.datasource.url=${url}`] })],
+    ['a variable', (url) => ({ env: { APP_DATASOURCE_URL: url } })],
+    [
+      'a variable in a placeholder',
+      (url) => ({ args: ['--app.datasource.url=jdbc:${MY_PLACE}'], env: { MY_PLACE: url.replace('jdbc:', '') } }),
+    ],
+    ['a variable with the name of a key', (url) => ({ env: { 'app.datasource.url': url } })],
+  ])('T2: the command in the report of pending migrations migrates the database of %s', async (_, given) => {
+    const cwd = temporaryFolder('install');
+    const file = join(temporaryFolder("it's elsewhere"), 'login.db');
+    const { args = [], env } = given(`jdbc:sqlite:${file}`);
+    const refused = await runService({
+      cwd,
+      args: [...args, '--app.persistence.migrate-at-start=false'],
+      ...(env && { env }),
+    });
+
+    expect(await pasted(refused.stderr)).toMatch(/^Applied /);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+    const database = new DatabaseSync(file);
+    expect(database.prepare('SELECT COUNT(*) AS count FROM account').get()).toEqual({ count: 0 });
+    database.close();
+  });
+
+  it('T2: the command in the report of pending migrations shows no secret, and the report names what it lacks', async () => {
+    const cwd = temporaryFolder('secret');
+    const { stderr } = await runService({
+      cwd,
+      args: [
+        ...['--app.persistence.migrate-at-start=false', '--app.datasource.password=sesame-1'],
+        ...['--app.branding.help-url=https://anna:sesame-2@help.example/'],
+      ],
+      env: {
+        APP_MAIL_USERNAME: 'login',
+        APP_MAIL_PASSWORD: 'sesame-3',
+        MY_TOKEN: 'sesame-4',
+        APP_SECURITY_MFA_ISSUER: '${MY_TOKEN}',
+      },
+    });
+
+    expect(stderr).not.toContain('sesame');
+    expect(stderr).toContain(
+      'add what it needs of --app.datasource.password, --app.branding.help-url, APP_MAIL_PASSWORD, MY_TOKEN:',
+    );
+  });
 });

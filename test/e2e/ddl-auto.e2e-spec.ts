@@ -145,7 +145,7 @@ onEachEngine('app.jpa.orm.ddl-auto', (engine) => {
 onSqlite('app.jpa.orm.ddl-auto with profile prod', (engine) => {
   it.each(['create', 'create-drop', 'update'])('%s prevents startup and changes nothing', async (mode) => {
     const database = await engine.freshDatabase();
-    await runCli(['migrate', 'up', ...database.args]);
+    await runCli(['migrate', 'up', '--create', ...database.args]);
     await database.query("INSERT INTO used_mfa_token (jti, expires_at) VALUES ('kept', 1)");
 
     const { exitCode, stderr } = await runService({

@@ -32,7 +32,7 @@ function migrate(command: readonly string[], args: readonly string[]): Promise<E
 /** A database as the last version before the breaking migration has left it. */
 async function olderDatabase({ freshDatabase }: Pick<Engine, 'freshDatabase'>): Promise<StoryDatabase> {
   const database = await freshDatabase();
-  await migrate(['up'], database.args);
+  await migrate(['up', '--create'], database.args);
   await revertBeforeBreaking(database.args);
   return database;
 }
@@ -120,7 +120,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
 
   it('D2: migrate up runs the others while a service uses the database', async () => {
     const database = await engine.freshDatabase();
-    await migrate(['up'], database.args);
+    await migrate(['up', '--create'], database.args);
     await migrate(['down'], database.args);
     await session(database);
 

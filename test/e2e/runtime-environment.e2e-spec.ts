@@ -25,7 +25,7 @@ it('S4: with DEBUG=*, libraries print nothing past the log, and the log says so'
 });
 
 it('S4: with DEBUG=*, a command prints no statement', async () => {
-  const { exitCode, stderr } = await runCli(['migrate', 'up'], { env: { DEBUG: '*' } });
+  const { exitCode, stderr } = await runCli(['migrate', 'up', '--create'], { env: { DEBUG: '*' } });
 
   expect(exitCode).toBe(0);
   expect(stderr).not.toMatch(/SELECT|typeorm/);

@@ -120,11 +120,8 @@ needs('mariadb')('migrations on a server', () => {
 
   it('run at a startup whose pool has one connection', async () => {
     const account: FreshDatabase = await freshMariadbDatabase();
-    const setup = new SchemaSetup({
-      account: new MigrationAccount(account, {}),
-      migratesAtStart: true,
-      log: new Loggers().get('persistence'),
-    });
+    const mode = { migratesAtStart: true, worksOnExisting: false, migrateAdvice: () => '' };
+    const setup = new SchemaSetup(new MigrationAccount(account, {}), mode, new Loggers().get('persistence'));
 
     const settings = { maximumPoolSize: 1, connectionTimeout: 10_000 };
     const dataSource = await openDatabase(account, { settings }, (service) => setup.prepare(service));

@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
 import { problem } from '../../config/problem.js';
-import { ownCommand } from '../../config/show/own-command.js';
 import type { StartupWait } from '../../health/startup-wait.js';
 import type { Logger } from '../../logging/logger.js';
 import { poolOf } from '../database.js';
@@ -11,34 +10,26 @@ import { migrate } from '../migrations/migrations.js';
 import { SchemaFailure } from '../migrations/schema-failure.js';
 import type { DdlAuto } from './ddl-auto.js';
 
-export interface SchemaSetupOptions {
-  readonly account: MigrationAccount;
+/** What a process may do with pending migrations. */
+export interface SchemaMode {
   readonly migratesAtStart: boolean;
-  readonly log: Logger;
-  /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
-  readonly ddlAuto?: DdlAuto;
-  readonly worksOnExisting?: boolean;
-  /** Undefined for commands, which nothing probes. */
-  readonly startupWait?: StartupWait;
+  /** True for a command that works on what exists; it runs no migration. */
+  readonly worksOnExisting: boolean;
+  /** Advice to run the migrations by a command, on the database of this process. */
+  readonly migrateAdvice: () => string;
 }
 
 /** Brings the tables into the state that a startup needs, or prevents the startup. */
 export class SchemaSetup {
-  private readonly account: MigrationAccount;
-  private readonly migratesAtStart: boolean;
-  private readonly log: Logger;
-  private readonly ddlAuto: DdlAuto | undefined;
-  private readonly worksOnExisting: boolean;
-  private readonly startupWait: StartupWait | undefined;
-
-  constructor({ account, migratesAtStart, log, ddlAuto, worksOnExisting = false, startupWait }: SchemaSetupOptions) {
-    this.account = account;
-    this.migratesAtStart = migratesAtStart;
-    this.log = log;
-    this.ddlAuto = ddlAuto;
-    this.worksOnExisting = worksOnExisting;
-    this.startupWait = startupWait;
-  }
+  constructor(
+    private readonly account: MigrationAccount,
+    private readonly mode: SchemaMode,
+    private readonly log: Logger,
+    /** Undefined for commands, which never apply `app.jpa.orm.ddl-auto`. */
+    private readonly ddlAuto?: DdlAuto,
+    /** Undefined for commands, which nothing probes. */
+    private readonly startupWait?: StartupWait,
+  ) {}
 
   /** @throws SchemaFailure if the tables do not fit this version, or if migrations are pending and must not run now */
   async prepare(dataSource: DataSource): Promise<void> {
@@ -46,12 +37,13 @@ export class SchemaSetup {
     state.refuseIncompatible();
     const newer = logged(state.unknown.map(({ name }) => name));
     if (newer !== '') this.log.info('The tables are newer than this version, which may run on them', { newer });
-    if (this.worksOnExisting) {
-      if (state.pending.length > 0) throw pendingForCommand(state.pending);
-    } else if (this.migratesAtStart) {
+    const { worksOnExisting, migratesAtStart, migrateAdvice } = this.mode;
+    if (worksOnExisting) {
+      if (state.pending.length > 0) throw pendingForCommand(state.pending, migrateAdvice());
+    } else if (migratesAtStart) {
       if (state.isBehind) await this.migrate(dataSource, state);
     } else if (state.pending.length > 0) {
-      throw pendingAtStart(state.pending);
+      throw pendingAtStart(state.pending, migrateAdvice());
     }
     await this.ddlAuto?.apply(dataSource, this.account);
   }
@@ -80,17 +72,14 @@ function logged(names: readonly string[]): string {
   return names.map((name) => name.replace(/\d+$/, '')).join(', ');
 }
 
-function pendingAtStart(pending: readonly string[]): SchemaFailure {
+function pendingAtStart(pending: readonly string[], advice: string): SchemaFailure {
   const facts = { Property: 'app.persistence.migrate-at-start', Value: 'false', Migrations: pending.join(', ') };
-  const action = `${MIGRATE()}, or set app.persistence.migrate-at-start=true.`;
+  const action = `${advice}, or set app.persistence.migrate-at-start=true.`;
   return new SchemaFailure(problem('Migrations are pending, and this startup does not run them', action, facts));
 }
 
-function pendingForCommand(pending: readonly string[]): SchemaFailure {
-  const action = `Start the service of this version, which runs them as it is configured. Or: ${MIGRATE()}.`;
+function pendingForCommand(pending: readonly string[], advice: string): SchemaFailure {
+  const action = `Start the service of this version, which runs them as it is configured. Or: ${advice}.`;
   const facts = { Migrations: pending.join(', ') };
   return new SchemaFailure(problem('Migrations are pending, and this command does not run them', action, facts));
 }
-
-const MIGRATE = (): string =>
-  `Run "${ownCommand('migrate up')}" with the variables and arguments of the service (docs/operations.md, "Migrations")`;

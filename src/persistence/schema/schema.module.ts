@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Configuration } from '../../config/configuration.js';
+import { ownCommand } from '../../config/show/own-command.js';
 import { StartupWait } from '../../health/startup-wait.js';
 import { Loggers } from '../../logging/loggers.js';
 import { DatabaseAddress } from '../database-address.js';
@@ -40,12 +40,20 @@ const LOGGER = 'persistence';
         worksOnExisting?: boolean,
         startupWait?: StartupWait,
       ) =>
-        new SchemaSetup({
-          account: new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
-          migratesAtStart: migratesAtStart(configuration),
-          log: loggers.get(LOGGER),
-          ...withoutUndefined({ ddlAuto, worksOnExisting, startupWait }),
-        }),
+        new SchemaSetup(
+          new MigrationAccount(address, configuration.get(MigrationAccountProperties)),
+          {
+            migratesAtStart: migratesAtStart(configuration),
+            worksOnExisting: worksOnExisting === true,
+            migrateAdvice: () => {
+              const command = ownCommand('migrate up', configuration.environment, configuration.registry);
+              return `${command} (docs/operations.md, "Migrations")`;
+            },
+          },
+          loggers.get(LOGGER),
+          ddlAuto,
+          startupWait,
+        ),
     },
   ],
   exports: [SchemaSetup, DatabaseAddress],
