@@ -14,6 +14,8 @@ export interface ServiceErrorOptions {
   /** Seconds until another attempt can succeed. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
+  /** The log names the cause already, so that the responses of all requests that it affects do not repeat it. */
+  readonly isReported?: boolean;
 }
 
 /** Ends a request with a public code; every other exception is a defect. */

@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../collections/without-undefined.js';
+import { LineLimit } from '../logging/line-limit.js';
 import type { LogFields } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
@@ -9,8 +10,6 @@ import { PoolTimeout } from './pool/connection-pool.js';
 import { PoolMeters } from './pool/pool-meters.js';
 import { StatementOutput } from './statement-output.js';
 
-/** The minimum time between two lines of one kind: an outage affects every request. */
-const QUIET_MILLIS = 60_000;
 /** The database counts as unwritable for this time after the latest failure: writes may succeed that need no more space. */
 const UNWRITABLE_MILLIS = 30_000;
 
@@ -61,7 +60,7 @@ export class StatementLog {
 
 /** Logger `persistence`: repeated and failed units of work, with codes of the driver that contain no data. */
 export class RetryLog {
-  private readonly logged = new Map<string, { at: number; untold: number }>();
+  private readonly limit: LineLimit;
   private refusal: { readonly reason: string; readonly at: number } | undefined;
 
   constructor(
@@ -69,7 +68,9 @@ export class RetryLog {
     private readonly poolName: string,
     /** Milliseconds of a monotonic clock. */
     private readonly now = () => performance.now(),
-  ) {}
+  ) {
+    this.limit = new LineLimit(now);
+  }
 
   /** Why the database has refused a unit of work in the last half minute, for a reason that lasts. */
   get refusedBecause(): string | undefined {
@@ -79,24 +80,17 @@ export class RetryLog {
 
   /** `attempts` is the number of attempts so far. */
   report(outcome: Outcome, failure: DriverFailure, attempts: number, error: unknown): void {
-    const now = this.now();
     const driver = driverCode(error);
     const condition = conditionOf(error);
     const reason = condition && CONDITIONS[condition];
-    if (reason && isLasting(condition) && outcome === 'given_up') this.refusal = { reason, at: now };
-    const key = `${outcome} ${failure} ${condition ?? driver}`;
-    const last = this.logged.get(key);
-    if (last && now - last.at < QUIET_MILLIS) {
-      last.untold += 1;
-      return;
-    }
-    const { untold = 0 } = last ?? {};
-    this.logged.set(key, { at: now, untold: 0 });
+    if (reason && isLasting(condition) && outcome === 'given_up') this.refusal = { reason, at: this.now() };
+    const admitted = this.limit.admit(`${outcome} ${failure} ${condition ?? driver}`);
+    if (!admitted) return;
     this.logger.warn(MESSAGES[outcome], {
       ...{ pool: this.poolName, failure, driver, tries: attempts },
       ...(reason && { reason }),
       ...(error instanceof PoolTimeout && countsOf(error)),
-      ...(untold > 0 && { untold }),
+      ...admitted,
     });
   }
 }

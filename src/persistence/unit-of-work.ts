@@ -119,7 +119,8 @@ export class UnitOfWork {
         }
         if (failure === undefined || failure === 'duplicate') throw error;
         this.retries.report('given_up', failure, attempts, error);
-        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: OUTAGE[failure], cause: error });
+        const facts = { retryAfterSeconds: 1, reason: OUTAGE[failure], cause: error, isReported: true };
+        throw new ServiceError('UNAVAILABLE', facts);
       }
     }
   }

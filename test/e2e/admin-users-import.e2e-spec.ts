@@ -408,6 +408,26 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
       );
     });
 
+    it('D4: a folder that cannot be written costs one error a minute, however many imports it fails', async () => {
+      const errors = (): number =>
+        story.service.stdout.match(/ERROR .* : UNAVAILABLE POST \/admin\/users\/import\n.*upload not stored/g)
+          ?.length ?? 0;
+      const import503 = async (): Promise<void> => {
+        expect(await withoutFolder(() => admin.import(fileOf(9), '', bearer))).toBeRefused(503, 'UNAVAILABLE');
+      };
+      await import503();
+      await waitUntil('the reason is logged', () => errors() > 0);
+      const before = errors();
+
+      for (let number = 0; number < 3; number += 1) await import503();
+      // The log is in the order of the requests.
+      const last = await story.client().post('/login', { id: 'unknown', pw: 'wrong' });
+      const id = last.headers.get('x-request-id') ?? '';
+      await waitUntil('the log is complete', () => story.service.stdout.includes(`requestId=${id}`));
+
+      expect(errors()).toBe(before);
+    });
+
     it('H5: an import whose stored file disappears before it is read gets 503 without the path', async () => {
       const socket = opened(story);
       const received: Buffer[] = [];

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
 import { STATUS } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { LineLimit } from '../../logging/line-limit.js';
 import type { Logger } from '../../logging/logger.js';
 import { type RequestTracker, closeAfterResponse } from '../admission/request-tracker.js';
 import { DEFAULT_HEADERS } from '../default-headers.js';
@@ -18,7 +19,7 @@ import { type RequestIds, sentRequestId } from '../request-ids.js';
 import type { RequestRecords } from '../records/request-records.js';
 import { sendBareResponse } from './fallback-500.js';
 import { HttpError, httpFactsOf } from './http-error.js';
-import { defectCode, PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, retryAfterSeconds } from './problem.js';
+import { PROBLEM_JSON, problemBody, problemHeaders, retryAfterSeconds, serviceErrorOf, troubleOf } from './problem.js';
 import { HTML, prefersPage } from '../page/layout.js';
 import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
@@ -51,6 +52,7 @@ export class ErrorResponder {
   private readonly type: string;
   /** Connections whose parser has failed. */
   private readonly failed = new WeakSet<Socket>();
+  private readonly failures = new LineLimit();
 
   constructor(private readonly options: ErrorResponderOptions) {
     this.type = options.encoding.jsonType(PROBLEM_JSON);
@@ -122,14 +124,15 @@ export class ErrorResponder {
   private log(error: unknown, request: FastifyRequest): void {
     try {
       const { log } = this.options;
-      const defect = defectCode(error);
+      const trouble = troubleOf(error);
       // The reason of a rejection, which the caller must not learn, is logged for investigations only.
-      if (defect === undefined && !log.isEnabled('DEBUG')) return;
+      if (trouble === undefined && !log.isEnabled('DEBUG')) return;
       const { code, facts } = serviceErrorOf(error);
       const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
+      const admitted = trouble === 'failure' ? this.failures.admit(facts.reason ?? code) : {};
       withContextOf(request, () => {
-        if (defect === undefined) log.debug(what, { reason: facts.reason });
-        else log.error(what, { error });
+        if (trouble && admitted) log.error(what, { error, ...admitted });
+        else log.debug(what, { reason: facts.reason });
       });
     } catch {
       // The response must not depend on the log.

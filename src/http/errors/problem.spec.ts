@@ -5,7 +5,7 @@ import { type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 import { html } from '../../encoding/html.js';
 import { View } from '../page/view.js';
 import { HttpError } from './http-error.js';
-import { defectCode, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
+import { problemBody, problemHeaders, serviceErrorOf, troubleOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 const PAGE = new View(() => ({ title: 'page', body: html`` }));
@@ -157,15 +157,17 @@ describe('an exception other than a ServiceError', () => {
   });
 });
 
-describe('defectCode', () => {
-  it('is set for defects and for UNAVAILABLE with a cause only', () => {
-    const outOfReach = new ServiceError('UNAVAILABLE', { cause: new Error('ECONNREFUSED') });
+describe('troubleOf', () => {
+  it('is set for defects, and for UNAVAILABLE with a cause that the log does not name yet', () => {
+    const cause = new Error('ECONNREFUSED');
+    const outOfReach = new ServiceError('UNAVAILABLE', { cause });
 
-    expect(defectCode(new TypeError('x'))).toBe('INTERNAL_ERROR');
-    expect(defectCode(outOfReach)).toBe('UNAVAILABLE');
-    expect(defectCode(new ServiceError('UNAVAILABLE'))).toBeUndefined();
-    expect(defectCode(HttpError.withPage(outOfReach, PAGE))).toBe('UNAVAILABLE');
-    expect(defectCode(HttpError.withPage(new ServiceError('UNAVAILABLE'), PAGE))).toBeUndefined();
-    expect(defectCode(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
+    expect(troubleOf(new TypeError('x'))).toBe('defect');
+    expect(troubleOf(outOfReach)).toBe('failure');
+    expect(troubleOf(new ServiceError('UNAVAILABLE'))).toBeUndefined();
+    expect(troubleOf(new ServiceError('UNAVAILABLE', { cause, isReported: true }))).toBeUndefined();
+    expect(troubleOf(HttpError.withPage(outOfReach, PAGE))).toBe('failure');
+    expect(troubleOf(HttpError.withPage(new ServiceError('UNAVAILABLE'), PAGE))).toBeUndefined();
+    expect(troubleOf(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
   });
 });

@@ -85,11 +85,16 @@ export function serviceErrorOf(error: unknown): ServiceError {
   return new ServiceError(code, { cause: error });
 }
 
-/** The code of an error that the service, not the caller, has caused; undefined for all other errors. */
-export function defectCode(error: unknown): ErrorCode | undefined {
+/**
+ * What operators must learn of an error: each `defect` of the service, and once in a while a `failure` that affects every request
+ * while it lasts. Undefined for all other errors.
+ */
+export function troubleOf(error: unknown): 'defect' | 'failure' | undefined {
   const { code, facts } = serviceErrorOf(error);
-  // Overload has no cause and is counted elsewhere; a failure has one.
-  return STATUS[code] < 500 || (code === 'UNAVAILABLE' && facts.cause === undefined) ? undefined : code;
+  if (STATUS[code] < 500) return undefined;
+  if (code !== 'UNAVAILABLE') return 'defect';
+  // Overload has no cause and is counted elsewhere.
+  return facts.cause === undefined || facts.isReported === true ? undefined : 'failure';
 }
 
 /** The status of an error of Fastify; 500 for other errors, even if they have a status, as those of libraries do. */
