@@ -72,6 +72,14 @@ const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NUL
 
 /** Part of every statement that changes the address: it ends mailed links. */
 const NEW_ADDRESS = 'email_version = email_version + 1';
+/**
+ * Forms send the address with other changes, and the same address is no change. The version first: MariaDB assigns from left to
+ * right, so a later expression would read the new address. No address is empty, so the empty one stands for none.
+ */
+const SET_ADDRESS = [
+  "email_version = email_version + CASE WHEN COALESCE(email, '') = COALESCE(?, '') THEN 0 ELSE 1 END",
+  'email = ?',
+];
 /** Staff get no links to a password, and their address follows the identity provider. */
 const REMOVE_NEWER_ADDRESS =
   `UPDATE account SET email = NULL, ${NEW_ADDRESS}, updated_at = ? ` +
@@ -165,8 +173,8 @@ function changeOf(
     assigned.push(rolesText(roles), isAdmin(roles));
   }
   if (email !== undefined) {
-    assignments.push('email = ?', NEW_ADDRESS);
-    assigned.push(email);
+    assignments.push(...SET_ADDRESS);
+    assigned.push(email, email);
   }
   if (mfaRequired !== undefined) {
     assignments.push('mfa_required = ?');

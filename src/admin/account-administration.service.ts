@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, type AccountStatus, rolesText } from '../account/account.js';
+import { type Account, type AccountStatus, areRoles, rolesText } from '../account/account.js';
 import { type AccountChange, AccountChanges } from '../account/account-changes.service.js';
 import { PasswordChanges } from '../account/password/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -126,13 +126,16 @@ export class AccountAdministration {
 
   /**
    * Makes several changes or none. Other roles and the status `disabled` end all access, and the status also all mailed
-   * links.
+   * links. The same roles end nothing, unlike at `setRoles`.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator, and for the status and
    * the loss of a role of the caller's own account
    */
-  update(subject: string, { status, ...change }: AccountUpdate, act: Act): Promise<void> {
+  update(subject: string, { status, ...given }: AccountUpdate, act: Act): Promise<void> {
     return this.run({ name: 'update' }, subject, act, async (tx, before) => {
-      const hasOtherRoles = change.roles !== undefined && rolesText(change.roles) !== rolesText(before.roles);
+      // Forms send the roles with other changes. The row is locked, so they are the same until the transaction ends.
+      const { roles, ...others } = given;
+      const hasOtherRoles = roles !== undefined && !(areRoles(roles) && rolesText(roles) === rolesText(before.roles));
+      const change = hasOtherRoles ? given : others;
       if (Object.keys(change).length > 0) await this.changes.change(tx, subject, change, act.actor);
       if (status !== undefined) await this.changes.setStatus(tx, subject, status, act.actor);
       if (status === 'disabled') await this.access.endAllOfDisabled(tx, subject);

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { Administrator, OTHERS } from '../support/administrator.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
 import type { Answer } from '../support/http-client.js';
-import { type Person, storyOn } from '../support/login-story.js';
+import { type Person, secondStep, storyOn } from '../support/login-story.js';
 import { openMailboxes } from '../support/mailbox.js';
 import { submit, visit } from '../support/pages.js';
 import { onEachEngine } from '../support/story-database.js';
@@ -15,7 +15,7 @@ const LINK = '/portal/reset?token=';
 onEachEngine('a mail address that changes', (engine) => {
   const mailbox = MAILBOXES[engine.name];
   const args = [...mailbox.args, `--app.security.public-url=${PUBLIC_URL}`];
-  const story = storyOn(engine, { others: OTHERS, people: 8, args });
+  const story = storyOn(engine, { others: OTHERS, people: 12, args });
   const links = new StoryLinks(story);
   let admin: Administrator;
 
@@ -112,5 +112,62 @@ onEachEngine('a mail address that changes', (engine) => {
     expect(await report(kept)).toBeAnswered(204);
     await allMailsSent();
     expect(resetLinksTo(first)).toBe(0);
+  });
+
+  it('X5: a change that states the same address again keeps the mailed links', async () => {
+    const { person, first } = await holder();
+    const reset = await links.token(person, 'password-reset');
+
+    const change = { email: first, mfa_required: true };
+    expect(await admin.send('PATCH', `/users/${await story.subjectOf(person)}`, change)).toBeAnswered(200);
+
+    expect(await story.client().post('/password/reset', { token: reset, new: CHOSEN })).toBeAnswered(204);
+  });
+
+  it('X5: a report keeps an address that was stated again since the notice', async () => {
+    const { person, first } = await holder();
+    const token = await links.token(person, 'not-me');
+    await setAddress(person, first);
+
+    expect(await report(token)).toBeAnswered(204);
+
+    await mailbox.mailTo(first, LINK);
+    const [account] = await story.database.query<{ email: string }>('SELECT email FROM account WHERE id = ?', [
+      await story.subjectOf(person),
+    ]);
+    expect(account?.email).toBe(first);
+  });
+
+  it('X5: an address has a new version if one was removed or differs in a letter only, and not if there was none', async () => {
+    const { person, first } = await holder();
+    const id = await story.subjectOf(person);
+    const versionAfter = async (email: string | null): Promise<number> => {
+      expect(await admin.send('PATCH', `/users/${id}`, { email })).toBeAnswered(200);
+      const [row] = await story.database.query<{ email_version: number }>(
+        'SELECT email_version FROM account WHERE id = ?',
+        [id],
+      );
+      return Number(row?.email_version);
+    };
+
+    const versions: number[] = [];
+    for (const email of [first, null, null, first, first, first.toUpperCase()])
+      versions.push(await versionAfter(email));
+
+    expect(versions).toEqual([1, 2, 2, 3, 3, 4]);
+  });
+
+  it('X5: a login in progress continues after the same roles were stated again, and ends with other roles', async () => {
+    const person = await story.enrolled();
+    const id = await story.subjectOf(person);
+    const begun = await story.mfaToken(person);
+
+    expect(await admin.send('PATCH', `/users/${id}`, { roles: [], mfa_required: true })).toBeAnswered(200);
+    expect(await secondStep(story.client(), begun, story.nextCode(person))).toBeAnswered(200);
+    const other = await story.mfaToken(person);
+    expect(await admin.send('PATCH', `/users/${id}`, { roles: ['ROLE_CLERK'] })).toBeAnswered(200);
+
+    const late = await secondStep(story.client(), other, story.nextCode(person));
+    expect(late.status).toBe(401);
   });
 });
