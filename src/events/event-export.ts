@@ -36,14 +36,17 @@ function csvLineOf(row: EventRow): string {
  * blanks, which some programs remove.
  */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
-/** A formula after a semicolon or a tab: many spreadsheets begin another cell there, even within quotes. */
-const FORMULA_INSIDE = /([;\t]["\s]*)(?=[=+\-@＝＋－＠])/g;
+/**
+ * The place before a formula after a semicolon or a tab: many spreadsheets begin another cell there, even within quotes. The
+ * search starts at the formula, since a search from each of many tabs takes long.
+ */
+const FORMULA_INSIDE = /(?=[=+\-@＝＋－＠])(?<=[;\t]["\s]*)/g;
 
 /** Every cell is quoted, and an apostrophe precedes what a spreadsheet would run. */
 function csvLine(cells: readonly (string | number)[]): string {
   const written = cells.map((cell) => {
     const text = String(cell);
-    const inert = (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_INSIDE, "$1'");
+    const inert = (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_INSIDE, "'");
     return `"${inert.replaceAll('"', '""')}"`;
   });
   return `${written.join(',')}\r\n`;

@@ -53,6 +53,19 @@ function componentOf({ body }: Answer, name: string): unknown {
   return (body['components'] as Readonly<Record<string, unknown>> | undefined)?.[name];
 }
 
+it('C3: a hundred requests whose Accept has an open quote take little time', async () => {
+  const client = await start();
+  const accept = `a/b;x="${String.raw`\"`.repeat(7700)}`;
+  const since = performance.now();
+
+  for (let count = 0; count < 100; count += 1) {
+    expect(await client.get(HEALTH, { headers: { accept } })).toBeAnswered(406);
+  }
+
+  // Each of them took a third of a second.
+  expect(performance.now() - since).toBeLessThan(10_000);
+});
+
 describe('3.1, 3.2, 3.8: health with show-details=always', () => {
   it('lists the default components by name, and the groups', async () => {
     const client = await start([OPEN]);

@@ -8,8 +8,11 @@ export const JSON_TYPES: readonly string[] = [JSON_V3, JSON_V2, JSON_PLAIN];
 
 /** Ignored, since every text response is UTF-8. */
 const CHARSET = /;\s*charset\s*=\s*(?:"[^"]*"|[^;,]*)/gi;
-/** A comma in a quoted text separates no ranges; no offered type has such a parameter. */
-const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/**
+ * A comma in a quoted text separates no ranges; no offered type has such a parameter. A text that does not end extends to the
+ * end of the header: otherwise a search would start again at each of its quotes.
+ */
+const QUOTED = /"(?:[^"\\]|\\.?)*(?:"|$)/g;
 /** Matches only around the slash: a pattern for the whole range would backtrack over each letter of a long word. */
 const RANGE = /[^\s/,;]\/[^\s/,;]/;
 

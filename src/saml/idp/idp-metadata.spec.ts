@@ -154,6 +154,19 @@ describe('readMetadata', () => {
     expect(readMetadata(xml, REDIRECT)).toMatchObject({ trust: { certificates: [first.certificate] }, warnings: [] });
   });
 
+  // A search for the end of the blanks from each of them took minutes.
+  it.each([
+    ['a certificate', /(<ds:X509Certificate>)([^<]+)/, `-----BEGIN CERTIFICATE-----${' '.repeat(5000)}-`],
+    ['a URL', /( Location=")([^"]+)/, `https://idp.example/${' '.repeat(100_000)}x`],
+  ])('C3: many blanks in %s of the metadata take little time', (_, place, written) => {
+    const xml = simple().replace(place, (__, before: string) => before + written);
+    const since = performance.now();
+
+    readMetadata(xml, REDIRECT);
+
+    expect(performance.now() - since).toBeLessThan(5000);
+  });
+
   it('M3: blanks around URIs, dates and durations do not belong to them', () => {
     const endpoints =
       at('SingleSignOnService', 'HTTP-Redirect', ` ${SSO_URL}\n`) +

@@ -5,10 +5,12 @@ import type { XmlElement } from '../xml/xml-reader.js';
 import { verifyRootSignature } from '../xml/root-signature.js';
 import { BINDING_URI, NAMESPACE, durationSeconds, millisOfDateTime, printable } from '../xml/saml-values.js';
 
+/** Blanks at the end are sought from the first of them only: from each of them, a long value would take minutes. */
+const BLANKS_AROUND = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g;
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
 const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];
+const PEM_LINES = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----$/;
 /** The entity categories that state assurance, such as https://refeds.org/profile/mfa. */
-const PEM_LINES = /^-----BEGIN CERTIFICATE-----\s*([A-Za-z0-9+/=\s]*?)\s*-----END CERTIFICATE-----$/;
 const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
 
 /** Selects an identity provider in metadata. */
@@ -217,7 +219,7 @@ function isNamed(element: XmlElement, namespace: string, name: string): boolean 
 
 /** Undefined also for an empty value. Blanks around a URI, a date or a duration do not belong to it (XML Schema 2, 4.3.6). */
 function attribute({ attributes }: XmlElement, name: string): string | undefined {
-  const value = (attributes.get(name) ?? '').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  const value = (attributes.get(name) ?? '').replace(BLANKS_AROUND, '');
   return value === '' ? undefined : value;
 }
 
