@@ -43,8 +43,11 @@ export function cookiesOf(request: HttpRequest): CookieValues {
   return headers.cookie === undefined ? {} : { ...server.parseCookie(headers.cookie), ...chosen.get(request) };
 }
 
+/** Values of one name that are tried; a browser has several if a service on a parent domain uses the same name. */
+const MAX_VALUES = 4;
+
 /** The different values of a cookie in the order in which they were sent, `limit` at most. */
-export function cookieValues(request: HttpRequest, name: string, limit: number): readonly string[] {
+export function cookieValues(request: HttpRequest, name: string, limit = MAX_VALUES): readonly string[] {
   const { headers, server } = request as FastifyRequest;
   const values = new Set<string>();
   for (const pair of (headers.cookie ?? '').split(';')) {

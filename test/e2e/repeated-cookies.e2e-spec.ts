@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type HttpClient, setCookie } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
 import { BROWSER } from '../support/pages.js';
+import { staffStoryOn } from '../support/staff-story.js';
 import { onSqlite } from '../support/story-database.js';
 
 /** The session cookie of a Spring Session application on a parent domain. */
@@ -88,5 +89,84 @@ onSqlite('the name of the session cookie', (engine) => {
 
     expect(setCookie(answer, 'LOGIN')?.value).toBeDefined();
     expect(await client.get('/session')).toBeAnswered(200);
+  });
+});
+
+onSqlite('the cookie of pending staff logins', (engine) => {
+  const staff = staffStoryOn(engine);
+
+  /** Sends the cookies of another service beside those of this one with every request. */
+  function withTheirs(client: HttpClient, theirs: string, isInFront: boolean): void {
+    const own = client.cookie('saml_request') ?? '';
+    const values = isInFront ? [theirs, own] : [own, theirs];
+    client.headers['cookie'] = values
+      .filter((value) => value !== '')
+      .map((value) => `saml_request=${value}`)
+      .join('; ');
+  }
+
+  describe.each([
+    ['of another form', THEIRS],
+    ['of the same form', ALIKE],
+    ['with as many secrets as ours', [1, 2, 3, 4].map((digit) => String(digit).repeat(43)).join('.')],
+  ])('A1: with a cookie of another service %s', (_, theirs) => {
+    it.each([
+      ['in front', true],
+      ['behind', false],
+    ])('A1: %s, two tabs can complete their staff logins', async (__, isInFront) => {
+      const client = staff.client();
+      const requests = [];
+      for (let tab = 0; tab < 2; tab++) {
+        withTheirs(client, theirs, isInFront);
+        requests.push(await staff.depart(client));
+      }
+
+      for (const [at, request] of requests.toReversed().entries()) {
+        withTheirs(client, theirs, isInFront);
+        const answer = await staff.arrive(client, staff.posted(staff.response(request), request));
+
+        expect(answer.status, `tab ${at}: ${answer.text}`).toBe(303);
+      }
+    });
+  });
+
+  it('A1: many values of the cookie are not all compared', async () => {
+    const client = staff.client();
+    const request = await staff.depart(client);
+    const others = Array.from({ length: 50 }, (_, at) => `saml_request=${String(at).padStart(43, 'x')}`).join('; ');
+    client.headers['cookie'] = `${others}; saml_request=${client.cookie('saml_request') ?? ''}`;
+
+    const answer = await staff.arrive(client, staff.posted(staff.response(request), request));
+
+    expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('other_browser');
+  });
+});
+
+onSqlite('other cookies of this service', (engine) => {
+  const story = storyOn(engine, { people: 4, args: ['--app.security.mfa.trusted-device.enabled=true'] });
+
+  it.each([
+    ['in front', (own: string) => `trusted_device=${ALIKE}; trusted_device=${own}`],
+    ['behind', (own: string) => `trusted_device=${own}; trusted_device=${ALIKE}`],
+  ])('A1: with a trusted_device of another service %s, the browser skips the second step', async (_, sent) => {
+    const person = await story.enrolled();
+    const client = story.client();
+    await story.signIn(person, client, { trust_device: true });
+    const headers = { cookie: sent(client.cookie('trusted_device') ?? '') };
+
+    const answer = await client.post('/login', { id: person.id, pw: person.password }, { headers });
+
+    expect(answer.body['mfa_required']).toBe(false);
+  });
+
+  it.each([
+    ['a language that this service lacks', 'language=de; language=ko'],
+    ['text', 'language=x-y; language=ko'],
+  ])('A1: with a cookie language of another service, %s, pages have the language of this one', async (_, cookie) => {
+    for (const path of ['/portal/login', '/portal/no-such-page']) {
+      const { text } = await story.client().get(path, { headers: { ...BROWSER, cookie } });
+      expect(text, path).toContain('<html lang="ko">');
+    }
   });
 });

@@ -2,14 +2,12 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { DeviceCookies } from '../../account/throttle/device-cookies.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { isSecretForm } from '../../session/session.js';
+import { TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
 import { SessionRefresh } from '../../session/session-refresh.service.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { cookieValues, readAs } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { AuthCookies, DEVICE, REFRESH_TOKEN, SESSION, SIGN_IN_FORM, TRUSTED_DEVICE } from '../cookies.js';
-
-/** Values of one name that are tried; a browser has several if a service on a parent domain uses the same name. */
-const MAX_VALUES = 4;
 
 type IsOwn = (value: string) => boolean | Promise<boolean>;
 
@@ -26,14 +24,15 @@ export class BrowserCookiesGuard implements CanActivate {
     sessions: Sessions,
     refresh: SessionRefresh,
     devices: DeviceCookies,
+    trustedDevices: TrustedDevices,
     work: UnitOfWork,
   ) {
     this.areOwn = {
       [SESSION]: async (value) => (await sessions.findBySecret(value)) !== undefined,
       [REFRESH_TOKEN]: async (value) => (await work.single((tx) => refresh.findSession(tx, value))) !== undefined,
       [DEVICE]: (value) => devices.verify(value) !== undefined,
-      // Their values cannot be looked up without an account or a form, but they have a form of their own.
-      [TRUSTED_DEVICE]: isSecretForm,
+      [TRUSTED_DEVICE]: (value) => work.single((tx) => trustedDevices.isStored(tx, value)),
+      // It binds a form to whatever value the browser sends, so any of the right form serves.
       [SIGN_IN_FORM]: isSecretForm,
     };
   }
@@ -45,7 +44,7 @@ export class BrowserCookiesGuard implements CanActivate {
     let isReady: Promise<void> | undefined;
     for (const [name, isOwn] of Object.entries(this.areOwn)) {
       const sentAs = name === SESSION ? sessionName : name;
-      const values = cookieValues(request, sentAs, MAX_VALUES);
+      const values = cookieValues(request, sentAs);
       if (values.length > 1) isReady = (isReady ?? Promise.resolve()).then(() => choose(request, name, values, isOwn));
       else if (sentAs !== name) readAs(request, name, values[0]);
     }

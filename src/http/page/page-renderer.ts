@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BrandingProperties } from '../../branding/branding.properties.js';
 import { type Html, html } from '../../encoding/html.js';
@@ -66,9 +67,8 @@ export class PageRenderer {
     };
   }
 
-  private languageOf({ headers, server }: FastifyRequest): Language {
-    const cookie = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[LANGUAGE_COOKIE];
-    return requestedLanguage(cookie, headers['accept-language']) ?? this.options.messages.defaultLanguage;
+  private languageOf({ headers }: FastifyRequest): Language {
+    return requestedLanguage(headers) ?? this.options.messages.defaultLanguage;
   }
 
   private remember(language: Language, { protocol }: FastifyRequest, reply: FastifyReply): void {
@@ -207,12 +207,18 @@ ${choice}</footer>
   }
 }
 
+type LanguageHeaders = Pick<IncomingHttpHeaders, 'cookie' | 'accept-language'>;
+
 /** The language of the cookie, or else the one that `Accept-Language` prefers; undefined if there is none of ours. */
-export function requestedLanguage(
-  cookie: string | undefined,
-  acceptLanguage: string | undefined,
-): Language | undefined {
-  return isLanguage(cookie) ? cookie : acceptedLanguage(acceptLanguage);
+export function requestedLanguage(headers: LanguageHeaders): Language | undefined {
+  return rememberedLanguage(headers) ?? acceptedLanguage(headers['accept-language']);
+}
+
+/** The language of the cookie. Another service may have set one of the same name, in a language of its own. */
+export function rememberedLanguage({ cookie = '' }: LanguageHeaders): Language | undefined {
+  const pairs = cookie.split(';').map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
+  return values.map((pair) => pair.slice(LANGUAGE_COOKIE.length + 1)).find(isLanguage);
 }
 
 /** Attributes of the cookie of the language. */

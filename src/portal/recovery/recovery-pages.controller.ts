@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../auth/page-paths.js';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { LANGUAGE_COOKIE, requestedLanguage } from '../../http/page/page-renderer.js';
+import { requestedLanguage } from '../../http/page/page-renderer.js';
 import type { View } from '../../http/page/view.js';
 import type { Language } from '../../messages/messages.js';
 import { MessagesProperties } from '../../messages/messages.properties.js';
@@ -79,7 +79,7 @@ export class RecoveryPagesController {
     await rerenderOnError(
       TOLD,
       (alert) => forgotPage({ ...again, alert }),
-      () => this.requests.add(id, this.languageOf(request, reply)),
+      () => this.requests.add(id, this.languageOf(request)),
     );
     return forgotSentPage();
   }
@@ -160,7 +160,7 @@ export class RecoveryPagesController {
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<View> {
-    const language = this.languageOf(request, reply);
+    const language = this.languageOf(request);
     return reportDonePage(await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language)));
   }
 
@@ -169,7 +169,7 @@ export class RecoveryPagesController {
     if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
   }
 
-  private languageOf({ headers }: HttpRequest, { cookies }: Reply): Language {
-    return requestedLanguage(cookies[LANGUAGE_COOKIE], headers['accept-language']) ?? this.messages.defaultLanguage;
+  private languageOf({ headers }: HttpRequest): Language {
+    return requestedLanguage(headers) ?? this.messages.defaultLanguage;
   }
 }

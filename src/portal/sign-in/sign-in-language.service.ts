@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../account/accounts.service.js';
-import { LANGUAGE_COOKIE, languageCookie, requestedLanguage } from '../../http/page/page-renderer.js';
+import {
+  LANGUAGE_COOKIE,
+  languageCookie,
+  rememberedLanguage,
+  requestedLanguage,
+} from '../../http/page/page-renderer.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import type { Language } from '../../messages/messages.js';
 import type { Reply } from '../../web/cookies.js';
@@ -20,11 +25,10 @@ export class SignInLanguage {
 
   /** A new browser gets the language of the user; an account without a language gets that of the browser. */
   async settle(subject: string, chosen: Language | undefined, request: HttpRequest, reply: Reply): Promise<void> {
-    const cookie = reply.cookies[LANGUAGE_COOKIE];
     if (chosen === undefined) {
-      const language = requestedLanguage(cookie, request.headers['accept-language']);
+      const language = requestedLanguage(request.headers);
       if (language !== undefined) await this.accounts.setLanguage(subject, language, { unlessChosen: true });
-    } else if (cookie === undefined) {
+    } else if (rememberedLanguage(request.headers) === undefined) {
       reply.setCookie(LANGUAGE_COOKIE, chosen, languageCookie(this.contextPath, request.protocol === 'https'));
     }
   }

@@ -9,7 +9,7 @@ import { problemPage } from '../../http/page/problem-page.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
 import { requestContext } from '../../principal/request-context.js';
-import { Res, type Reply } from '../../web/cookies.js';
+import { cookieValues, Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ErrorPages, FormBody } from '../../web/route.decorator.js';
 import { ReturnTargets } from '../../web/return-targets.service.js';
@@ -63,7 +63,7 @@ export class AcsController {
     const idp = this.idps.named(name);
     if (!form.success) return this.consumer.reject(idp, 'malformed');
     const { SAMLResponse: response, RelayState: relayState } = form.output;
-    const browser = { samlRequest: reply.cookies[SAML_REQUEST], session: reply.cookies[SESSION] };
+    const browser = { samlRequests: cookieValues(request, SAML_REQUEST), session: reply.cookies[SESSION] };
     const login = await this.offeringResume(() =>
       this.consumer.consumeResponse(idp, { response, relayState }, browser, request),
     );

@@ -56,7 +56,7 @@ export class AssertionConsumer {
     if (replay !== undefined) return this.reject(idp, replay);
     const login = await this.logIn({ idp, assertion, request, currentSid: current?.id });
     setUser(login.opened.session.subject);
-    const cookie = this.requests.cookieWithout(request, browser.samlRequest);
+    const cookie = this.requests.cookieWithout(request, browser.samlRequests);
     return { ...login, returnTo: request?.returnTo, cookie };
   }
 
@@ -70,10 +70,10 @@ export class AssertionConsumer {
     { name, properties }: Idp,
     { facts: { inResponseTo } }: PostedResponse,
     relayState: string | undefined,
-    { samlRequest }: BrowserCookies,
+    { samlRequests }: BrowserCookies,
   ): Promise<PendingRequest | Rejection | undefined> {
     if (inResponseTo === undefined && properties.idpInitiated) return Promise.resolve(undefined);
-    return this.requests.findAnswered({ inResponseTo, relayState }, name, samlRequest);
+    return this.requests.findAnswered({ inResponseTo, relayState }, name, samlRequests);
   }
 
   private async logIn(verified: VerifiedAssertion): Promise<StaffLogin> {

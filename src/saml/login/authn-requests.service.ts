@@ -46,10 +46,10 @@ export class AuthnRequests {
     private readonly random: Random,
   ) {}
 
-  /** Stores a login request. `cookie` is the new value for a browser whose cookie was `previous`. */
+  /** Stores a login request. `cookie` is the new value for a browser that sent these values of it. */
   async create(
     requested: NewRequest,
-    previous: string | undefined,
+    sent: readonly string[],
   ): Promise<{ request: PendingRequest; cookie: RequestCookie }> {
     const secret = this.random.text(SECRET_BYTES);
     const request: PendingRequest = {
@@ -60,22 +60,22 @@ export class AuthnRequests {
       expiresAt: this.clock.seconds() + REQUEST_SECONDS,
     };
     await this.work.single((tx) => this.store.insert(tx, request));
-    const value = [secret, ...parseSecrets(previous)].slice(0, MAX_TABS).join(SEPARATOR);
+    const value = [secret, ...secretsIn(sent)].slice(0, MAX_TABS).join(SEPARATOR);
     return { request, cookie: { value, maxAge: REQUEST_SECONDS } };
   }
 
-  /** The request that a response answers, if the browser with this cookie sent it, or why the response is rejected. */
+  /** The request that a response answers, if the browser with these values of the cookie sent it, or why the response is rejected. */
   async findAnswered(
     { inResponseTo, relayState }: Answer,
     idp: string,
-    cookie: string | undefined,
+    sent: readonly string[],
   ): Promise<PendingRequest | Rejection> {
     if (inResponseTo === undefined) return 'unsolicited';
     // Without a cookie no request can belong to this browser, so none is looked up.
-    if (cookie === undefined) return 'other_browser';
+    if (sent.length === 0) return 'other_browser';
     const request = await this.work.single((tx) => this.store.find(tx, inResponseTo, idp, this.clock.seconds()));
     if (!request) return 'in_response_to';
-    if (!parseSecrets(cookie).some((secret) => hashSecret(secret) === request.browserHash)) return 'other_browser';
+    if (!secretsIn(sent).some((secret) => hashSecret(secret) === request.browserHash)) return 'other_browser';
     return request.relayState === relayState ? request : 'relay_state';
   }
 
@@ -95,11 +95,20 @@ export class AuthnRequests {
     });
   }
 
-  /** The cookie without the secret of a completed login; undefined if nothing remains. */
-  cookieWithout(request: PendingRequest | undefined, cookie: string | undefined): RequestCookie | undefined {
-    const left = parseSecrets(cookie).filter((secret) => hashSecret(secret) !== request?.browserHash);
+  /** The value that held the secret of a completed login, without it; undefined if nothing remains. */
+  cookieWithout(request: PendingRequest | undefined, sent: readonly string[]): RequestCookie | undefined {
+    const isUsed = (secret: string): boolean => hashSecret(secret) === request?.browserHash;
+    const own = sent.find((value) => parseSecrets(value).some(isUsed)) ?? sent[0];
+    const left = parseSecrets(own).filter((secret) => !isUsed(secret));
     return left.length === 0 ? undefined : { value: left.join(SEPARATOR), maxAge: REQUEST_SECONDS };
   }
+}
+
+/** The secrets of all values, the first of each before the second ones: no value of another service pushes out all of ours. */
+function secretsIn(sent: readonly string[]): readonly string[] {
+  const values = sent.map((value) => parseSecrets(value));
+  const secrets = Array.from({ length: MAX_TABS }, (_, at) => values.flatMap((value) => value.slice(at, at + 1)));
+  return [...new Set(secrets.flat())];
 }
 
 function parseSecrets(cookie = ''): readonly string[] {

@@ -5,7 +5,7 @@ import { SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { Public } from '../../principal/access.decorator.js';
-import { Res, type Reply } from '../../web/cookies.js';
+import { cookieValues, Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema, ErrorPages } from '../../web/route.decorator.js';
 import { ReturnTargets } from '../../web/return-targets.service.js';
@@ -69,7 +69,7 @@ export class SamlController {
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
     const options = { returnTo: this.targets.resolve(returnTo), acr, isForced: prompt === 'login' };
-    const browser = { samlRequest: reply.cookies[SAML_REQUEST], session: reply.cookies[SESSION] };
+    const browser = { samlRequests: cookieValues(request, SAML_REQUEST), session: reply.cookies[SESSION] };
     const { to, cookie } = await this.logins.startSso(this.idps.named(name), options, browser, request);
     this.cookies.setSamlRequest(reply, cookie.value, cookie.maxAge);
     return redirectOrPost(reply, to, this.contextPath);

@@ -11,8 +11,8 @@ import { type OutgoingMessage, buildAuthnRequest, validationRules } from './saml
 
 /** The cookies of a browser that a login reads. */
 export interface BrowserCookies {
-  /** Cookie `saml_request`. */
-  readonly samlRequest: string | undefined;
+  /** Values of the cookie `saml_request`: another service may have set one of the same name. */
+  readonly samlRequests: readonly string[];
   /** Cookie `SESSION`. */
   readonly session: string | undefined;
 }
@@ -70,7 +70,7 @@ export class SpInitiatedLogin {
         requested: { ...requested, isAcr, isForced: forceAuthn },
         ...withoutUndefined({ subject: isStepUp ? before.subject : undefined, sid: before?.id }),
       },
-      browser.samlRequest,
+      browser.samlRequests,
     );
     const parties = { trust, sp: this.sps.of(idp, origin), rules: validationRules(properties) };
     const { id, relayState } = request;
