@@ -16,6 +16,8 @@ const LOCK_WAIT = 1205;
 const MOVED = new Set([1290, 1792, 1836, 1047]);
 const SHUTDOWN = 1053;
 const KILLED = 1927;
+const UNKNOWN_COLUMN = 1054;
+const NO_SUCH_TABLE = 1146;
 const UNKNOWN_VARIABLE = 1193;
 const UNKNOWN_TIME_ZONE = 1298;
 const SYNC_WAIT_FAILED = 'SYNC_WAIT_FAILED';
@@ -80,6 +82,14 @@ export function isServerError(error: unknown): boolean {
 export function isConnectionLost(error: Error): boolean {
   const { errno, fatal } = driverErrorOf(error);
   return fatal === true || errno === KILLED;
+}
+
+/** True if the database has no table or no column of the name in a statement. SQLite has one code for both and for other errors. */
+export function isDropped(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { errno, errcode, message } = driverErrorOf(error);
+  if (typeof errcode === 'number') return /^no such (?:table|column): /.test(String(message));
+  return errno === NO_SUCH_TABLE || errno === UNKNOWN_COLUMN;
 }
 
 /** True if the server has no setting of that name. */

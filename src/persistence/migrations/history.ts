@@ -38,8 +38,11 @@ export interface Step {
   readonly migration: MigrationClass;
   /** What a revert deletes or makes up; null if it loses no fact. */
   readonly revertLoses: string | null;
-  /** The rows that a revert would lose, as SQL behind FROM: without any, it loses nothing. Without this, it always does. */
-  readonly lostRows?: string;
+  /**
+   * The rows that a revert would lose, as SQL behind FROM: without any, it loses nothing. Without this, it always does. Each
+   * table and column that the revert drops has an entry of its own, since an interrupted revert may have dropped some of them.
+   */
+  readonly lostRows?: readonly string[];
   /**
    * The oldest version that still runs on the tables after this migration, named by its newest migration. Without it, only
    * versions that have this migration run: a change that older versions tolerate must say so.
@@ -53,18 +56,26 @@ export const HISTORY: readonly Step[] = [
   { migration: LockedAccounts1795305600000, revertLoses: null },
   {
     migration: StaffLogin1795392000000,
-    revertLoses: 'the links between accounts and identity providers',
-    lostRows: 'staff_identity',
+    revertLoses: 'the links between accounts and identity providers, their sessions, and the classes of their logins',
+    lostRows: [
+      'staff_identity',
+      'saml_request',
+      'used_assertion',
+      'idp_session',
+      'session WHERE ends_at IS NOT NULL',
+      'session WHERE idp_session IS NOT NULL',
+      'security_event WHERE authn_context IS NOT NULL',
+    ],
   },
   {
     migration: IdentityProviderMetadata1795478400000,
     revertLoses: 'the stored metadata of identity providers',
-    lostRows: 'saml_metadata',
+    lostRows: ['saml_metadata'],
   },
   {
     migration: ManagementEvents1795564811000,
     revertLoses: 'the details of security events',
-    lostRows: 'security_event WHERE detail IS NOT NULL',
+    lostRows: ['security_event WHERE detail IS NOT NULL'],
   },
   // The service classifies the hashes again.
   { migration: PasswordKinds1795564833000, revertLoses: null },
@@ -72,12 +83,12 @@ export const HISTORY: readonly Step[] = [
   {
     migration: MetadataRequests1795564933000,
     revertLoses: 'requests to read metadata again',
-    lostRows: 'metadata_request',
+    lostRows: ['metadata_request'],
   },
   {
     migration: AccountAdministration1795651200037,
     revertLoses: 'every temporary password',
-    lostRows: 'account WHERE password_ends_at IS NOT NULL',
+    lostRows: ['account WHERE password_ends_at IS NOT NULL'],
   },
   { migration: PlainNames1795737600000, revertLoses: null },
   // The columns describe migrations, not users; the next run fills them again, without times.
@@ -86,14 +97,14 @@ export const HISTORY: readonly Step[] = [
   {
     migration: BackupCodePeppers1795824000061,
     revertLoses: 'backup codes whose pepper has an id',
-    lostRows: 'backup_code WHERE pepper IS NOT NULL',
+    lostRows: ['backup_code WHERE pepper IS NOT NULL'],
     compatibleFrom: PlainNames1795737600000,
   },
   // Older versions do not import in steps; they treat the accounts of an unfinished import as disabled.
   {
     migration: AccountImports1795824000062,
     revertLoses: 'the accounts of an unfinished import',
-    lostRows: 'account_import',
+    lostRows: ['account_import', "account WHERE status = 'staged'"],
     compatibleFrom: PlainNames1795737600000,
   },
   // Older versions lock the row without the column, which holds at one server, though not across the nodes of a cluster.
@@ -101,40 +112,40 @@ export const HISTORY: readonly Step[] = [
   {
     migration: AccountLanguage1796000000001,
     revertLoses: 'the languages that users have chosen',
-    lostRows: 'account WHERE language IS NOT NULL',
+    lostRows: ['account WHERE language IS NOT NULL'],
     compatibleFrom: PlainNames1795737600000,
   },
   {
     migration: MailMessages1796000000101,
     revertLoses: 'the mails that wait or could not be sent',
-    lostRows: 'mail_message',
+    lostRows: ['mail_message'],
     compatibleFrom: PlainNames1795737600000,
   },
   // Older versions create no links; an invited account has no password for them.
   {
     migration: AccountLinks1796000000102,
-    revertLoses: 'every mailed link, and which accounts are invited',
-    lostRows: '(SELECT 1 AS one FROM account_link UNION ALL SELECT 1 FROM account WHERE invited_at IS NOT NULL) lost',
+    revertLoses: 'every mailed link, which accounts are invited, and which passwords are newer than a link',
+    lostRows: ['account_link', 'account WHERE invited_at IS NOT NULL', 'account WHERE password_version > 0'],
     compatibleFrom: PlainNames1795737600000,
   },
   // Events of older versions get the default of the column, and join the chain without being sent to subscribers.
   {
     migration: EventChain1796000000201,
     revertLoses: 'the hash chain of security events',
-    lostRows: 'event_batch',
+    lostRows: ['event_batch', 'event_chain', 'security_event WHERE batch <> 0'],
     compatibleFrom: PlainNames1795737600000,
   },
   {
     migration: WebhookDeliveries1796000000202,
     revertLoses: 'events that the webhook has not delivered',
-    lostRows: 'webhook_delivery',
+    lostRows: ['webhook_delivery'],
     compatibleFrom: PlainNames1795737600000,
   },
   { migration: AccountSearch1796000000301, revertLoses: null, compatibleFrom: PlainNames1795737600000 },
   {
     migration: KnownClients1796000000401,
     revertLoses: 'which clients without cookies are known',
-    lostRows: 'known_client',
+    lostRows: ['known_client'],
     compatibleFrom: PlainNames1795737600000,
   },
   // Older versions run the same tasks without a lease, and the conditions of their statements keep that harmless.
@@ -145,13 +156,19 @@ export const HISTORY: readonly Step[] = [
   // Older versions read the column that names one secret, and would admit an account that has passkeys by its password alone.
   {
     migration: SeveralAuthenticators1796700000001,
-    revertLoses: 'all authenticator apps of an account but the newest',
-    lostRows: '(SELECT user_id FROM totp_secret GROUP BY user_id HAVING COUNT(*) > 1) lost',
+    revertLoses: 'all authenticator apps of an account but the newest, and the names and latest uses of apps',
+    lostRows: [
+      '(SELECT user_id FROM totp_secret GROUP BY user_id HAVING COUNT(*) > 1) lost',
+      'totp_secret WHERE activated_at IS NULL',
+      'totp_secret WHERE asked_for IS NOT NULL',
+      'totp_secret WHERE last_used_at IS NOT NULL',
+      'totp_secret WHERE name IS NOT NULL',
+    ],
   },
   {
     migration: Passkeys1796700000002,
     revertLoses: 'every passkey',
-    lostRows: 'passkey',
+    lostRows: ['passkey', 'passkey_challenge'],
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
   {
@@ -163,7 +180,7 @@ export const HISTORY: readonly Step[] = [
   {
     migration: AddressVersions1796900000501,
     revertLoses: 'which addresses of accounts are newer than a mailed link',
-    lostRows: '(SELECT id FROM account WHERE email_version > 0) lost',
+    lostRows: ['account_link WHERE email_version >= 0', 'account WHERE email_version > 0'],
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
   {

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../clock/clock.js';
 import { problem } from '../../config/problem.js';
+import { isDropped } from '../engines/driver-failure.js';
 import { type ExclusiveOptions, exclusively } from './exclusively.js';
 import { compatibleLevel, HISTORY, type Step } from './history.js';
 import { isKnown, MigrationState } from './migration-state.js';
@@ -105,8 +106,19 @@ function revertible(name: string): Step {
 
 async function losesFacts(dataSource: DataSource, { revertLoses, lostRows }: Step): Promise<boolean> {
   if (revertLoses === null || lostRows === undefined) return revertLoses !== null;
-  const found: readonly unknown[] = await dataSource.query(`SELECT 1 FROM ${lostRows} LIMIT 1`);
-  return found.length > 0;
+  for (const rows of lostRows) if (await hasRows(dataSource, rows)) return true;
+  return false;
+}
+
+/** False also if an interrupted revert has dropped the table or the column. */
+async function hasRows(dataSource: DataSource, rows: string): Promise<boolean> {
+  try {
+    const found: readonly unknown[] = await dataSource.query(`SELECT 1 FROM ${rows} LIMIT 1`);
+    return found.length > 0;
+  } catch (error) {
+    if (isDropped(error)) return false;
+    throw error;
+  }
 }
 
 function loss({ migration, revertLoses }: Step): SchemaFailure {
