@@ -16,17 +16,22 @@ personalTable('refresh_token', {
     ...['session_id', 'generation', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'issued_at', 'expires_at'],
     ...['rotated_at', 'superseded_at'],
   ],
-  withheld: ['user_id', 'token_hash', 'replaced_by', 'sealed_successor'],
+  withheld: ['user_id', 'token_hash', 'names_session', 'replaced_by', 'sealed_successor'],
 });
 
 const INSERT = `INSERT INTO refresh_token
-  (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at,
+  names_session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`;
 const FIND = `SELECT token_hash, session_id, user_id, generation, expires_at, rotated_at, replaced_by, sealed_successor, superseded_at
   FROM refresh_token WHERE token_hash = ?`;
 const LAST_GENERATION = 'SELECT MAX(generation) AS generation FROM refresh_token WHERE session_id = ?';
 const ISSUED_AT = 'SELECT issued_at FROM refresh_token WHERE session_id = ? AND generation = ?';
-const FORGET_OLDEST = 'DELETE FROM refresh_token WHERE session_id = ? AND generation <= ?';
+/**
+ * The use of a token without a row ends the session that the token names. A token of an earlier version names none, and a superseded
+ * one must not end its session: their rows stay.
+ */
+const FORGET_OLDEST = `DELETE FROM refresh_token
+  WHERE session_id = ? AND generation <= ? AND names_session = 1 AND superseded_at IS NULL`;
 const ROTATE = `UPDATE refresh_token SET rotated_at = ?, replaced_by = ?, sealed_successor = ?
   WHERE token_hash = ? AND rotated_at IS NULL AND superseded_at IS NULL AND expires_at > ?`;
 const SUPERSEDE = `UPDATE refresh_token SET superseded_at = ?
@@ -80,7 +85,7 @@ export class RefreshTokenStore {
     return row?.issued_at;
   }
 
-  /** Deletes the tokens of a session up to a generation. */
+  /** Deletes the used tokens of a session up to a generation, as far as their values name it. */
   async forgetOldest(tx: Tx, sid: string, generation: number): Promise<void> {
     await tx.change(FORGET_OLDEST, [sid, generation]);
   }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { Random } from '../random/random.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { type RefreshToken, SECRET_BYTES, type Session } from './session.js';
+import { RefreshTokenValues } from './refresh-token-values.service.js';
+import type { RefreshToken, Session } from './session.js';
 
 /** Issues the refresh tokens of logins and step-ups, and deletes those of ended sessions. */
 @Injectable()
@@ -11,7 +11,7 @@ export class RefreshTokens {
   constructor(
     private readonly store: RefreshTokenStore,
     private readonly clock: Clock,
-    private readonly random: Random,
+    private readonly values: RefreshTokenValues,
   ) {}
 
   /** Issues the first token of a family. */
@@ -34,7 +34,7 @@ export class RefreshTokens {
   }
 
   private async issue(tx: Tx, session: Session, generation: number, expiresAt: number): Promise<RefreshToken> {
-    const token = { value: this.random.text(SECRET_BYTES), expiresAt };
+    const token = { value: this.values.issue(session.id), expiresAt };
     await this.store.insert(tx, session, generation, token, this.clock.seconds());
     return token;
   }

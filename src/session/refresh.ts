@@ -1,6 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, KEY_BYTES } from '../sealing/aes-gcm.js';
 
+/**
+ * Tokens of one session that stay at least: they tell the limit of refreshes, and what a repeated refresh gets. The use of an
+ * older one is known by its value.
+ */
+export const KEPT_TOKENS = 1000;
+
 /** A stored refresh token; instants in epoch seconds. */
 export interface RefreshRecord {
   readonly hash: string;

@@ -7,6 +7,7 @@ import { NONCE_BYTES } from '../sealing/aes-gcm.js';
 import {
   classifyReuse,
   isUnused,
+  KEPT_TOKENS,
   openSuccessor,
   type RefreshRecord,
   type RefusalReason,
@@ -14,20 +15,12 @@ import {
 } from './refresh.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import {
-  hashSecret,
-  isSecretForm,
-  type OpenedSession,
-  type RefreshToken,
-  SECRET_BYTES,
-  type Session,
-} from './session.js';
+import { RefreshTokenValues } from './refresh-token-values.service.js';
+import { hashSecret, isSecretForm, type OpenedSession, type RefreshToken, type Session } from './session.js';
 import { RefreshProperties } from './session.properties.js';
 import { SessionWriter } from './session-writer.service.js';
 import { Sessions } from './sessions.service.js';
 
-/** Tokens of one session that stay, so that the use of a copy ends the session; at the usual rate, those of a week. */
-const KEPT_TOKENS = 1000;
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Outcome of a refresh. */
@@ -51,6 +44,7 @@ export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 export class RefreshRotation {
   constructor(
     private readonly store: RefreshTokenStore,
+    private readonly values: RefreshTokenValues,
     private readonly grace: RefreshGrace,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -61,9 +55,14 @@ export class RefreshRotation {
     return isSecretForm(value) ? this.store.find(tx, hashSecret(value)) : undefined;
   }
 
+  /** Sessions that a token may belong to by its value alone, whether or not it has a row. */
+  sessionIds(value: string): readonly string[] {
+    return this.values.sessionIds(value);
+  }
+
   /** Uses a token up: returns the successor's value to one caller, undefined to every concurrent one. */
-  async rotate(tx: Tx, value: string, { hash }: RefreshRecord): Promise<string | undefined> {
-    const successor = this.random.text(SECRET_BYTES);
+  async rotate(tx: Tx, value: string, { hash, sid }: RefreshRecord): Promise<string | undefined> {
+    const successor = this.values.issue(sid);
     const hasGrace = this.properties.grace.milliseconds > 0;
     const sealed = hasGrace ? sealSuccessor(value, successor, this.random.bytes(NONCE_BYTES)) : null;
     const isFirst = await this.store.rotate(tx, hash, this.clock.seconds(), hashSecret(successor), sealed);
@@ -86,7 +85,7 @@ export class RefreshRotation {
     return wait > 0 ? wait : undefined;
   }
 
-  /** Now and then, the oldest tokens of a long family are deleted: a use of one of them is then that of an unknown token. */
+  /** Now and then, the oldest tokens of a long family are deleted: their values still name the session. */
   async issueSuccessor(
     tx: Tx,
     session: Session,
@@ -130,7 +129,7 @@ export class SessionRefresh {
   rotate<T>(value: string, admit: Admit<T>): Promise<Rotation<T>> {
     return this.work.run(async (tx) => {
       const found = await this.tokens.find(tx, value);
-      if (!found) return { kind: 'refused', reason: 'unknown' };
+      if (!found) return this.withoutRow(tx, value);
       const waitSeconds = found.rotatedAt === undefined ? await this.tokens.waitSeconds(tx, found) : undefined;
       if (waitSeconds !== undefined) return { kind: 'limited', waitSeconds };
       const [successor, session] = await Promise.all([
@@ -147,7 +146,33 @@ export class SessionRefresh {
   /** The session a refresh token belongs to, whether or not the token itself can still be used. */
   async findSession(tx: Tx, value: string): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
     const token = await this.tokens.find(tx, value);
-    return token && { sid: token.sid, subject: token.subject };
+    if (token) return { sid: token.sid, subject: token.subject };
+    const session = await this.namedSession(tx, value);
+    return session && { sid: session.id, subject: session.subject };
+  }
+
+  private async namedSession(tx: Tx, value: string): Promise<Session | undefined> {
+    for (const sid of this.tokens.sessionIds(value)) {
+      const session = await this.sessions.find(sid, tx);
+      if (session) return session;
+    }
+    return undefined;
+  }
+
+  /**
+   * The row of the newest token exists as long as its session: a token without a row that names a live session is an old one. The
+   * row alone may not decide, since the holder of a session makes it disappear by refreshing often.
+   */
+  private async withoutRow(tx: Tx, value: string): Promise<Rotation<never>> {
+    const session = await this.namedSession(tx, value);
+    return session ? this.reused(tx, session.id, session.subject) : { kind: 'refused', reason: 'unknown' };
+  }
+
+  private async reused(tx: Tx, sid: string, subject: string): Promise<Rotation<never>> {
+    if (await this.sessions.end(tx, sid)) {
+      await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
+    }
+    return { kind: 'refused', reason: 'reused', subject };
   }
 
   private async rotated<T>(
@@ -177,9 +202,6 @@ export class SessionRefresh {
       const admitted = await admit(tx, session);
       return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };
     }
-    if (successor === 'reused' && (await this.sessions.end(tx, sid))) {
-      await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
-    }
-    return { kind: 'refused', reason: successor, subject };
+    return successor === 'reused' ? this.reused(tx, sid, subject) : { kind: 'refused', reason: successor, subject };
   }
 }

@@ -8,6 +8,7 @@ import { KnownClientStore } from './known-client.store.js';
 import { KnownClients } from './known-clients.service.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
+import { RefreshTokenValues } from './refresh-token-values.service.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { RefreshRotation, SessionRefresh } from './session-refresh.service.js';
 import { SessionCopies } from './session-copies.service.js';
@@ -19,7 +20,7 @@ import { Sessions } from './sessions.service.js';
 @Module({
   imports: [EventsModule, TasksModule],
   providers: [
-    ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokens, Sessions],
+    ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokenValues, RefreshTokens, Sessions],
     {
       provide: SessionCopies,
       // Commands have no caches.

@@ -72,7 +72,7 @@ onEachEngine('the refreshes of one session', (engine) => {
       const rows = await story.database.query<{ generation: number }>(sql, [await story.subjectOf(person)]);
       return rows.map(({ generation }) => generation);
     };
-    const columns = 'session_id, user_id, amr, auth_time, issued_at, expires_at';
+    const columns = 'session_id, user_id, amr, auth_time, issued_at, expires_at, names_session';
     const user = await story.subjectOf(person);
     for (const generation of [100, 999, 1000, 1001]) {
       const values = [`copy-${generation}`, generation, user];

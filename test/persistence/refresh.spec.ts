@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { openDatabase } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Sealer } from '../../src/sealing/sealer.js';
 import type { OpenedSession } from '../../src/session/session.js';
 import type { Rotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
 import type { Sessions } from '../../src/session/sessions.service.js';
@@ -189,6 +192,52 @@ onEveryDatabase('refresh tokens', (database) => {
     expect(await sessions.find(first.session.id)).toBeDefined();
   });
 
+  it('X6: reuse of a refresh token ends the session after the row of the token has expired', async () => {
+    const parts = partsWith();
+    const { sessions, refreshes, sweep } = parts;
+    const first = await opened('long-ago', parts);
+    let value = valueOf(first);
+    for (let day = 8; day <= 32; day += 8) {
+      value = successorOf(await refreshes.rotate(value, admit));
+      clock.advance(8 * DAY);
+      await sweep.sweep();
+    }
+    expect(await generationsOf('long-ago')).not.toContain(1);
+
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+    expect((await eventsOf('long-ago')).filter((kind) => kind === 'TOKEN_REUSE')).toHaveLength(1);
+  });
+
+  it('X6: the expired token of an expired session is no reuse', async () => {
+    const parts = partsWith();
+    const { refreshes } = parts;
+    const first = await opened('away', parts);
+    clock.advance(14 * DAY);
+    await database.work.single((tx) => tx.change('DELETE FROM refresh_token WHERE user_id = ?', ['away']));
+
+    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+
+    expect(await eventsOf('away')).toEqual([]);
+  });
+
+  it('X6: an old refresh token ends its session after a change of the active seal key', async () => {
+    const [random, keys] = [new SystemRandom(), ['k1', 'k2'].map((id) => [id, randomBytes(32)] as const)];
+    const partsUnder = (active: string): TokenParts =>
+      tokenParts(database.work, clock, { sealer: new Sealer(active, new Map(keys), random) });
+    const before = partsUnder('k1');
+    const { sessions, refreshes } = partsUnder('k2');
+    const first = await opened('rekeyed', before);
+    await refreshes.rotate(valueOf(first), admit);
+    const used = 'DELETE FROM refresh_token WHERE user_id = ? AND generation = 1';
+    await database.work.single((tx) => tx.change(used, ['rekeyed']));
+
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+  });
+
   it('S6: a refresh token is rejected after the end of its session', async () => {
     const parts = partsWith();
     const { sessions, refreshes } = parts;
@@ -297,6 +346,12 @@ onEveryDatabase('refresh tokens', (database) => {
       expect(await liveTokens(id)).toBe(0);
     }
   });
+
+  async function generationsOf(subject: string): Promise<readonly number[]> {
+    const sql = 'SELECT generation FROM refresh_token WHERE user_id = ?';
+    const rows = await database.work.single((tx) => tx.rows<{ readonly generation: number }>(sql, [subject]));
+    return rows.map(({ generation }) => generation);
+  }
 
   async function liveTokens(sid: string): Promise<number> {
     const sql = `SELECT COUNT(*) AS number FROM refresh_token

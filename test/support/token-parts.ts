@@ -18,6 +18,7 @@ import { Issuer } from '../../src/token/signed-token.js';
 import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
+import { RefreshTokenValues } from '../../src/session/refresh-token-values.service.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties, SessionProperties } from '../../src/session/session.properties.js';
 import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
@@ -82,8 +83,9 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const sessionStore = new SessionStore(clock);
   const writer = new SessionWriter(sessionStore, clock, random, new SessionProperties(), refresh);
   const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
-  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, random);
-  const tokenRotation = new RefreshRotation(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
+  const values = new RefreshTokenValues(sealer, random);
+  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, values);
+  const tokenRotation = new RefreshRotation(new RefreshTokenStore(), values, sealedSuccessors, clock, random, refresh);
   const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events, new SessionCopies(0, clock));
   return {
     sealer,

@@ -163,6 +163,22 @@ export class AccountSearch1796000000301 implements MigrationInterface {
   }
 }
 
+/**
+ * 1 for a refresh token whose value names its session, so that its use is noticed without its row. Those of older versions have 0:
+ * their rows stay until they expire.
+ */
+export class NamedSessions1796900000704 implements MigrationInterface {
+  readonly name = 'NamedSessions1796900000704';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE refresh_token ADD COLUMN names_session int NOT NULL DEFAULT 0');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE refresh_token DROP COLUMN names_session');
+  }
+}
+
 /** Table, old name and new name. */
 const RENAMED = [
   ['account', 'epoch', 'security_stamp'],

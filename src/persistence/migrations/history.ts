@@ -10,6 +10,7 @@ import {
   LockedAccounts1795305600000,
   LockedAccountsAlone1796800000001,
   ManagementEvents1795564811000,
+  NamedSessions1796900000704,
   PasswordKinds1795564833000,
   PlainNames1795737600000,
   UnprovenTimes1795564873000,
@@ -185,6 +186,12 @@ export const HISTORY: readonly Step[] = [
   },
   {
     migration: NoticeCounts1796900000601,
+    revertLoses: null,
+    compatibleFrom: SeveralAuthenticators1796700000001,
+  },
+  // Older versions insert 0, and exchange tokens that name a session like others.
+  {
+    migration: NamedSessions1796900000704,
     revertLoses: null,
     compatibleFrom: SeveralAuthenticators1796700000001,
   },
