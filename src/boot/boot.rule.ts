@@ -2,6 +2,7 @@ import { faultsOf, type Finding, finding, Rule, type RuleFacts } from '../config
 import { managementPathsDistinct } from '../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { requiredRolesKnown } from '../second-factor/mfa.rule.js';
+import { splitOptions, unsafeOptions } from './node-options.js';
 import { logSetup } from './log-setup.js';
 import { ConversionError, from } from '../config/problem.js';
 import { isProcessZoneNamed, processTimeZone } from '../config/read/process-inputs.js';
@@ -27,19 +28,26 @@ export const managementPathsApart = new Rule(
   managementPathsDistinct(async () => (await import('./user-paths.js')).userPaths()),
 );
 
-/** Options of Node that let another process read this one, or that weaken TLS or the HTTP parser. */
-const UNSAFE_OPTION = /^--(?:inspect(?:-brk|-wait)?|tls-keylog|trace-tls|insecure-http-parser|security-revert)(?:=|$)/;
-
 /**
  * Neither the environment nor the arguments of Node open the inspector, print secrets, or switch off what the service
  * relies on: Node reads them before any code of the service runs.
  */
-export const runtimeSafe = new Rule('runtime', ({ inputs: { variables, nodeArguments = [] } }) => {
-  const fromVariable = (variables['NODE_OPTIONS'] ?? '').split(/\s+/).filter((option) => UNSAFE_OPTION.test(option));
-  const fromArguments = nodeArguments.filter((option) => UNSAFE_OPTION.test(option));
+export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
+  const { variables, nodeArguments = [], hasInspector = false } = inputs;
+  const fromVariable = unsafeOptions(splitOptions(variables['NODE_OPTIONS'] ?? ''));
+  const fromArguments = unsafeOptions(nodeArguments);
+  const isInspectorNamed = [...fromVariable, ...fromArguments].some((option) => option.startsWith('--inspect'));
   return [
     ...fromVariable.map((option) => unsafeOption(option, 'NODE_OPTIONS')),
     ...fromArguments.map((option) => unsafeOption(option, 'the command line')),
+    ...(hasInspector && !isInspectorNamed
+      ? [
+          finding({
+            what: 'The inspector of Node is open, and another process can read the memory of this one',
+            action: 'Remove what opens it, such as a preloaded module.',
+          }),
+        ]
+      : []),
     ...(variables['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
       ? [
           finding({
@@ -59,8 +67,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs: { variables, nodeArgum
   ];
 });
 
-function unsafeOption(option: string, origin: string): Finding {
-  const [name = ''] = option.split('=');
+function unsafeOption(name: string, origin: string): Finding {
   return finding(
     { what: `Node's option ${name} is not safe in production`, action: `Remove it from ${origin}.` },
     { Origin: origin },

@@ -22,6 +22,8 @@ export interface ConfigurationInputs extends ConfigContext {
   readonly args: readonly string[];
   /** The arguments of Node itself, such as `--inspect`; none by default. */
   readonly nodeArguments?: readonly string[];
+  /** Node's inspector is open; false by default. */
+  readonly hasInspector?: boolean;
 }
 
 /** The configuration of one process: typed values with their origins. */

@@ -778,6 +778,31 @@ describe('the environment of Node', () => {
   });
 
   it.each([
+    ['"--inspect=0"', '--inspect'],
+    ['--max-old-space-size=512 "--ins\\pect=0"', '--inspect'],
+    ['--"ins"pect', '--inspect'],
+    ['--inspect_brk=0', '--inspect-brk'],
+    ['--inspect-brk-node', '--inspect-brk-node'],
+    ['--tls_keylog=/tmp/keys', '--tls-keylog'],
+    ['--tls_min-v1.0', '--tls-min-v1.0'],
+    ['--insecure_http_parser', '--insecure-http-parser'],
+    ['--heapsnapshot-signal=SIGUSR2', '--heapsnapshot-signal'],
+    ['--heapsnapshot-near-heap-limit=1', '--heapsnapshot-near-heap-limit'],
+    ['--abort-on-uncaught-exception', '--abort-on-uncaught-exception'],
+    ['--report-on-signal', '--report-on-signal'],
+    ['--report-uncaught-exception', '--report-uncaught-exception'],
+    ['--report-on-fatalerror', '--report-on-fatalerror'],
+    ['--trace-event-categories=node.http', '--trace-event-categories'],
+    ['--experimental-config-file=/tmp/node.json', '--experimental-config-file'],
+  ])('S1: NODE_OPTIONS=%s is a breach, in every spelling that Node reads', async (options, name) => {
+    const text = new RegExp(`^Node's option ${name} is not safe.*NODE_OPTIONS`);
+
+    expect(await findings([], { NODE_OPTIONS: options })).toEqual([breach('runtime', text)]);
+  });
+
+  it.each([
+    { NODE_OPTIONS: '--title="a --inspect"' },
+    { NODE_OPTIONS: '--no-insecure-http-parser --cpu-prof --trace-warnings' },
     { NODE_OPTIONS: '--max-old-space-size=512 --inspect-port=9230' },
     { NODE_TLS_REJECT_UNAUTHORIZED: '1' },
     { NODE_DEBUG: '' },

@@ -53,6 +53,25 @@ needs('redis')('S4: the password of the key-value store and DEBUG', () => {
   });
 });
 
+it.each([
+  ['NODE_OPTIONS in quotes', { env: { NODE_OPTIONS: '"--inspect=0"' } }, "Node's option --inspect is not safe"],
+  [
+    'an argument with underscores',
+    { nodeArguments: ['--heapsnapshot_signal=SIGUSR2'] },
+    "Node's option --heapsnapshot-signal is not safe",
+  ],
+  [
+    'a preloaded module',
+    { nodeArguments: ['--import', 'data:text/javascript,import inspector from "node:inspector"; inspector.open(0);'] },
+    'The inspector of Node is open',
+  ],
+])('S1: %s that opens the process prevents startup with profile prod', async (_, options, text) => {
+  const { exitCode, stderr } = await runService({ ...options, args: ['--app.profiles.active=prod'] });
+
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(text);
+});
+
 it('S4: NODE_TLS_REJECT_UNAUTHORIZED=0 prevents startup with profile prod', async () => {
   const { exitCode, stderr } = await runService({
     env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', APP_PROFILES_ACTIVE: 'prod' },

@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { isLocalTime, isLocalTimeUtc } from '../../clock/clock.js';
 import { zoneOf } from '../../encoding/zone.js';
@@ -13,6 +14,7 @@ export function processInputs(args: readonly string[] = process.argv.slice(2)): 
     args,
     variables: process.env,
     nodeArguments: process.execArgv,
+    hasInspector: inspectorUrl() !== undefined,
     workingFolder: workingFolder(),
     packageFolder: PACKAGE_FOLDER,
   };
