@@ -1,9 +1,10 @@
+import { Writable } from 'node:stream';
 import { format } from 'node:util';
 
 type OutputLevel = 'info' | 'warn' | 'error';
 type Report = (level: OutputLevel, text: string) => void;
 
-/** The methods of the console that libraries use. */
+/** Methods of the console with a level of their own; the others use the two streams of a console. */
 const METHODS: Readonly<Record<string, OutputLevel>> = {
   debug: 'info',
   error: 'error',
@@ -26,6 +27,8 @@ export class RuntimeOutput {
     process.on('warning', ({ name, message }) => {
       this.report('warn', `${name}: ${message}`);
     });
+    // Methods such as `dir`, `table` and `timeEnd` form their texts, and a console prints them to its streams.
+    Object.assign(console, new console.Console({ stdout: this.streamOf('info'), stderr: this.streamOf('warn') }));
     for (const [method, level] of Object.entries(METHODS)) {
       Object.assign(console, {
         [method]: (...values: unknown[]) => {
@@ -33,6 +36,16 @@ export class RuntimeOutput {
         },
       });
     }
+  }
+
+  private streamOf(level: OutputLevel): Writable {
+    return new Writable({
+      decodeStrings: false,
+      write: (text: string, _, done) => {
+        this.report(level, text.replace(/\n$/, ''));
+        done();
+      },
+    });
   }
 
   /** Also reports what waits. */

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { needs } from '../support/needs.js';
 import { startRedis } from '../support/redis.js';
 import { type RunningService, runCli, runService, startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
 
 let running: RunningService | undefined;
 
@@ -70,6 +71,55 @@ it.each([
 
   expect(exitCode).toBe(1);
   expect(stderr).toContain(text);
+});
+
+/** Uses every method of the console that prints, once the service has replaced the console. */
+const PRINTS = `
+  const { log } = console;
+  const timer = setInterval(() => {
+    if (console.log === log) return;
+    clearInterval(timer);
+    console.log('by %s', 'log');
+    console.error('by error');
+    console.dir({ by: 'dir' });
+    console.dirxml('by dirxml');
+    console.group('by group');
+    console.groupEnd();
+    console.groupCollapsed('by groupCollapsed');
+    console.groupEnd();
+    console.assert(false, 'by assert');
+    console.time('by time');
+    console.timeLog('by time', 'and timeLog');
+    console.timeEnd('by time');
+    console.count('by count');
+    console.countReset('by countReset');
+    console.table([{ by: 'table' }]);
+    console.trace('by trace');
+  }, 1);`;
+
+it('S4: what libraries print by any method of the console is in the log', async () => {
+  running = await startService({ nodeArguments: ['--import', `data:text/javascript,${encodeURIComponent(PRINTS)}`] });
+  const service = running;
+  await waitUntil('the last text is printed', () => service.stdout.includes('by trace'));
+
+  expect(service.stderr).toBe('');
+  const seen = service.log.filter((line) => /\bby\b|table/.test(line)).join('\n');
+  for (const text of [
+    'INFO by log',
+    'ERROR by error',
+    "INFO { by: 'dir' }",
+    'INFO by dirxml',
+    'INFO by group',
+    'INFO by groupCollapsed',
+    'WARN Assertion failed: by assert',
+    /^INFO by time: .* and timeLog$/m,
+    /^INFO by time: \S+$/m,
+    'INFO by count: 1',
+    /^INFO .*table/m,
+    'INFO by trace',
+  ]) {
+    expect(seen).toMatch(text);
+  }
 });
 
 it('S4: NODE_TLS_REJECT_UNAUTHORIZED=0 prevents startup with profile prod', async () => {
