@@ -24,6 +24,22 @@ describe('a rate', () => {
     },
   );
 
+  const limited = rate({ quota: 1000, windowSeconds: 86_400 });
+
+  it.each([
+    ['1001/1m', 'the number must not be above 1000'],
+    ['5000/1d', 'the number must not be above 1000'],
+    ['60/25h', 'the window must not be longer than 1d'],
+    ['60/86400001ms', 'the window must not be longer than 1d'],
+  ])('X6: %s is beyond the limits of a key', (text, reason) => {
+    expect(limited.parse(text)).toEqual(new ConversionError(reason));
+    expect(limited.expects).toContain('with at most 1000 requests in at most 1d');
+  });
+
+  it.each(['1000/1d', '60/1m', 'off'])('X6: %s is within the limits of a key', (text) => {
+    expect(limited.parse(text)).toBeInstanceOf(Rate);
+  });
+
   it.each(['60/1m', '5/10s', 'off'])('%s is shown as it is written', (text) => {
     const read = rate().parse(text);
     expect(read instanceof Rate && read.toString()).toBe(text);

@@ -53,14 +53,36 @@ export class Rate {
   }
 }
 
+/** The largest rate that a key accepts, beside `off`. */
+export interface RateLimits {
+  readonly quota: number;
+  readonly windowSeconds: number;
+}
+
 /** The type of a key whose value is a rate. */
-export function rate(): ScalarType<Rate> {
+export function rate(limits?: RateLimits): ScalarType<Rate> {
   return {
     shape: 'scalar',
     name: 'rate',
     emptyMeansDefault: true,
-    expects: 'a number of requests and a window such as 60/1m, or off',
-    parse: (text) => Rate.parse(text.trim().toLowerCase()),
+    expects: `a number of requests and a window such as 60/1m${limits ? limitsText(limits) : ''}, or off`,
+    parse: (text) => {
+      const parsed = Rate.parse(text.trim().toLowerCase());
+      return limits && parsed instanceof Rate ? within(parsed, limits) : parsed;
+    },
     format: String,
   };
+}
+
+function limitsText({ quota, windowSeconds }: RateLimits): string {
+  return `, with at most ${quota} requests in at most ${Duration.ofSeconds(windowSeconds).toString()}`;
+}
+
+function within(parsed: Rate, { quota, windowSeconds }: RateLimits): Rate | ConversionError {
+  if (parsed.isOff) return parsed;
+  if (parsed.quota > quota) return new ConversionError(`the number must not be above ${quota}`);
+  const longest = Duration.ofSeconds(windowSeconds);
+  return parsed.windowMillis > longest.milliseconds
+    ? new ConversionError(`the window must not be longer than ${longest.toString()}`)
+    : parsed;
 }

@@ -25,7 +25,8 @@ const INSERT = `INSERT INTO refresh_token
 const FIND = `SELECT token_hash, session_id, user_id, generation, expires_at, rotated_at, replaced_by, sealed_successor, superseded_at
   FROM refresh_token WHERE token_hash = ?`;
 const LAST_GENERATION = 'SELECT MAX(generation) AS generation FROM refresh_token WHERE session_id = ?';
-const ISSUED_AT = 'SELECT issued_at FROM refresh_token WHERE session_id = ? AND generation = ?';
+const ISSUED_SINCE = `SELECT issued_at FROM refresh_token WHERE session_id = ? AND generation >= ?
+  ORDER BY generation LIMIT 1`;
 /**
  * The use of a token without a row ends the session that the token names. A token of an earlier version names none, and a superseded
  * one must not end its session: their rows stay.
@@ -79,9 +80,9 @@ export class RefreshTokenStore {
     return row?.generation ?? 0;
   }
 
-  /** Epoch seconds; undefined if the session has no token of this generation. */
-  async issuedAt(tx: Tx, sid: string, generation: number): Promise<number | undefined> {
-    const [row] = await tx.rows<{ readonly issued_at: number }>(ISSUED_AT, [sid, generation]);
+  /** When the oldest stored token of this generation or a later one was issued, in epoch seconds; undefined if there is none. */
+  async issuedSince(tx: Tx, sid: string, generation: number): Promise<number | undefined> {
+    const [row] = await tx.rows<{ readonly issued_at: number }>(ISSUED_SINCE, [sid, generation]);
     return row?.issued_at;
   }
 

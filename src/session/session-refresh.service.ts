@@ -73,12 +73,13 @@ export class RefreshRotation {
   /**
    * Seconds until the token may be rotated; undefined if it may be now. The token that was issued as many generations before as
    * the limit allows tells it: its row never changes, and of one generation one token is rotated, so replicas need no count.
+   * If its row was deleted, the oldest one after it does.
    */
   async waitSeconds(tx: Tx, { sid, generation }: RefreshRecord): Promise<number | undefined> {
     const { maxRate } = this.properties;
     if (maxRate.isOff || generation <= maxRate.quota) return undefined;
     const now = this.clock.seconds();
-    const issuedAt = await this.store.issuedAt(tx, sid, generation + 1 - maxRate.quota);
+    const issuedAt = await this.store.issuedSince(tx, sid, generation + 1 - maxRate.quota);
     // A time in the future means that the clock was set back.
     if (issuedAt === undefined || issuedAt > now) return undefined;
     const wait = issuedAt + maxRate.windowSeconds - now;

@@ -4,6 +4,10 @@ import { duration } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { Rate, rate } from '../rate-limit/rate.js';
+import { KEPT_TOKENS } from './refresh.js';
+
+/** Expired tokens are deleted a day after their end, and their times with them. */
+const LONGEST_RATE_SECONDS = 86_400;
 
 @Properties('app.security.session')
 export class SessionProperties implements SelfChecking {
@@ -54,7 +58,7 @@ export class RefreshProperties implements SelfChecking {
   })
   readonly grace: Duration = Duration.ofSeconds(10);
 
-  @Key(rate(), {
+  @Key(rate({ quota: KEPT_TOKENS, windowSeconds: LONGEST_RATE_SECONDS }), {
     does:
       'Refreshes of one session, counted in the database for all replicas; a request beyond them gets 429 and may be ' +
       'repeated later with the same refresh token. off sets no limit.',

@@ -1,9 +1,12 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../src/messages/messages.js';
 import { refresh, storyOn } from '../support/login-story.js';
 import { enrolledWithAddress, textsOfNotice } from '../support/notices.js';
+import { runCli } from '../support/service.js';
 import { SmtpRelayServer } from '../support/smtp-server.js';
+import { atOnce, outcomes } from '../support/races.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const MAX_NOTICES = 10;
@@ -46,7 +49,7 @@ onSqlite('an act that one user repeats', (engine) => {
 });
 
 onEachEngine('the refreshes of one session', (engine) => {
-  const story = storyOn(engine, { people: 2, args: ['--app.security.refresh.max-rate=5/1m'] });
+  const story = storyOn(engine, { people: 4, args: ['--app.security.refresh.max-rate=5/1m'] });
 
   it('X6: a session is refreshed as often as its limit permits, and its token stays valid beyond it', async () => {
     const person = story.person();
@@ -60,6 +63,43 @@ onEachEngine('the refreshes of one session', (engine) => {
     expect(limited).toBeRefused(429, 'RATE_LIMITED');
     expect(limited.headers.get('retry-after')).toBe('60');
     expect(await story.countOf(person, 'TOKEN_REFRESHED')).toBe(5);
+    story.clock.advance(60);
+    expect(await refresh(client)).toBeAnswered(200);
+  });
+
+  it('X6: concurrent refreshes of one session do not exceed its limit', async () => {
+    const person = story.person();
+    const { client } = await story.signInByPassword(person);
+    let browser = client;
+    const burst = async (): Promise<Readonly<Record<string, number>>> => {
+      const tabs = Array.from({ length: 12 }, () => browser.copy());
+      const answers = await atOnce(tabs.length, (index) => refresh(tabs[index] ?? browser));
+      [browser = browser] = tabs;
+      return outcomes(answers);
+    };
+    for (const minute of [1, 2]) {
+      const bursts: Readonly<Record<string, number>>[] = [];
+      for (let time = 0; time < 8; time += 1) bursts.push(await burst());
+
+      expect(bursts).toEqual([
+        ...Array.from({ length: 5 }, () => ({ 200: 12 })),
+        ...Array.from({ length: 3 }, () => ({ RATE_LIMITED: 12 })),
+      ]);
+      expect(await story.countOf(person, 'TOKEN_REFRESHED')).toBe(5 * minute);
+      expect(await story.countOf(person, 'TOKEN_REUSE')).toBe(0);
+      story.clock.advance(60);
+    }
+  });
+
+  it('X6: a session is limited if the token that tells the limit was deleted', async () => {
+    const person = story.person();
+    const { client } = await story.signInByPassword(person);
+    for (let time = 0; time < 5; time += 1) expect(await refresh(client)).toBeAnswered(200);
+    const old = 'DELETE FROM refresh_token WHERE user_id = ? AND generation <= 3';
+    await story.database.query(old, [await story.subjectOf(person)]);
+
+    expect(await refresh(client)).toBeRefused(429, 'RATE_LIMITED');
+
     story.clock.advance(60);
     expect(await refresh(client)).toBeAnswered(200);
   });
@@ -80,6 +120,8 @@ onEachEngine('the refreshes of one session', (engine) => {
         SELECT ?, ?, 1, ${columns} FROM refresh_token WHERE user_id = ? AND generation = 1`;
       await story.database.query(copy, values);
     }
+    // The times of the copies are those of the first token.
+    story.clock.advance(60);
     await story.database.query('UPDATE refresh_token SET generation = 1999 WHERE user_id = ? AND generation = 1', [
       user,
     ]);
@@ -88,4 +130,18 @@ onEachEngine('the refreshes of one session', (engine) => {
 
     expect(await generations()).toEqual([1001, 1999, 2000]);
   });
+});
+
+describe('the limit of refreshes', () => {
+  it.each(['1001/1m', '5000/1d', '60/2d'])(
+    'X6: a value beyond what the stored tokens can tell prevents startup: %s',
+    async (limit) => {
+      const checked = await runCli(['config', 'check', `--app.security.refresh.max-rate=${limit}`], {
+        cwd: temporaryFolder('limit'),
+      });
+
+      expect(checked.exitCode).not.toBe(0);
+      expect(checked.stdout + checked.stderr).toContain('with at most 1000 requests in at most 1d');
+    },
+  );
 });

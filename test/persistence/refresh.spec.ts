@@ -6,6 +6,7 @@ import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import { SystemRandom } from '../../src/random/random.js';
+import { Rate } from '../../src/rate-limit/rate.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import type { OpenedSession } from '../../src/session/session.js';
 import type { Rotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
@@ -382,6 +383,30 @@ needs('mariadb')('refresh tokens with two replicas on one MariaDB', () => {
       expect(kindsOf(rotations)).toEqual(expected);
       const granted = rotations.filter(({ kind }) => kind !== 'refused');
       expect(new Set(granted.map(successorOf)).size).toBe(1);
+    }
+    await Promise.all(databases.map((database) => database.destroy()));
+  });
+
+  it('X6: concurrent refreshes at both replicas do not exceed the limit of their session', async () => {
+    const settings = await freshMariadbDatabase();
+    const clock = new ManualClock();
+    const databases = await Promise.all([openDatabase(settings), openDatabase(settings)]);
+    const replicas = databases.map((dataSource) =>
+      tokenParts(unitOfWork(dataSource), clock, { maxRate: Rate.of(5, 60) }),
+    );
+    const [one] = replicas as [TokenParts];
+    const refreshes = replicas.map((replica) => replica.refreshes);
+    const first = await open(unitOfWork(databases[0]), one.sessions, 'limited', clock);
+    let value = valueOf(first);
+
+    for (let minute = 0; minute < 2; minute += 1) {
+      for (let time = 0; time < 5; time += 1) {
+        const rotations = await raced(refreshes, value);
+        expect(kindsOf(rotations)).toEqual({ rotated: 1, repeated: RACERS - 1 });
+        value = successorOf(rotations[0] as Rotation<string>);
+      }
+      expect(kindsOf(await raced(refreshes, value))).toEqual({ limited: RACERS });
+      clock.advance(60);
     }
     await Promise.all(databases.map((database) => database.destroy()));
   });

@@ -5,6 +5,7 @@ import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { mapperOf } from './mapper.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import type { Rate } from '../../src/rate-limit/rate.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
@@ -36,6 +37,7 @@ import { TokenProperties } from '../../src/token/token.properties.js';
 export interface TokenSettings {
   readonly sealer?: Sealer;
   readonly graceSeconds?: number;
+  readonly maxRate?: Rate;
   readonly loggers?: Loggers;
   readonly token?: Partial<Pick<TokenProperties, 'algorithm' | 'accessLifetime' | 'signingKey' | 'verificationKeys'>>;
 }
@@ -71,6 +73,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const refresh = Object.assign(
     new RefreshProperties(),
     settings.graceSeconds !== undefined && { grace: Duration.ofSeconds(settings.graceSeconds) },
+    settings.maxRate && { maxRate: settings.maxRate },
   );
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
 
