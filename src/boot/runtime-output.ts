@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { format } from 'node:util';
 
@@ -28,7 +29,7 @@ export class RuntimeOutput {
       this.report('warn', `${name}: ${message}`);
     });
     // Methods such as `dir`, `table` and `timeEnd` form their texts, and a console prints them to its streams.
-    Object.assign(console, new console.Console({ stdout: this.streamOf('info'), stderr: this.streamOf('warn') }));
+    Object.assign(console, new Console({ stdout: this.streamOf('info'), stderr: this.streamOf('warn') }));
     for (const [method, level] of Object.entries(METHODS)) {
       Object.assign(console, {
         [method]: (...values: unknown[]) => {
