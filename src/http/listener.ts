@@ -1,9 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { machineAddresses } from './address.js';
 import type { RequestTracker } from './admission/request-tracker.js';
 import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
@@ -79,6 +77,8 @@ export class ListenFailure extends Error {
  */
 const MIN_BACKLOG = 511;
 
+const NO_IPV6: readonly (string | undefined)[] = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
+
 /** The HTTP side of one listener, on Fastify. */
 export class Listener {
   readonly adapter: FastifyAdapter;
@@ -144,13 +144,27 @@ export class Listener {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
     try {
-      const host = address === undefined ? everyAddress() : await oneAddress(address);
-      await fastify.listen({ port, host, backlog: this.backlog });
+      if (address === undefined) await this.listenEverywhere(port);
+      else await this.listen(port, await oneAddress(address));
     } catch (error) {
       throw new ListenFailure(binding, error);
     }
     const bound = fastify.server.address();
     return bound !== null && typeof bound === 'object' ? bound.port : port;
+  }
+
+  /** `::` includes IPv4. The machine may lack IPv6, and systemd's `RestrictAddressFamilies` may forbid it. */
+  private async listenEverywhere(port: number): Promise<void> {
+    try {
+      await this.listen(port, '::');
+    } catch (error) {
+      if (!NO_IPV6.includes((error as NodeJS.ErrnoException).code)) throw error;
+      await this.listen(port, '0.0.0.0');
+    }
+  }
+
+  private async listen(port: number, host: string): Promise<void> {
+    await this.adapter.getInstance().listen({ port, host, backlog: this.backlog });
   }
 
   /** From now on every response asks its client to close the connection. */
@@ -195,13 +209,4 @@ function plainOf(request: FastifyRequest): PlainRequest {
 /** Fastify would create another server for each further address of `localhost`, without our limits and shutdown. */
 async function oneAddress(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host;
-}
-
-/** `::` includes IPv4 if the machine supports IPv6. */
-function everyAddress(): string {
-  const addresses = machineAddresses();
-  // Without addresses, the kernel's list tells; reading it needs no netlink.
-  const hasIpv6 =
-    addresses.length > 0 ? addresses.some(({ family }) => family === 'IPv6') : existsSync('/proc/net/if_inet6');
-  return hasIpv6 ? '::' : '0.0.0.0';
 }
