@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TokenModule } from '../token/token.module.js';
 import { AdministrationModule } from './administration.module.js';
 import { EventsController } from './events.controller.js';
+import { ExportStreams } from './export-streams.service.js';
 import { KeyAdministration } from './key-administration.service.js';
 import { KeysController } from './keys.controller.js';
 import { UserAccessController } from './user-access.controller.js';
@@ -13,6 +14,6 @@ import { UsersImport } from './users-import.service.js';
 @Module({
   imports: [AdministrationModule, TokenModule],
   controllers: [UsersImportController, UsersController, UserAccessController, EventsController, KeysController],
-  providers: [UsersImport, KeyAdministration],
+  providers: [UsersImport, KeyAdministration, ExportStreams],
 })
 export class AdminModule {}

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { toListBody } from '../auth/api/presenters.js';
@@ -13,6 +12,7 @@ import { AccountDirectory } from './account-directory.service.js';
 import { actorOf } from './act.js';
 import { EXPORT_EVENTS, LIST_ALL_EVENTS } from './admin.openapi.js';
 import { EventExports } from './event-exports.service.js';
+import { ExportStreams } from './export-streams.service.js';
 import { toEventBody } from './presenters.js';
 import { adminEventsResponse, eventsQuerySchema, exportQuerySchema } from './users.schema.js';
 import { RateLimited } from '../rate-limit/rate-limited.decorator.js';
@@ -27,6 +27,7 @@ export class EventsController {
   constructor(
     private readonly directory: AccountDirectory,
     private readonly exports: EventExports,
+    private readonly streams: ExportStreams,
   ) {}
 
   @Get()
@@ -50,9 +51,11 @@ export class EventsController {
     @CallerPermit() permit: Permit,
     @Res() reply: Reply,
   ): Promise<StreamableFile> {
-    const parts = await this.exports.export(filter, format, { ...actorOf(caller), permit });
+    const stream = await this.streams.stream(permit, () =>
+      this.exports.export(filter, format, { ...actorOf(caller), permit }),
+    );
     if (format === 'csv') reply.setHeader('csv-formula-escape', 'apostrophe');
-    return new StreamableFile(Readable.from(parts), {
+    return new StreamableFile(stream, {
       type: `${EXPORT_MEDIA_TYPES[format]}; charset=utf-8`,
       disposition: `attachment; filename="events.${format}"`,
     });

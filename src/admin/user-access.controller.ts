@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Query, StreamableFile } from '@nestjs/common';
-import { Readable } from 'node:stream';
 import type { InferOutput } from 'valibot';
 import { devicesResponse } from '../auth/api/history.schema.js';
 import { toListBody } from '../auth/api/presenters.js';
@@ -13,6 +12,7 @@ import { AccountAdministration } from './account-administration.service.js';
 import { AccountDirectory } from './account-directory.service.js';
 import { actorOf } from './act.js';
 import * as describe from './admin.openapi.js';
+import { ExportStreams } from './export-streams.service.js';
 import { PersonExport } from './person-export.service.js';
 import { toDeviceBody, toUserSessionBody } from './presenters.js';
 import { actSchema, personResponse, resetSchema, userSessionsResponse } from './users.schema.js';
@@ -32,6 +32,7 @@ export class UserAccessController {
     private readonly directory: AccountDirectory,
     private readonly administration: AccountAdministration,
     private readonly personExport: PersonExport,
+    private readonly streams: ExportStreams,
   ) {}
 
   @Delete('authenticators/:id')
@@ -116,7 +117,9 @@ export class UserAccessController {
     @Param('sub') subject: string,
     @CallerPermit() permit: Permit,
   ): Promise<StreamableFile> {
-    const parts = await this.personExport.export(subject, { ...actorOf(caller), permit });
-    return new StreamableFile(Readable.from(parts), { disposition: `attachment; filename="user-${subject}.json"` });
+    const stream = await this.streams.stream(permit, () =>
+      this.personExport.export(subject, { ...actorOf(caller), permit }),
+    );
+    return new StreamableFile(stream, { disposition: `attachment; filename="user-${subject}.json"` });
   }
 }

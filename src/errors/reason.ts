@@ -140,6 +140,8 @@ type CapacityReason =
   | 'memory of bodies'
   | 'upload request'
   | 'uploaded file'
+  | 'exports of one user'
+  | 'export too long'
   | 'uploads of one user'
   | 'upload not stored'
   | 'upload not readable'

@@ -100,10 +100,23 @@ onSqlite('app.servlet.multipart.receive-timeout', (engine) => {
 const EVENTS = 60_000;
 
 onSqlite('X2: exports that outlive the rights of their caller', (engine) => {
-  const story = storyOn(engine, { people: 1, others: OTHERS });
+  const story = storyOn(engine, {
+    people: 2,
+    others: OTHERS,
+    args: [
+      ...[
+        '--server.embedded.threads.max=3',
+        '--server.embedded.accept-count=0',
+        '--server.embedded.connection-timeout=5m',
+      ],
+      '--app.servlet.multipart.max-per-user=2',
+    ],
+  });
   let known: Administrator | undefined;
+  let boss: Administrator;
 
   beforeAll(async () => {
+    boss = await Administrator.of(story, 'boss');
     const subject = await story.subjectOf({ id: 'boss' });
     const agent = 'x'.repeat(250);
     for (let from = 0; from < EVENTS; from += 2000) {
@@ -141,5 +154,48 @@ onSqlite('X2: exports that outlive the rights of their caller', (engine) => {
     expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
     expect(text.length).toBeLessThan(EVENTS * 250);
     expect(story.service.troubles.join()).not.toContain('ERROR');
+  });
+
+  const EXPORT = '/admin/events/export?format=jsonl';
+
+  /** An export whose client reads nothing of it after its beginning. */
+  const stalled = async ({ person }: Administrator): Promise<SlowRequest> => {
+    const download = await SlowRequest.get(story, person.accessToken, EXPORT);
+    expect(await download.answered()).toBe(200);
+    download.socket.pause();
+    return download;
+  };
+
+  it('X2: slow exports of one administrator stop neither sign-ins nor exports of others, and a further one gets 429', async () => {
+    await story.command('users', 'enable', 'second');
+    const second = await caller();
+    const slow = [await stalled(second), await stalled(second)];
+
+    const refused = await second.send('GET', '/events/export?format=jsonl');
+    expect(refused).toBeRefused(429, 'RATE_LIMITED');
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await story.login(story.person())).toBeAnswered(200);
+    expect(await boss.send('GET', '/events/export?format=jsonl&kind=EVENTS_EXPORTED')).toBeAnswered(200);
+
+    for (const { socket } of slow) socket.destroy();
+    await waitUntil('exports of the administrator are served again', async () => {
+      const { status } = await second.send('GET', '/events/export?format=jsonl&kind=EVENTS_EXPORTED');
+      return status === 200;
+    });
+  });
+
+  it('X2: a client that reads nothing loses its export, and the slot, once its caller is disabled', async () => {
+    await story.command('users', 'enable', 'second');
+    const second = await caller();
+    const person = story.person();
+    const slow = [await stalled(second), await stalled(second), await stalled(boss)];
+    const signIn = async (): Promise<number> =>
+      (await story.client().post('/login', { id: person.id, pw: person.password })).status;
+    expect(await signIn()).toBe(503);
+
+    await story.command('users', 'disable', 'second');
+
+    await waitUntil('a slot is free', async () => (await signIn()) === 200);
+    for (const { socket } of slow) socket.destroy();
   });
 });

@@ -30,7 +30,9 @@ export class MultipartProperties implements SelfChecking {
   readonly receiveTimeout: Duration = Duration.ofSeconds(120);
 
   @Key(integer({ min: 1 }), {
-    does: 'Uploads of one user at once, until their files are processed; a further one is rejected with 429.',
+    does:
+      'Uploads of one user at once, until their files are processed, and exports of one user at once, until they are read; ' +
+      'a further one is rejected with 429.',
     effect: full,
   })
   readonly maxPerUser: number = 4;
