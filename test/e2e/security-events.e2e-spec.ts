@@ -381,7 +381,7 @@ onEachEngine('L1: secrets', (engine) => {
 
     for (const { text } of answers) {
       expect(text).not.toMatch(
-        /\bat .*\(|node_modules|\.[jt]s:\d|SELECT|INSERT|sqlite|mysql|mariadb|\/(?:tmp|dev\/shm)\/|dist\//i,
+        /\bat .*\(|node_modules|\.[jt]s:\d|SELECT|INSERT|sqlite|mysql|mariadb|\/(?:tmp|dev\/shm)\/|dist\/|builds\//i,
       );
     }
   });

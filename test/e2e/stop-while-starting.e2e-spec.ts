@@ -7,8 +7,8 @@ import { waitUntil } from '../support/wait-until.js';
 const PRELOAD = new URL('../support/signal-preload.ts', import.meta.url).href;
 
 /** Modules whose loading marks a stage of startup. */
-const FIRST_MODULE = '/dist/bundle/bootstrap.cjs';
-const EMBEDDED_DATABASE = '/dist/bundle/node-sqlite.cjs';
+const FIRST_MODULE = '/bundle/bootstrap.cjs';
+const EMBEDDED_DATABASE = '/bundle/node-sqlite.cjs';
 const DATABASE_SERVER = '/mysql2/index.js';
 
 let running: RunningService | undefined;

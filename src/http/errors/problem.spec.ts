@@ -77,10 +77,10 @@ describe('a problem body', () => {
   it('contains a trace with relative paths', () => {
     const error = new Error('x');
     error.stack =
-      'Error: x\n    at f (file:///srv/login/dist/auth/a.js:1:2)\n    at /srv/login/node_modules/b/c.js:3:4';
+      'Error: x\n    at f (file:///srv/login/builds/2026-11-29/auth/a.js:1:2)\n    at g (/srv/login/dist/b.js:1:1)\n    at /srv/login/node_modules/b/c.js:3:4';
 
     expect(bodyOf(error, shown)).toMatchObject({
-      trace: 'Error\n    at f (dist/auth/a.js:1:2)\n    at node_modules/b/c.js:3:4',
+      trace: 'Error\n    at f (dist/auth/a.js:1:2)\n    at g (dist/b.js:1:1)\n    at node_modules/b/c.js:3:4',
     });
   });
 });

@@ -63,6 +63,9 @@ export function problemHeaders(error: ServiceError): Readonly<Record<string, str
   });
 }
 
+/** The path of a package, or of a file of the service: a build has a folder below `builds`, to which `dist` is a link. */
+const FOLDERS = /(?:file:\/\/)?\/[^\s()]*\/(?:(node_modules)|dist|builds\/[^\s()/]+)\//g;
+
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: 'INVALID_TOKEN',
   403: 'ACCESS_DENIED',
@@ -108,5 +111,5 @@ function statusOfFastify(error: unknown): number {
 function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return [error.name, ...frames].join('\n').replaceAll(/(?:file:\/\/)?\/[^\s()]*\/(dist|node_modules)\//g, '$1/');
+  return [error.name, ...frames].join('\n').replaceAll(FOLDERS, (_, packages?: string) => `${packages ?? 'dist'}/`);
 }
