@@ -31,7 +31,10 @@ export function unsafeOptions(options: readonly string[]): readonly string[] {
   return [...new Set(names)].filter((name) => UNSAFE_NAMES.has(name));
 }
 
-/** The options in `NODE_OPTIONS`, as Node separates them: by spaces outside of double quotes, with `\` before a character within. */
+/**
+ * The options in `NODE_OPTIONS`, as Node separates them: by spaces outside of double quotes, within which `\` precedes a
+ * character.
+ */
 export function splitOptions(text: string): readonly string[] {
   const options = text.match(/(?:"(?:\\[^]|[^"\\])*(?:"|\\?$)|[^ "])+/g) ?? [];
   return options.map((option) =>

@@ -32,7 +32,10 @@ export class RefreshTokenValues {
     return Buffer.concat([encrypted(this.keys[0], sid), random]).toString('base64url');
   }
 
-  /** The session that a value names, under each key. A value that this version did not issue names a session that does not exist. */
+  /**
+   * The session that a value names, under each key. A value that this version did not issue names a session that does not
+   * exist.
+   */
   sessionIds(value: string): readonly string[] {
     if (!isSecretForm(value)) return [];
     const block = Buffer.from(value, 'base64url').subarray(0, SESSION_BYTES);

@@ -64,7 +64,10 @@ export class AuthnRequests {
     return { request, cookie: { value, maxAge: REQUEST_SECONDS } };
   }
 
-  /** The request that a response answers, if the browser with these values of the cookie sent it, or why the response is rejected. */
+  /**
+   * The request that a response answers, if the browser with these values of the cookie sent it, or why the response is
+   * rejected.
+   */
   async findAnswered(
     { inResponseTo, relayState }: Answer,
     idp: string,
