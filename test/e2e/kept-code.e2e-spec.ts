@@ -87,7 +87,7 @@ describe('compiled code beside the bundle', () => {
 });
 
 describe('C7: a rebuild in the folder of a running service', () => {
-  /** What these paths respond with is loaded at the first request. */
+  /** Paths whose code is loaded at the first request. */
   const LAZY = ['/openapi.json', '/docs', '/actuator/health', '/portal/login'];
 
   const beginBuild = async (installation: string): Promise<string> => {

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const dataSource of opened.splice(0)) await dataSource.destroy();
 });
 
-/** What a revert can compute again from other rows. */
+/** Columns that a revert computes again from other rows. */
 const DERIVED = new Set(['account.totp_count', 'account.passkey_count']);
 
 /** The tables and columns that a revert drops, as `table` and `table.column`. */

@@ -6,7 +6,7 @@ import type { Entry, SourceKind } from '../read/source.js';
 import { printable } from './failure-report.js';
 import { Sanitizer } from './sanitizer.js';
 
-/** What precedes a key in a command line, by the source that the process has it from; files are read again. */
+/** The prefix of a key in a command line, by the source from which the process has it; files are read again. */
 const PREFIXES: Partial<Record<SourceKind, string>> = {
   'command-line': '--',
   'system-properties': '-D',

@@ -10,7 +10,7 @@ import { migrate } from '../migrations/migrations.js';
 import { SchemaFailure } from '../migrations/schema-failure.js';
 import type { DdlAuto } from './ddl-auto.js';
 
-/** What a process may do with pending migrations. */
+/** How a process treats pending migrations. */
 export interface SchemaMode {
   readonly migratesAtStart: boolean;
   /** True for a command that works on what exists; it runs no migration. */

@@ -6,7 +6,7 @@ import { ConversionError } from '../../../src/config/problem.js';
 import { type Example, examples, sampleOf } from './examples.js';
 import { reading, type Situation } from './situation.js';
 
-/** What an empty text of a key comes to: a bound value, or a report. */
+/** The result of an empty text of a key: a bound value, or a report. */
 type Meaning = { readonly value: unknown } | 'report';
 
 /** Keys without a default whose empty text is a value. */
