@@ -96,10 +96,11 @@ it('C3: negotiation of a hundred Accept headers with open quotes takes little ti
   const begins = ['a/b', 'a/b;x="', 'text/plain;version="', 'a/b;charset="', 'a/b; '];
   const headers = begins.flatMap((begin) => units.map((unit) => begin + unit.repeat(LONG / unit.length)));
 
-  const since = performance.now();
+  // Processor time: other programs on the machine do not count.
+  const before = process.cpuUsage();
   for (const accept of [...headers, ...headers]) negotiate(accept, [PLAIN, OPEN_METRICS]);
 
-  expect(performance.now() - since).toBeLessThan(10_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
 });
 
 it('C3: a comma behind an open quote separates no ranges', () => {
