@@ -44,7 +44,8 @@ export class Pipelining {
     if (!parse) return;
     socket.removeListener('data', parse);
     socket.on('data', (chunk: Buffer) => {
-      for (let at = 0; at < chunk.length && isRead(socket);) {
+      let at = 0;
+      do {
         // Node pauses it as well, while a body or a response is not taken.
         if (!socket.isPaused() && this.tracker.countUnanswered(socket) >= MAX_AHEAD) this.hold(socket);
         if (socket.isPaused()) {
@@ -54,9 +55,10 @@ export class Pipelining {
         // Node may pause it from here on. Node also resumes a held connection, such as for a handler that reads its body.
         this.held.delete(socket);
         const end = endOfPiece(chunk, at);
-        parse(chunk.subarray(at, end));
+        const isWhole = at === 0 && end === chunk.length;
+        parse(isWhole ? chunk : chunk.subarray(at, end));
         at = end;
-      }
+      } while (at < chunk.length && isRead(socket));
     });
   }
 
