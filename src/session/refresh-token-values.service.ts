@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, type KeyObject } from 'node:crypto';
 import { Random } from '../random/random.js';
-import { type DerivedKeys, Sealer } from '../sealing/sealer.js';
+import { Sealer } from '../sealing/sealer.js';
 import { isSecretForm, SECRET_BYTES } from './session.js';
 
 /** The id of a session is a UUID, which is one block of AES. */
@@ -17,19 +17,25 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
  */
 @Injectable()
 export class RefreshTokenValues {
-  /** The first key is for new tokens; those of earlier seal keys still name their session. */
-  private readonly keys: DerivedKeys;
+  private readonly cipher: Cipheriv;
+  /** One for each key: tokens of earlier seal keys still name their session. */
+  private readonly deciphers: readonly Decipheriv[];
 
   constructor(
     sealer: Sealer,
     private readonly random: Random,
   ) {
-    this.keys = sealer.derivedKeys('refresh-token');
+    const keys = sealer.derivedKeys('refresh-token');
+    this.cipher = cipherOf(keys[0]);
+    this.deciphers = keys.map(decipherOf);
   }
 
   issue(sid: string): string {
+    const block = Buffer.from(sid.replaceAll('-', ''), 'hex');
+    // A part of a block would stay in the cipher, and change all later tokens.
+    if (block.length !== SESSION_BYTES) throw new TypeError('the id of a session is not a UUID');
     const random = this.random.bytes(SECRET_BYTES - SESSION_BYTES);
-    return Buffer.concat([encrypted(this.keys[0], sid), random]).toString('base64url');
+    return Buffer.concat([this.cipher.update(block), random]).toString('base64url');
   }
 
   /**
@@ -39,18 +45,16 @@ export class RefreshTokenValues {
   sessionIds(value: string): readonly string[] {
     if (!isSecretForm(value)) return [];
     const block = Buffer.from(value, 'base64url').subarray(0, SESSION_BYTES);
-    return this.keys.map((key) => decrypted(key, block));
+    return this.deciphers.map((decipher) => decipher.update(block).toString('hex').replace(UUID, '$1-$2-$3-$4-$5'));
   }
 }
 
-function encrypted(key: KeyObject, sid: string): Buffer {
-  const cipher = createCipheriv(ONE_BLOCK, key, null).setAutoPadding(false);
-  return Buffer.concat([cipher.update(sid.replaceAll('-', ''), 'hex'), cipher.final()]);
+// One cipher serves all tokens, since a new one costs ten times as much as a block: without padding, each block is complete when
+// it is passed, and no block depends on another.
+function cipherOf(key: KeyObject): Cipheriv {
+  return createCipheriv(ONE_BLOCK, key, null).setAutoPadding(false);
 }
 
-function decrypted(key: KeyObject, block: Uint8Array): string {
-  const decipher = createDecipheriv(ONE_BLOCK, key, null).setAutoPadding(false);
-  return Buffer.concat([decipher.update(block), decipher.final()])
-    .toString('hex')
-    .replace(UUID, '$1-$2-$3-$4-$5');
+function decipherOf(key: KeyObject): Decipheriv {
+  return createDecipheriv(ONE_BLOCK, key, null).setAutoPadding(false);
 }

@@ -49,10 +49,12 @@ const MAX_VALUES = 4;
 /** The different values of a cookie in the order in which they were sent, `limit` at most. */
 export function cookieValues(request: HttpRequest, name: string, limit = MAX_VALUES): readonly string[] {
   const { headers, server } = request as FastifyRequest;
+  const assignment = `${name}=`;
+  if (!headers.cookie?.includes(assignment)) return [];
   const values = new Set<string>();
-  for (const pair of (headers.cookie ?? '').split(';')) {
+  for (const pair of headers.cookie.split(';')) {
     if (values.size >= limit) break;
-    if (pair.trimStart().startsWith(`${name}=`)) values.add(server.parseCookie(pair)[name] ?? '');
+    if (pair.trimStart().startsWith(assignment)) values.add(server.parseCookie(pair)[name] ?? '');
   }
   return [...values];
 }
