@@ -71,6 +71,8 @@ needs('mariadb')('prepared statements of a connection', () => {
         const results = await work.single((tx) => Promise.all(sent.map((number) => ask(tx, number))));
 
         expect(results).toEqual(sent.map(answer));
+        // Behind the last result, the driver may prepare texts again; what it closes for them is sent after this first question.
+        await counted();
         expect((await counted()).open).toBeLessThanOrEqual(MAX_PREPARED);
       }),
       { numRuns: 10 },
