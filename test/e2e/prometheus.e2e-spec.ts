@@ -51,18 +51,19 @@ needs('prometheus')('a real Prometheus server', () => {
 
   it('Prometheus ingests every sample of a scrape', async () => {
     const samples = (await scrape('application/openmetrics-text')).split('\n').filter((line) => /^\w/.test(line));
-    // The requests of this test add series between the two scrapes.
-    expect(await number('scrape_samples_scraped')).toBeGreaterThanOrEqual(samples.length - 20);
-    expect(await number('scrape_samples_scraped - scrape_samples_post_metric_relabeling')).toBe(0);
+    // The requests of this test add series between the two scrapes. A scrape that fails, e.g. on a busy machine, counts
+    // as one of 0 samples until the next one.
+    const ingested = `scrape_samples_scraped >= ${samples.length - 20}`;
+    expect(await number(`(${ingested}) - scrape_samples_post_metric_relabeling`)).toBe(0);
     expect(prometheus.log).not.toMatch(/level=(?:warn|error).*component="scrape manager"/);
   });
 
   it('Prometheus queries return process metrics', async () => {
-    expect(await number('process_uptime_seconds')).toBeGreaterThan(0);
+    expect(await number('process_uptime_seconds > 0')).toBeGreaterThan(0);
     expect(await number('nodejs_memory_used_bytes{area="heap"} / nodejs_memory_max_bytes{area="heap"}')).toBeLessThan(
       1,
     );
-    expect(await number('rate(nodejs_eventloop_lag_seconds_count[10s])')).toBeGreaterThan(0);
+    expect(await number('rate(nodejs_eventloop_lag_seconds_count[10s]) > 0')).toBeGreaterThan(0);
     expect(await number('application_ready_time_seconds >= application_started_time_seconds')).toBeGreaterThan(0);
   });
 
@@ -79,12 +80,17 @@ needs('prometheus')('a real Prometheus server', () => {
     expect(await number(`sum(${refused}) == 3`)).toBe(3);
     expect(await number('login_attempts_total{outcome="unknown"} == 3')).toBe(3);
     expect(await number('login_hash_time_seconds_count >= 3')).toBeGreaterThanOrEqual(3);
-    expect(await number('sum(http_server_requests_seconds_sum{uri="/login"})')).toBeGreaterThan(0);
-    expect(await number('histogram_quantile(0.99, login_hash_time_seconds_bucket)')).toBeGreaterThan(0);
+    expect(await number('sum(http_server_requests_seconds_sum{uri="/login"}) > 0')).toBeGreaterThan(0);
+    expect(await number('histogram_quantile(0.99, login_hash_time_seconds_bucket) > 0')).toBeGreaterThan(0);
   });
 
   it('Prometheus stores the type and the help text of metrics', async () => {
-    const known = (name: string): Promise<unknown> => prometheus.data(`metadata?metric=${name}`);
+    // The first series of a metric may come with a later scrape than the one of `beforeAll`.
+    const known = (name: string): Promise<unknown> =>
+      waitUntil(`Prometheus knows ${name}`, async () => {
+        const metadata = (await prometheus.data(`metadata?metric=${name}`)) as Readonly<Record<string, unknown>>;
+        return name in metadata && metadata;
+      });
     expect(await known('http_server_requests_seconds')).toEqual({
       http_server_requests_seconds: [{ type: 'summary', help: 'Time to serve a request', unit: '' }],
     });
