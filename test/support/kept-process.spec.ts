@@ -43,8 +43,13 @@ describe('kept process', () => {
       JSON.stringify({ env: {}, cwd: '/', folder }),
     ];
     const script = `import { KeptProcess } from ${JSON.stringify(join(import.meta.dirname, 'kept-process.ts'))};
-      await KeptProcess.start(${args.join()});`;
-    const testProcess = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+      await KeptProcess.start(${args.join()});
+      console.log('kept');`;
+    const testProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    // The command may run before its test process has named it to the keeper.
+    await once(testProcess.stdout, 'data');
     // The file is empty for a moment.
     const pid = await waitUntil(
       'the command runs',
