@@ -1,22 +1,30 @@
-/** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
-const RANKS = [
-  ['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'],
-  ['principal', 'config', 'health', 'metrics', 'tracing'],
-  ['logging', 'tls', 'sealing', 'messages', 'branding'],
-  ['tasks'],
-  ['persistence', 'kvstore', 'outbound', 'http'],
-  ['web', 'cache', 'mail'],
-  ['events', 'rate-limit'],
-  ['account', 'session', 'webhook'],
-  ['token'],
-  ['second-factor'],
-  ['auth'],
-  ['saml', 'recovery'],
-  ['management', 'admin', 'notices'],
-  ['portal'],
-  ['boot'],
-  ['cli'],
-];
+/**
+ * Rooms of src from the lowest to the highest, and in each its folders by rank. A folder imports from lower ranks only,
+ * never from a sibling (CONTRIBUTING.md, The map). The room without folders is one idea.
+ */
+const ROOMS = {
+  kernel: [['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'], ['principal']],
+  config: [],
+  observability: [['health', 'metrics', 'tracing'], ['logging']],
+  platform: [
+    ['tls', 'sealing', 'messages', 'branding'],
+    ['tasks'],
+    ['persistence', 'kvstore', 'outbound', 'http'],
+    ['web', 'cache', 'mail'],
+    ['rate-limit'],
+  ],
+  identity: [['events'], ['account', 'session'], ['token'], ['second-factor']],
+  signin: [['auth'], ['saml', 'recovery']],
+  management: [],
+  apps: [['webhook'], ['admin', 'notices'], ['portal'], ['server'], ['cli']],
+};
+/** What could serve another product: it imports nothing of this one. */
+const RUNTIME = ['kernel', 'config', 'observability', 'platform', 'management'];
+const PRODUCT = ['identity', 'signin', 'apps'];
+
+const RANKS = Object.entries(ROOMS).flatMap(([room, ranks]) =>
+  ranks.length === 0 ? [[room]] : ranks.map((rank) => rank.map((folder) => `${room}/${folder}`)),
+);
 
 const ROLES = [
   ...[
@@ -39,10 +47,12 @@ const oneOf = (names) => `(${names.join('|')})`;
 const folders = (ranks) => `^src/${oneOf(ranks.flat())}/`;
 const packages = (...names) => `(^|/)node_modules/${oneOf(names)}(/|$)`;
 
+/** The folder of a file: the idea that owns it. */
+const FOLDER = '^src/(config|management|[^/]+/[^/]+)/';
 const TOP_LEVEL = '^src/[^/]+[.]ts$';
 const SPEC = '[.]spec[.]ts$';
 const WITH_ROLE = `[.]${oneOf(ROLES)}[.]ts$`;
-/** What runs without an import: the programs, and the roles that src/boot/discovery.ts imports by their names. */
+/** What runs without an import: the programs, and the roles that src/apps/server/discovery.ts imports by their names. */
 const STARTING = ['^src/(main|cli)[.]ts$', '[.](properties|rule|mapping)[.]ts$'];
 const HTTP_FRAMEWORK = packages('fastify', '@fastify', '@nestjs/platform-fastify');
 const ORM = packages('typeorm');
@@ -63,13 +73,13 @@ module.exports = {
       comment: 'A new folder is a new idea: give it a rank here and in CONTRIBUTING.md.',
       severity: 'error',
       from: {},
-      to: { path: '^src/[^/]+/', pathNot: folders(RANKS) },
+      to: { path: '^src/[^/]+/', pathNot: [folders(RANKS), '^src/resources/'] },
     },
     {
       name: 'composition-is-the-top',
-      comment: 'app.module puts the modules together; only boot imports it.',
+      comment: 'app.module puts the modules together; only apps/server imports it.',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: '^src/boot/' },
+      from: { path: '^src/[^/]+/', pathNot: '^src/apps/server/' },
       to: { path: TOP_LEVEL },
     },
     {
@@ -90,8 +100,8 @@ module.exports = {
       name: 'store-is-private',
       comment: 'A store is private to its folder: call the service beside it.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/' },
-      to: { path: '^src/[^/]+/.*[.]store[.]ts$', pathNot: '^src/$1/' },
+      from: { path: FOLDER },
+      to: { path: '^src/.*[.]store[.]ts$', pathNot: '^src/$1/' },
     },
     {
       name: 'edge-calls-service',
@@ -101,36 +111,33 @@ module.exports = {
       to: { path: '[.]store[.]ts$' },
     },
     {
-      name: 'management-knows-no-feature',
+      name: 'runtime-knows-no-product',
       comment:
-        'Management endpoints read registries (Meters, Loggers, HealthComponents, ScheduledTasks, CacheRegistry). What ' +
-        'they need from a feature is a port in a lower rank that the feature provides, such as OperatorCredentials.',
+        'The runtime reads registries (Meters, Loggers, HealthComponents, ScheduledTasks, CacheRegistry). What it needs ' +
+        'from the product is a port in the runtime that the product provides, such as OperatorCredentials.',
       severity: 'error',
-      from: { path: '^src/management/' },
-      to: {
-        path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|portal|admin|notices|recovery|webhook)/',
-      },
+      from: { path: `^src/${oneOf(RUNTIME)}/`, pathNot: SPEC },
+      to: { path: `^src/${oneOf(PRODUCT)}/` },
     },
     {
       name: 'http-client-only-in-outbound',
       comment: 'Calls to other services go through OutboundHttp: its limits, proxies and address guard hold for all.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/outbound/' },
+      from: { path: '^src/', pathNot: '^src/platform/outbound/' },
       to: { path: packages('undici') },
     },
     {
       name: 'http-framework-only-in-server',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/http/', '^src/web/', SPEC] },
+      from: { path: '^src/', pathNot: ['^src/platform/http/', '^src/platform/web/', SPEC] },
       to: { path: HTTP_FRAMEWORK },
     },
     {
-      name: 'accounts-and-tokens-know-no-http',
-      comment:
-        'account, session, token, second-factor, events and tasks work without the HTTP host: tell them what they need.',
+      name: 'identity-knows-no-http',
+      comment: 'identity, tasks and persistence work without the HTTP host: pass in what follows from a request.',
       severity: 'error',
-      from: { path: '^src/(account|session|token|second-factor|events|tasks|persistence)/', pathNot: SPEC },
-      to: { path: '^src/(http|web)/' },
+      from: { path: '^src/(identity|platform/(tasks|persistence))/', pathNot: SPEC },
+      to: { path: '^src/platform/(http|web)/' },
     },
     {
       name: 'http-error-at-the-edges',
@@ -139,33 +146,29 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot: [
-          '^src/(http|web|portal|auth/(guards|strategies)|management/(access|dispatch))/',
+          '^src/(platform/(http|web)|apps/portal|signin/auth/(guards|strategies)|management/(access|dispatch))/',
           '[.](controller|guard)[.]ts$',
           SPEC,
         ],
       },
-      to: { path: '^src/http/errors/http-error[.]ts$' },
+      to: { path: '^src/platform/http/errors/http-error[.]ts$' },
     },
     {
       name: 'orm-only-in-stores',
-      comment: 'Stores, entities, migrations and src/persistence know the ORM.',
+      comment: 'Stores, entities, migrations and src/platform/persistence know the ORM.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/persistence/', '[.](store|entity|migration)[.]ts$', SPEC] },
+      from: { path: '^src/', pathNot: ['^src/platform/persistence/', '[.](store|entity|migration)[.]ts$', SPEC] },
       to: { path: ORM },
-    },
-    {
-      name: 'no-http-below-auth',
-      comment: 'Accounts, sessions and tokens do not know that HTTP carries them: pass in what follows from it.',
-      severity: 'error',
-      from: { path: '^src/(account|session|token)/', pathNot: SPEC },
-      to: { path: '^src/(http|web)/' },
     },
     {
       name: 'plain-is-plain',
       comment:
-        'A file without a role knows no framework and no file with a role (http, web, persistence, boot and cli are exempt).',
+        'A file without a role knows no framework and no file with a role (http, web, persistence, server and cli are exempt).',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: [WITH_ROLE, SPEC, '^src/(http|web|persistence|boot|cli)/'] },
+      from: {
+        path: '^src/[^/]+/',
+        pathNot: [WITH_ROLE, SPEC, '^src/(platform/(http|web|persistence)|apps/(server|cli))/'],
+      },
       to: { path: [WITH_ROLE, packages('@nestjs', 'typeorm', 'fastify', '@fastify')] },
     },
     {

@@ -13,10 +13,12 @@ const randomness = ['randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 
 const cryptography = {
   name: 'node:crypto',
   importNames: [...randomness, 'webcrypto'],
-  message: 'Random bytes come from src/random, so that tests can know them.',
+  message: 'Random bytes come from src/kernel/random, so that tests can know them.',
 };
 const environmentProperty = { object: 'process', property: 'env', message: environment.message };
-const clock = [{ object: 'Date', property: 'now', message: 'Time comes from src/clock, so that tests can move it.' }];
+const clock = [
+  { object: 'Date', property: 'now', message: 'Time comes from src/kernel/clock, so that tests can move it.' },
+];
 const random = [
   { object: 'Math', property: 'random', message: cryptography.message },
   ...randomness.map((property) => ({ object: 'crypto', property, message: cryptography.message })),
@@ -28,7 +30,7 @@ const noDefaultExport = {
 };
 const noPresentDate = {
   selector: ':matches(NewExpression[arguments.length=0], CallExpression)[callee.name="Date"]',
-  message: 'Time comes from src/clock, so that tests can move it.',
+  message: 'Time comes from src/kernel/clock, so that tests can move it.',
 };
 
 /** `process.env`, the present time and random bytes, each allowed in one folder; imports follow in dependency-cruiser. */
@@ -69,7 +71,7 @@ export default defineConfig(
   },
   {
     // Every text is a text or a function that returns one.
-    files: ['src/messages/*.ts'],
+    files: ['src/platform/messages/*.ts'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
@@ -114,7 +116,7 @@ export default defineConfig(
     }),
   },
   {
-    files: ['src/clock/**/*.ts'],
+    files: ['src/kernel/clock/**/*.ts'],
     rules: sourceRules({
       paths: [environment, cryptography],
       properties: [environmentProperty, ...random],
@@ -122,7 +124,7 @@ export default defineConfig(
     }),
   },
   {
-    files: ['src/random/**/*.ts'],
+    files: ['src/kernel/random/**/*.ts'],
     rules: sourceRules({
       paths: [environment],
       properties: [environmentProperty, ...clock],

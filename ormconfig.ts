@@ -6,9 +6,9 @@
 import { DataSource } from 'typeorm';
 import type * as configuration from './src/config/configuration.js';
 import type * as inputs from './src/config/read/process-inputs.js';
-import type * as database from './src/persistence/database.js';
-import type * as datasource from './src/persistence/datasource.properties.js';
-import type * as properties from './src/boot/properties.js';
+import type * as database from './src/platform/persistence/database.js';
+import type * as datasource from './src/platform/persistence/datasource.properties.js';
+import type * as properties from './src/apps/server/properties.js';
 
 const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
 const { processInputs } = (await built('config/read/process-inputs.js')) as typeof inputs;

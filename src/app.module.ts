@@ -1,46 +1,47 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AdminModule } from './admin/admin.module.js';
-import { API } from './auth/api/api.js';
-import { AuthModule } from './auth/auth.module.js';
-import { CacheModule } from './cache/cache.module.js';
-import { ClockModule } from './clock/clock.module.js';
+import { AdminModule } from './apps/admin/admin.module.js';
+import { API } from './signin/auth/api/api.js';
+import { AuthModule } from './signin/auth/auth.module.js';
+import { CacheModule } from './platform/cache/cache.module.js';
+import { ClockModule } from './kernel/clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
-import { EventRelayModule } from './events/chain/event-relay.module.js';
-import { HealthModule } from './health/health.module.js';
-import type { StartupWait } from './health/startup-wait.js';
-import { StartupWaitModule } from './health/startup-wait.module.js';
-import { KvstoreModule } from './kvstore/kvstore.module.js';
-import type { LogFile } from './logging/logging.module.js';
-import { LogLevels } from './logging/log-levels.js';
-import { Loggers } from './logging/loggers.js';
-import { LoggingModule } from './logging/logging.module.js';
-import { MailDeliveryModule } from './mail/mail-delivery.module.js';
+import { EventsModule } from './identity/events/events.module.js';
+import { EventRelayModule } from './identity/events/chain/event-relay.module.js';
+import { HealthModule } from './observability/health/health.module.js';
+import type { StartupWait } from './observability/health/startup-wait.js';
+import { StartupWaitModule } from './observability/health/startup-wait.module.js';
+import { KvstoreModule } from './platform/kvstore/kvstore.module.js';
+import type { LogFile } from './observability/logging/logging.module.js';
+import { LogLevels } from './observability/logging/log-levels.js';
+import { Loggers } from './observability/logging/loggers.js';
+import { LoggingModule } from './observability/logging/logging.module.js';
+import { MailDeliveryModule } from './platform/mail/mail-delivery.module.js';
 import { ManagementModule } from './management/management.module.js';
-import { Meters } from './metrics/meters.js';
-import { MetricsModule } from './metrics/metrics.module.js';
-import { dataFolder } from './persistence/jdbc/jdbc-url.js';
-import { DatasourceProperties } from './persistence/datasource.properties.js';
-import { PersistenceModule } from './persistence/persistence.module.js';
-import { ServicePersistenceModule } from './persistence/service-persistence.module.js';
-import { RateLimitModule } from './rate-limit/rate-limit.module.js';
-import { PortalModule } from './portal/portal.module.js';
-import { RandomModule } from './random/random.module.js';
-import { RecoveryApiModule } from './recovery/recovery-api.module.js';
-import { SamlModule } from './saml/saml.module.js';
-import { SealingModule } from './sealing/sealing.module.js';
-import { ExchangesModule } from './http/records/exchanges.module.js';
-import { HttpExchanges } from './http/records/http-exchanges.js';
-import { NoticesModule } from './notices/notices.module.js';
-import { OpenApiModule } from './web/openapi/openapi.module.js';
-import { OpenApiProperties } from './web/openapi/openapi.properties.js';
-import { WebhookSenderModule } from './webhook/webhook.module.js';
-import { WebhookProperties } from './webhook/webhook.properties.js';
-import { WebModule } from './web/web.module.js';
-import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
-import { SslChains } from './tls/ssl-chains.service.js';
-import { SslIndicator } from './tls/ssl.indicator.js';
-import { SslMeters } from './tls/ssl-meters.service.js';
+import { Meters } from './observability/metrics/meters.js';
+import { MetricsModule } from './observability/metrics/metrics.module.js';
+import { dataFolder } from './platform/persistence/jdbc/jdbc-url.js';
+import { DatasourceProperties } from './platform/persistence/datasource.properties.js';
+import { PersistenceModule } from './platform/persistence/persistence.module.js';
+import { ServicePersistenceModule } from './platform/persistence/service-persistence.module.js';
+import { RateLimitModule } from './platform/rate-limit/rate-limit.module.js';
+import { PortalModule } from './apps/portal/portal.module.js';
+import { RandomModule } from './kernel/random/random.module.js';
+import { RecoveryApiModule } from './signin/recovery/recovery-api.module.js';
+import { SamlModule } from './signin/saml/saml.module.js';
+import { SealingModule } from './platform/sealing/sealing.module.js';
+import { ExchangesModule } from './platform/http/records/exchanges.module.js';
+import { HttpExchanges } from './platform/http/records/http-exchanges.js';
+import { NoticesModule } from './apps/notices/notices.module.js';
+import { OpenApiModule } from './platform/web/openapi/openapi.module.js';
+import { OpenApiProperties } from './platform/web/openapi/openapi.properties.js';
+import { WebhookSenderModule } from './apps/webhook/webhook.module.js';
+import { WebhookProperties } from './apps/webhook/webhook.properties.js';
+import { WebModule } from './platform/web/web.module.js';
+import { PublicUrlProperties, ServletProperties } from './platform/http/server.properties.js';
+import { SslChains } from './platform/tls/ssl-chains.service.js';
+import { SslIndicator } from './platform/tls/ssl.indicator.js';
+import { SslMeters } from './platform/tls/ssl-meters.service.js';
 
 /** Instruments of the process that outlive the modules: logs, meters and recorded exchanges. */
 export interface Instruments {
@@ -70,8 +71,8 @@ export interface Instruments {
     SamlModule,
     RecoveryApiModule,
     AdminModule,
-    // AuthModule provides OperatorCredentials, so that management itself depends on no feature.
-    { module: ManagementModule, imports: [AuthModule] },
+    // They provide OperatorCredentials and LevelAudit, so that management itself depends on no feature.
+    { module: ManagementModule, imports: [AuthModule, EventsModule] },
     PortalModule,
     EventRelayModule,
     NoticesModule,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { refuseOldNode } from './boot/node-version.js';
+import { refuseOldNode } from './apps/server/node-version.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode();
@@ -11,7 +11,7 @@ const { enableCompileCache } = await import('node:module');
 // The same cache as in main.ts.
 enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
 
-const { runCommand } = await import('./cli/command-line.js');
+const { runCommand } = await import('./apps/cli/command-line.js');
 const exitCode = await runCommand();
 // Exiting would drop output that a full pipe has not accepted yet.
 await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));

@@ -1,10 +1,10 @@
 import { openSync } from 'node:fs';
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { CodeCache } from './boot/code-cache.js';
-import { refuseOldNode } from './boot/node-version.js';
-import { ProcessSignals } from './boot/process-signals.js';
-import { RuntimeOutput } from './boot/runtime-output.js';
+import { CodeCache } from './apps/server/code-cache.js';
+import { refuseOldNode } from './apps/server/node-version.js';
+import { ProcessSignals } from './apps/server/process-signals.js';
+import { RuntimeOutput } from './apps/server/runtime-output.js';
 import { removeDebugVariable } from './config/read/debug-variable.js';
 
 refuseOldNode();
@@ -42,14 +42,14 @@ output.listen();
 // Node applies source maps only to modules that it loads itself.
 const isCached = status !== constants.compileCacheStatus.DISABLED && !process.sourceMapsEnabled;
 // In a build, this import comes from the folder of the bundle.
-const folder = fileURLToPath(new URL('.', import.meta.resolve('./boot/bootstrap.js')));
+const folder = fileURLToPath(new URL('.', import.meta.resolve('./apps/server/bootstrap.js')));
 const code = isCached ? CodeCache.load(folder) : undefined;
 
 // Loading modules creates garbage that would grow the young generation permanently; requests create little. Not earlier,
 // since V8 accepts compiled code only with the flags with which it was compiled.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
-const { bootstrap } = await import('./boot/bootstrap.js');
+const { bootstrap } = await import('./apps/server/bootstrap.js');
 const outcome = await bootstrap(signals, output);
 setFlagsFromString('--semi-space-growth-factor=2');
 if (outcome.kind === 'failed') {

@@ -9,8 +9,8 @@ import { rolldown } from 'rolldown';
 /** These packages find files of their own by their path, or only some installations load them. */
 const EXTERNAL = ['@node-rs/argon2', 'iconv-lite', 'ioredis', 'mysql2', 'pino', 'piscina'];
 
-/** Modules that `boot/discovery.ts` finds by their names; a bundle has no folder to look into. */
-const DISCOVERY = join('boot', 'discovery.js');
+/** Modules that `apps/server/discovery.ts` finds by their names; a bundle has no folder to look into. */
+const DISCOVERY = join('apps', 'server', 'discovery.js');
 
 /** Stands for a driver that is not in the bundle. */
 const NO_DRIVER = '\0no-driver';
@@ -44,7 +44,7 @@ export async function bundle(dist) {
     charset: 'ascii',
     // The packages with their licenses stay beside the bundle.
     comments: false,
-    // An `import` is not possible in code that src/boot/code-cache.ts runs.
+    // An `import` is not possible in code that src/apps/server/code-cache.ts runs.
     dynamicImportInCjs: false,
   });
 }
@@ -64,7 +64,7 @@ function entriesOf(program, dist) {
 }
 
 /**
- * What every startup of the service needs becomes one file, `service.cjs`, which src/boot/code-cache.ts knows by name: between
+ * What every startup of the service needs becomes one file, `service.cjs`, which src/apps/server/code-cache.ts knows by name: between
  * two files, each use of an export would be a call. What the programs import before it is `early.cjs`; what the service
  * imports later, and what only commands need, stays apart.
  */

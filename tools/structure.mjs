@@ -12,18 +12,18 @@ const RUN_LINES = 6;
 
 /** Folders that every other folder uses; a reader of a story does not have to open them. */
 const FOUNDATION =
-  /^src\/(?:errors|clock|random|encoding|collections|files|redaction|principal|config|metrics|logging|tls|sealing|tasks|persistence|http|web|server)\//;
+  /^src\/(?:[^/]+\/)?(?:errors|clock|random|encoding|collections|files|redaction|principal|config|metrics|logging|tls|sealing|tasks|persistence|http|web|server)\//;
 /** Declarations that only name things: keys, request and response schemas, route descriptions, modules. */
 const DECLARATIONS =
   /[.](?:properties|schema|shapes|shape|openapi|decorator|module|rule)[.]ts$|\/operations[.]ts$|meters[.]ts$/;
 
 /** First files of each story, by their current and former names. */
 const STORIES = {
-  'login controller': ['src/auth/api/login.controller.ts', 'src/auth/login.controller.ts'],
+  'login controller': ['src/signin/auth/api/login.controller.ts', 'src/auth/api/login.controller.ts'],
   'readiness endpoint': ['src/management/health/health.endpoint.ts'],
   'SAML controller': [
+    ...['src/signin/saml/login/saml.controller.ts', 'src/signin/saml/login/acs.controller.ts'],
     ...['src/saml/login/saml.controller.ts', 'src/saml/login/acs.controller.ts'],
-    'src/saml/saml.controller.ts',
   ],
 };
 

@@ -1,4 +1,4 @@
-// Starts the built service once in a temporary folder, so that it keeps its compiled code in dist/ (src/boot/code-cache.ts):
+// Starts the built service once in a temporary folder, so that it keeps its compiled code in dist/ (src/apps/server/code-cache.ts):
 // then the first startup finds it, and so do startups from a read-only folder. The code belongs to the version of Node that
 // runs this file. `npm run build` includes it; run `node tools/warm-up.mjs` if another Node runs the service.
 import { spawn } from 'node:child_process';

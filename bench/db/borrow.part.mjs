@@ -46,7 +46,7 @@ export async function part({ database: { access, settings } }) {
 }
 
 async function poolAt(settings) {
-  const { dataSourceOptions, poolOf } = await import('../../dist/persistence/database.js');
+  const { dataSourceOptions, poolOf } = await import('../../dist/platform/persistence/database.js');
   const value = (key) => settings.find((setting) => setting.startsWith(`--app.datasource.${key}=`)).split(/=(.*)/s)[1];
   const account = { url: value('url'), username: value('username'), password: value('password') };
   return poolOf(new DataSource(await dataSourceOptions(account)));

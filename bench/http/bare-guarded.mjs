@@ -1,26 +1,26 @@
 // The yardstick of the http bench: the routes, guards and services of the service on NestJS's own Fastify adapter, without
-// the work of src/http for every request: request ids, headers, admission, strict bodies, problem bodies.
+// the work of src/platform/http for every request: request ids, headers, admission, strict bodies, problem bodies.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { AuthModule } from '../../dist/auth/auth.module.js';
-import { ClockModule } from '../../dist/clock/clock.module.js';
+import { AuthModule } from '../../dist/signin/auth/auth.module.js';
+import { ClockModule } from '../../dist/kernel/clock/clock.module.js';
 import { ConfigModule } from '../../dist/config/config.module.js';
 import { loadConfiguration } from '../../dist/config/configuration.js';
 import { processInputs } from '../../dist/config/read/process-inputs.js';
-import { HealthModule } from '../../dist/health/health.module.js';
-import { Loggers } from '../../dist/logging/loggers.js';
-import { LoggingModule } from '../../dist/logging/logging.module.js';
-import { Meters } from '../../dist/metrics/meters.js';
-import { MetricsModule } from '../../dist/metrics/metrics.module.js';
-import { dataFolder } from '../../dist/persistence/jdbc/jdbc-url.js';
-import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
-import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
-import { exportsOf } from '../../dist/boot/discovery.js';
-import { PROPERTIES } from '../../dist/boot/properties.js';
-import { RandomModule } from '../../dist/random/random.module.js';
-import { SealingModule } from '../../dist/sealing/sealing.module.js';
+import { HealthModule } from '../../dist/observability/health/health.module.js';
+import { Loggers } from '../../dist/observability/logging/loggers.js';
+import { LoggingModule } from '../../dist/observability/logging/logging.module.js';
+import { Meters } from '../../dist/observability/metrics/meters.js';
+import { MetricsModule } from '../../dist/observability/metrics/metrics.module.js';
+import { dataFolder } from '../../dist/platform/persistence/jdbc/jdbc-url.js';
+import { DatasourceProperties } from '../../dist/platform/persistence/datasource.properties.js';
+import { PersistenceModule } from '../../dist/platform/persistence/persistence.module.js';
+import { exportsOf } from '../../dist/apps/server/discovery.js';
+import { PROPERTIES } from '../../dist/apps/server/properties.js';
+import { RandomModule } from '../../dist/kernel/random/random.module.js';
+import { SealingModule } from '../../dist/platform/sealing/sealing.module.js';
 
 await exportsOf('mapping');
 const configuration = loadConfiguration(PROPERTIES, processInputs());

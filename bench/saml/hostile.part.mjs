@@ -1,7 +1,7 @@
 // (c) Measures how long the slowest of some hostile documents of maximum size blocks the process.
 import { Buffer } from 'node:buffer';
 import { goal } from '../measure.mjs';
-import { MAX_MESSAGE_LENGTH } from '../../dist/saml/xml/document-allowlist.js';
+import { MAX_MESSAGE_LENGTH } from '../../dist/signin/saml/xml/document-allowlist.js';
 import { assertionXml, attribute, IdentityProvider, makeKeyPair, responseXml } from './identity-provider.mjs';
 import { ownVerification, PARTIES, REQUEST_ID } from './verification.mjs';
 

@@ -1,11 +1,11 @@
 // Both sides of the comparison, with the same trust: the verification of the service without a database, and node-saml alone.
 import { createPrivateKey } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
-import { SystemClock } from '../../dist/clock/clock.js';
+import { SystemClock } from '../../dist/kernel/clock/clock.js';
 import { Duration } from '../../dist/config/bind/duration.js';
-import { Loggers } from '../../dist/logging/loggers.js';
-import { IdpProperties } from '../../dist/saml/saml.properties.js';
-import { SamlResponses } from '../../dist/saml/login/saml-responses.service.js';
+import { Loggers } from '../../dist/observability/logging/loggers.js';
+import { IdpProperties } from '../../dist/signin/saml/saml.properties.js';
+import { SamlResponses } from '../../dist/signin/saml/login/saml-responses.service.js';
 import { ENTITY_ID, SSO_URL } from './identity-provider.mjs';
 
 export const BASE = 'https://login.bench';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../test/support/operation-request.js';
-import { CacheRegistry } from '../cache/cache-registry.js';
+import { CacheRegistry } from '../platform/cache/cache-registry.js';
 import { CachesEndpoint } from './caches.endpoint.js';
 
 describe('the caches endpoint', () => {

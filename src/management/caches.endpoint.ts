@@ -1,5 +1,5 @@
-import { CacheRegistry, type NamedCache } from '../cache/cache-registry.js';
-import { ServiceError } from '../errors/service-error.js';
+import { CacheRegistry, type NamedCache } from '../platform/cache/cache-registry.js';
+import { ServiceError } from '../kernel/errors/service-error.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 

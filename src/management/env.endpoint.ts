@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm';
-import { withoutUndefined } from '../collections/without-undefined.js';
+import { withoutUndefined } from '../kernel/collections/without-undefined.js';
 import { Configuration } from '../config/configuration.js';
 import type { Environment } from '../config/read/environment.js';
 import type { Inspection, SanitizedValue } from '../config/show/inspection.js';
-import { ServiceError } from '../errors/service-error.js';
-import { MASK } from '../redaction/secrets.js';
+import { ServiceError } from '../kernel/errors/service-error.js';
+import { MASK } from '../kernel/redaction/secrets.js';
 import { isShown } from './access/access.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { Clock } from '../clock/clock.js';
-import { ServiceError } from '../errors/service-error.js';
-import { Loggers } from '../logging/loggers.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { ServiceError } from '../kernel/errors/service-error.js';
+import { Loggers } from '../observability/logging/loggers.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
 

@@ -1,4 +1,4 @@
-import { HttpExchanges } from '../http/records/http-exchanges.js';
+import { HttpExchanges } from '../platform/http/records/http-exchanges.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation } from './dispatch/operation.js';
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
-import { LogFile } from '../logging/logging.module.js';
+import { LogFile } from '../observability/logging/logging.module.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 import { ExternalLogfileProperties } from './management.properties.js';

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { Configuration } from '../config/configuration.js';
-import { EventsModule } from '../events/events.module.js';
-import { TasksModule } from '../tasks/tasks.module.js';
+import { TasksModule } from '../platform/tasks/tasks.module.js';
 import { ManagementAuthenticator } from './access/management-authenticator.service.js';
 import { CachesEndpoint } from './caches.endpoint.js';
 import { ConfigpropsEndpoint } from './configprops/configprops.endpoint.js';
@@ -23,7 +22,6 @@ import { HeapDumpEndpoint } from './heapdump.endpoint.js';
 import { HttpExchangesEndpoint } from './httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
 import { LogfileEndpoint } from './logfile.endpoint.js';
-import { LevelEvents } from './loggers/level-events.service.js';
 import { LoggersEndpoint } from './loggers/loggers.endpoint.js';
 import { MappingsEndpoint } from './mappings.endpoint.js';
 import { MetricsEndpoint } from './metrics/metrics.endpoint.js';
@@ -32,9 +30,10 @@ import { ScheduledTasksEndpoint } from './scheduledtasks.endpoint.js';
 import { ShutdownEndpoint, ShutdownTrigger } from './shutdown.endpoint.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 
-/** The endpoints for operators. The importing module must add one that provides `OperatorCredentials`. */
+/** The endpoints for operators. The importing module must add those that provide `OperatorCredentials` and
+ * `LevelAudit`. */
 @Module({
-  imports: [EventsModule, TasksModule, DiscoveryModule],
+  imports: [TasksModule, DiscoveryModule],
   providers: [
     // In the order of the discovery page.
     HealthEndpoint,
@@ -64,7 +63,6 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
     ManagementListener,
     MountedRoutes,
     ShutdownTrigger,
-    LevelEvents,
 
     HealthGroups,
     HealthEvaluator,

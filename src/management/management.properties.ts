@@ -2,7 +2,7 @@ import { full, near } from '../config/bind/effect.js';
 import { flag, list, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { show, type Show } from './access/access.js';
-import { EXCHANGE_PARTS, type ExchangePart } from '../http/records/http-exchanges.js';
+import { EXCHANGE_PARTS, type ExchangePart } from '../platform/http/records/http-exchanges.js';
 
 @Properties('management.endpoint.env')
 export class EnvEndpointProperties {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../web/openapi/routes.js';
+import type { Route } from '../platform/web/openapi/routes.js';
 import { controllerMapping, managementMappings } from './mappings.endpoint.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {

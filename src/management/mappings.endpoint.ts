@@ -2,7 +2,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, Result } from './dispatch/operation.js';
 import { type MountedRoute, MountedRoutes } from './dispatch/mounted-routes.js';
-import type { Route } from '../web/openapi/routes.js';
+import type { Route } from '../platform/web/openapi/routes.js';
 
 /** `GET {management_base}/mappings`: every route of the service with its handler. */
 @ManagementEndpoint()
@@ -18,7 +18,7 @@ export class MappingsEndpoint implements Endpoint {
   ) {}
 
   private async read(): Promise<Result> {
-    const { routesOf } = await import('../web/openapi/routes.js');
+    const { routesOf } = await import('../platform/web/openapi/routes.js');
     const dispatcherServlets = {
       main: routesOf(this.discovery, this.scanner).map(controllerMapping),
       management: managementMappings(this.mounted.all),

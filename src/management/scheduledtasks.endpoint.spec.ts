@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { ScheduledTasks } from '../platform/tasks/scheduled-tasks.js';
 import { describeTasks } from './scheduledtasks.endpoint.js';
 
 it('scheduledtasks lists every kind of trigger without tasks', () => {

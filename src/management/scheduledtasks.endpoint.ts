@@ -1,8 +1,8 @@
-import { withoutUndefined } from '../collections/without-undefined.js';
-import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { withoutUndefined } from '../kernel/collections/without-undefined.js';
+import { ScheduledTasks } from '../platform/tasks/scheduled-tasks.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation } from './dispatch/operation.js';
-import type { Execution, ScheduledTask, Trigger } from '../tasks/scheduled-task.js';
+import type { Execution, ScheduledTask, Trigger } from '../platform/tasks/scheduled-task.js';
 
 /** `GET {management_base}/scheduledtasks`: background tasks, their schedule and their last execution. */
 @ManagementEndpoint()

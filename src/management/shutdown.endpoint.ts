@@ -1,4 +1,4 @@
-import { Loggers } from '../logging/loggers.js';
+import { Loggers } from '../observability/logging/loggers.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
 

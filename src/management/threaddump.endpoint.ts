@@ -1,6 +1,6 @@
-import { Clock } from '../clock/clock.js';
-import { type TaskThread, TaskThreads } from '../tasks/task-threads.js';
-import { type WorkerThread, WorkerThreads } from '../tasks/worker-threads.js';
+import { Clock } from '../kernel/clock/clock.js';
+import { type TaskThread, TaskThreads } from '../platform/tasks/task-threads.js';
+import { type WorkerThread, WorkerThreads } from '../platform/tasks/worker-threads.js';
 import { JSON_TYPES } from './dispatch/negotiation.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, Result } from './dispatch/operation.js';

@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { MetadataScanner } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
-import { REFRESH_TOKEN, SESSION } from '../../src/auth/cookies.js';
-import { SAFE } from '../../src/auth/guards/cross-site.js';
-import { CROSS_SITE, SIGN_IN } from '../../src/principal/access.decorator.js';
-import { RATE_LIMIT } from '../../src/rate-limit/rate-limited.decorator.js';
-import type { RouteGroup } from '../../src/rate-limit/route-group.js';
-import { type Controller, type Route, routesOfController } from '../../src/web/openapi/routes.js';
+import { REFRESH_TOKEN, SESSION } from '../../src/signin/auth/cookies.js';
+import { SAFE } from '../../src/signin/auth/guards/cross-site.js';
+import { CROSS_SITE, SIGN_IN } from '../../src/kernel/principal/access.decorator.js';
+import { RATE_LIMIT } from '../../src/platform/rate-limit/rate-limited.decorator.js';
+import type { RouteGroup } from '../../src/platform/rate-limit/route-group.js';
+import { type Controller, type Route, routesOfController } from '../../src/platform/web/openapi/routes.js';
 
 interface Located extends Route {
   readonly name: string;

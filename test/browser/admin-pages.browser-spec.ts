@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserAct } from '../../src/portal/admin/user-acts.js';
+import type { UserAct } from '../../src/apps/portal/admin/user-acts.js';
 import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { Administrator } from '../support/administrator.js';
 import { launchChromium } from '../support/chromium.js';

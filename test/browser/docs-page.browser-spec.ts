@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { operationsOf } from '../../src/web/openapi/document.js';
+import { operationsOf } from '../../src/platform/web/openapi/document.js';
 import { launchChromium } from '../support/chromium.js';
 import { needs } from '../support/needs.js';
 import { OpenApi } from '../support/open-api.js';

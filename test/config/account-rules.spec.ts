@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { strongPasswordHashes } from '../../src/account/password/password-hash.rule.js';
+import { strongPasswordHashes } from '../../src/identity/account/password/password-hash.rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';

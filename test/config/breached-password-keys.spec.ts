@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { BreachedPasswordProperties } from '../../src/account/password/breached/breached.properties.js';
-import { checkRules } from '../../src/boot/configuration-rules.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { BreachedPasswordProperties } from '../../src/identity/account/password/breached/breached.properties.js';
+import { checkRules } from '../../src/apps/server/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type ConfigurationReading, readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { SEAL_KEY } from './keys/examples.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
-import { cacheStoreConfigured, caffeineSpecReadable } from '../../src/cache/cache.rule.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
+import { cacheStoreConfigured, caffeineSpecReadable } from '../../src/platform/cache/cache.rule.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

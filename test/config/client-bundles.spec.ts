@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { kvstoreBundleUsable } from '../../src/kvstore/kvstore.rule.js';
-import { mailBundleUsable } from '../../src/mail/mail.rule.js';
-import { httpClientBundleUsable } from '../../src/outbound/outbound.rule.js';
-import { databaseBundleUsable } from '../../src/persistence/persistence.rule.js';
+import { kvstoreBundleUsable } from '../../src/platform/kvstore/kvstore.rule.js';
+import { mailBundleUsable } from '../../src/platform/mail/mail.rule.js';
+import { httpClientBundleUsable } from '../../src/platform/outbound/outbound.rule.js';
+import { databaseBundleUsable } from '../../src/platform/persistence/persistence.rule.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
 import { EXPIRED_CERTIFICATE } from '../support/expired-certificate.js';
 import { needs } from '../support/needs.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { kvstoreBundleUsable, sentinelKeysComplete } from '../../src/kvstore/kvstore.rule.js';
+import { kvstoreBundleUsable, sentinelKeysComplete } from '../../src/platform/kvstore/kvstore.rule.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 function factsOf(keys: readonly string[]): RuleFacts {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { mailCredentialsComplete, mailPasswordEncrypted } from '../../src/mail/mail.rule.js';
+import { mailCredentialsComplete, mailPasswordEncrypted } from '../../src/platform/mail/mail.rule.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const RELAY = '--app.mail.host=relay.example.com';

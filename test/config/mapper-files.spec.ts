@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { lineOf, type Problem } from '../../src/config/problem.js';
-import { mapperPatternsMatch } from '../../src/persistence/mapper/mapper.rule.js';
+import { mapperPatternsMatch } from '../../src/platform/persistence/mapper/mapper.rule.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { readMappers } from '../support/mapper.js';
 

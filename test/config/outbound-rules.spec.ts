@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/boot/properties.js';
-import { checkRules } from '../../src/boot/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
+import { checkRules } from '../../src/apps/server/configuration-rules.js';
 import type { RuleFinding } from '../../src/config/check/rule.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

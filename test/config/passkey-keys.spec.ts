@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkRules } from '../../src/boot/configuration-rules.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { checkRules } from '../../src/apps/server/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type ConfigurationReading, readConfiguration } from '../../src/config/configuration.js';
-import { PasskeyProperties } from '../../src/second-factor/passkey/passkey.properties.js';
+import { PasskeyProperties } from '../../src/identity/second-factor/passkey/passkey.properties.js';
 import { blobOf, metadataFile, metadataSigner, MODEL, statementOf } from '../support/authenticator-metadata.js';
 import { makeCertificate } from '../support/certificates.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

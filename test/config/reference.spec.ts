@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { FIRST_KEYS } from '../../src/cli/first-keys.js';
-import { configurationReference } from '../../src/cli/configuration-reference.js';
-import { packagedValues } from '../../src/cli/packaged-values.js';
+import { FIRST_KEYS } from '../../src/apps/cli/first-keys.js';
+import { configurationReference } from '../../src/apps/cli/configuration-reference.js';
+import { packagedValues } from '../../src/apps/cli/packaged-values.js';
 import { KeyName } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 
 const PAGE = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -10,8 +10,8 @@ import { lineOf, type Problem } from '../../src/config/problem.js';
 import { RULE_NAMES, RuleFacts, type Severity } from '../../src/config/check/rule.js';
 import { ConfigSource } from '../../src/config/read/source.js';
 import { originsKnown } from '../../src/config/check/sources.rule.js';
-import { checkRules } from '../../src/boot/configuration-rules.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { checkRules } from '../../src/apps/server/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { SEAL_KEY } from './keys/examples.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { RawConnection } from '../support/raw-connection.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Clock } from '../../src/clock/clock.js';
-import { ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { Listener } from '../../src/http/listener.js';
+import { Clock } from '../../src/kernel/clock/clock.js';
+import { ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { Listener } from '../../src/platform/http/listener.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { LEAK } from '../support/leak.js';
 import { sendRaw } from '../support/raw-http.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/bind/data-size.js';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
-import { ServerProperties } from '../../src/http/server.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import { ServerProperties } from '../../src/platform/http/server.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { RawConnection } from '../support/raw-connection.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
+import { ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { RawConnection } from '../support/raw-connection.js';

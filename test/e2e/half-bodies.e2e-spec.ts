@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/bind/data-size.js';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
-import type { HostOptions } from '../../src/http/host-options.js';
+import { EmbeddedProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import type { HostOptions } from '../../src/platform/http/host-options.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { RawConnection } from '../support/raw-connection.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STATUS } from '../../src/errors/error-code.js';
+import { STATUS } from '../../src/kernel/errors/error-code.js';
 import { PIXEL } from '../support/echo.controller.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { sendRaw } from '../support/raw-http.js';

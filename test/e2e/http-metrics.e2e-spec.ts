@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Meters } from '../../src/metrics/meters.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
-import type { HostOptions } from '../../src/http/host-options.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import type { HostOptions } from '../../src/platform/http/host-options.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { reading, readings } from '../support/meter-readings.js';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
 import { PUBLIC_URL, tokenIn } from '../support/account-links.js';
 import type { Answer } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';

@@ -3,7 +3,7 @@ import {
   EncodingProperties,
   JsonProperties,
   JsonSerializationProperties,
-} from '../../src/http/json/json.properties.js';
+} from '../../src/platform/http/json/json.properties.js';
 import { PAGE } from '../support/answers.controller.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { storyOn } from '../support/login-story.js';

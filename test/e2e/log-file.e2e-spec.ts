@@ -198,7 +198,7 @@ groups:
 });
 
 describe('end of the process', () => {
-  const module = new URL('../../dist/logging/file/file-appender.js', import.meta.url).href;
+  const module = new URL('../../dist/observability/logging/file/file-appender.js', import.meta.url).href;
 
   beforeAll(() => request('build'));
 

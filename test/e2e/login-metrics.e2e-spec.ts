@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { Meters } from '../../src/metrics/meters.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';

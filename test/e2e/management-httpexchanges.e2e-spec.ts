@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXCHANGE_PARTS, HttpExchanges } from '../../src/http/records/http-exchanges.js';
+import { EXCHANGE_PARTS, HttpExchanges } from '../../src/platform/http/records/http-exchanges.js';
 import { makeCertificate } from '../support/certificates.js';
 import { startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MetricsEndpoint } from '../../src/management/metrics/metrics.endpoint.js';
-import { Meters } from '../../src/metrics/meters.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
 import { type Answer, HttpClient } from '../support/http-client.js';
 import { type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
 import '../support/matchers.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { userPaths } from '../../src/boot/user-paths.js';
+import { userPaths } from '../../src/apps/server/user-paths.js';
 import { makeCertificate } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
 import { PROD } from '../support/prod.js';

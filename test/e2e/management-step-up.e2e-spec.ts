@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACR_MFA } from '../../src/principal/amr.js';
+import { ACR_MFA } from '../../src/kernel/principal/amr.js';
 import type { Endpoint } from '../../src/management/dispatch/operation.js';
 import { type Answer, basic, HttpClient, textOf } from '../support/http-client.js';
 import { PASSWORD, refresh, storyOn } from '../support/login-story.js';

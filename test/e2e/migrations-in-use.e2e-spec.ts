@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, expect, it } from 'vitest';
-import { HISTORY } from '../../src/persistence/migrations/history.js';
+import { HISTORY } from '../../src/platform/persistence/migrations/history.js';
 import { freePort } from '../support/free-port.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HISTORY, KNOWN_LEVEL } from '../../src/persistence/migrations/history.js';
+import { HISTORY, KNOWN_LEVEL } from '../../src/platform/persistence/migrations/history.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { PROD } from '../support/prod.js';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
-import type { NoticeKind } from '../../src/notices/notice.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
+import type { NoticeKind } from '../../src/apps/notices/notice.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { Administrator, OTHERS } from '../support/administrator.js';
 import { PASSWORD, secondStep, storyOn } from '../support/login-story.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sample } from '../../src/web/openapi/curl.js';
-import { type JsonSchema, type OperationObject, operationsOf } from '../../src/web/openapi/document.js';
+import { sample } from '../../src/platform/web/openapi/curl.js';
+import { type JsonSchema, type OperationObject, operationsOf } from '../../src/platform/web/openapi/document.js';
 import { StoryLinks, tokenIn } from '../support/account-links.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';

@@ -7,7 +7,7 @@ import {
   type OperationObject,
   operationsOf,
   resolved,
-} from '../../src/web/openapi/document.js';
+} from '../../src/platform/web/openapi/document.js';
 import { HttpClient } from '../support/http-client.js';
 import { OpenApi, openApiAjv } from '../support/open-api.js';
 import { PROD } from '../support/prod.js';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
-import type { NoticeKind } from '../../src/notices/notice.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
+import type { NoticeKind } from '../../src/apps/notices/notice.js';
 import { ADMIN, Administrator, OTHERS } from '../support/administrator.js';
 import { type Members, textsOf } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';

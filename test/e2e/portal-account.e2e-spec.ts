@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type HttpClient, textOf } from '../support/http-client.js';
 import { type Enrolled, storyOn } from '../support/login-story.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
 import { Administrator } from '../support/administrator.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import type { Answer, HttpClient } from '../support/http-client.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
-import type { LinkKind } from '../../src/recovery/account-link.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
+import type { LinkKind } from '../../src/signin/recovery/account-link.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../support/account-links.js';
 import type { Answer, HttpClient } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, type Person, refresh, secondStep, storyOn } from '../support/login-story.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { EXCHANGE_PARTS } from '../../src/http/records/http-exchanges.js';
+import { EXCHANGE_PARTS } from '../../src/platform/http/records/http-exchanges.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, HttpClient, textOf, textsOf } from '../support/http-client.js';
 import { type EventRow, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';

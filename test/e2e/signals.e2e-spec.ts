@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ProcessSignals, StartInterrupted } from '../../src/boot/process-signals.js';
+import { ProcessSignals, StartInterrupted } from '../../src/apps/server/process-signals.js';
 import { freePort } from '../support/free-port.js';
 import { type RunningService, startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
-import { Meters } from '../../src/metrics/meters.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
 import { Administrator, OTHERS } from '../support/administrator.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
-import { LINGER_MILLIS } from '../../src/http/body/unread-body.js';
-import type { HostOptions } from '../../src/http/host-options.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
+import { LINGER_MILLIS } from '../../src/platform/http/body/unread-body.js';
+import type { HostOptions } from '../../src/platform/http/host-options.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { HttpClient } from '../support/http-client.js';

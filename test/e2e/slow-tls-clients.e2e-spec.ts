@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/platform/http/admission/embedded.properties.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { needs } from '../support/needs.js';

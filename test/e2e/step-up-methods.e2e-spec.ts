@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../src/messages/messages.js';
+import { messagesOf } from '../../src/platform/messages/messages.js';
 import { AdminBrowser } from '../support/admin-pages.js';
 import { ADMIN, Administrator, OTHERS } from '../support/administrator.js';
 import { type Answer, type HttpClient, textOf } from '../support/http-client.js';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
+import { EmbeddedProperties } from '../../src/platform/http/admission/embedded.properties.js';
 import { type Answer, HttpClient, type RequestOptions } from '../support/http-client.js';
 import '../support/matchers.js';
 import { BOUNDARY, type FilePart, MULTIPART, multipart } from '../support/multipart.js';

@@ -1,10 +1,10 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { withRequestContext } from '../../src/principal/request-context.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { unitOfWork } from '../../src/platform/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
+import { withRequestContext } from '../../src/kernel/principal/request-context.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { waitUntil } from '../support/wait-until.js';

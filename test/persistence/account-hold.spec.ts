@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ServiceError } from '../../src/errors/service-error.js';
-import { PROTECTED_ROLES } from '../../src/account/account.js';
-import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import type { ServiceError } from '../../src/kernel/errors/service-error.js';
+import { PROTECTED_ROLES } from '../../src/identity/account/account.js';
+import type { Tx, UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { accountParts } from './account-parts.js';
 

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvRows } from '../../src/account/import/csv-import.js';
-import type { ImportReport, ImportRow } from '../../src/account/import/import-row.js';
-import type { ImportOptions, ImportedTotp } from '../../src/account/import/account-import.service.js';
-import { StagedAccountsStore } from '../../src/account/import/staged-accounts.store.js';
-import type { Tx } from '../../src/persistence/unit-of-work.js';
+import { csvRows } from '../../src/identity/account/import/csv-import.js';
+import type { ImportReport, ImportRow } from '../../src/identity/account/import/import-row.js';
+import type { ImportOptions, ImportedTotp } from '../../src/identity/account/import/account-import.service.js';
+import { StagedAccountsStore } from '../../src/identity/account/import/staged-accounts.store.js';
+import type { Tx } from '../../src/platform/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 

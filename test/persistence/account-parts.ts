@@ -1,50 +1,50 @@
 import { createSecretKey } from 'node:crypto';
-import { AccountChanges } from '../../src/account/account-changes.service.js';
-import { AccountChangesStore } from '../../src/account/account-changes.store.js';
-import { AccountCreation } from '../../src/account/account-creation.service.js';
-import { AccountDrafts } from '../../src/account/account-drafts.service.js';
-import { AccountImport } from '../../src/account/import/account-import.service.js';
-import { StagedAccountsStore } from '../../src/account/import/staged-accounts.store.js';
-import { StagedImports } from '../../src/account/import/staged-imports.service.js';
-import { AddressNotices } from '../../src/account/address-notices.service.js';
-import { AccountStore } from '../../src/account/account.store.js';
-import { Accounts } from '../../src/account/accounts.service.js';
-import { StaffAccounts, StaffCreation } from '../../src/account/staff/staff-accounts.service.js';
-import { StaffIdentityStore } from '../../src/account/staff/staff-identity.store.js';
-import { Decoys } from '../../src/account/password/decoys.js';
-import { DeviceCookies } from '../../src/account/throttle/device-cookies.service.js';
+import { AccountChanges } from '../../src/identity/account/account-changes.service.js';
+import { AccountChangesStore } from '../../src/identity/account/account-changes.store.js';
+import { AccountCreation } from '../../src/identity/account/account-creation.service.js';
+import { AccountDrafts } from '../../src/identity/account/account-drafts.service.js';
+import { AccountImport } from '../../src/identity/account/import/account-import.service.js';
+import { StagedAccountsStore } from '../../src/identity/account/import/staged-accounts.store.js';
+import { StagedImports } from '../../src/identity/account/import/staged-imports.service.js';
+import { AddressNotices } from '../../src/identity/account/address-notices.service.js';
+import { AccountStore } from '../../src/identity/account/account.store.js';
+import { Accounts } from '../../src/identity/account/accounts.service.js';
+import { StaffAccounts, StaffCreation } from '../../src/identity/account/staff/staff-accounts.service.js';
+import { StaffIdentityStore } from '../../src/identity/account/staff/staff-identity.store.js';
+import { Decoys } from '../../src/identity/account/password/decoys.js';
+import { DeviceCookies } from '../../src/identity/account/throttle/device-cookies.service.js';
 import {
   LoginIdProperties,
   PasswordImportProperties,
   PasswordProperties,
   RateLimitProperties,
-} from '../../src/account/account.properties.js';
-import { LoginIds } from '../../src/account/login-id.js';
-import { StoredPasswordKinds } from '../../src/account/password/password-kinds.task.js';
+} from '../../src/identity/account/account.properties.js';
+import { LoginIds } from '../../src/identity/account/login-id.js';
+import { StoredPasswordKinds } from '../../src/identity/account/password/password-kinds.task.js';
 import {
   PasswordVerification,
   Rehashing,
   StoredPasswords,
-} from '../../src/account/password/password-verification.service.js';
-import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
-import { PasswordHasher } from '../../src/account/password/password-hasher.js';
-import { PasswordThrottle } from '../../src/account/throttle/password-throttle.service.js';
-import { PasswordFailures } from '../../src/account/throttle/shared-failures.js';
-import type { HashFloor } from '../../src/account/password/hash-strength.js';
-import { PasswordChanges, Passwords } from '../../src/account/password/passwords.service.js';
-import { Clock } from '../../src/clock/clock.js';
-import { BreachedPasswords } from '../../src/account/password/breached/breached-passwords.service.js';
-import { EventStore } from '../../src/events/event.store.js';
-import { SecurityEvents } from '../../src/events/security-events.service.js';
-import { MailMessageStore } from '../../src/mail/mail-message.store.js';
-import { MailQueue } from '../../src/mail/mail-queue.service.js';
-import { MailSender } from '../../src/mail/mail-sender.service.js';
-import { MailProperties, MailRetryProperties } from '../../src/mail/mail.properties.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { Meters } from '../../src/metrics/meters.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { SystemRandom } from '../../src/random/random.js';
-import { Sealer } from '../../src/sealing/sealer.js';
+} from '../../src/identity/account/password/password-verification.service.js';
+import { PasswordKindStore } from '../../src/identity/account/password/password-kind.store.js';
+import { PasswordHasher } from '../../src/identity/account/password/password-hasher.js';
+import { PasswordThrottle } from '../../src/identity/account/throttle/password-throttle.service.js';
+import { PasswordFailures } from '../../src/identity/account/throttle/shared-failures.js';
+import type { HashFloor } from '../../src/identity/account/password/hash-strength.js';
+import { PasswordChanges, Passwords } from '../../src/identity/account/password/passwords.service.js';
+import { Clock } from '../../src/kernel/clock/clock.js';
+import { BreachedPasswords } from '../../src/identity/account/password/breached/breached-passwords.service.js';
+import { EventStore } from '../../src/identity/events/event.store.js';
+import { SecurityEvents } from '../../src/identity/events/security-events.service.js';
+import { MailMessageStore } from '../../src/platform/mail/mail-message.store.js';
+import { MailQueue } from '../../src/platform/mail/mail-queue.service.js';
+import { MailSender } from '../../src/platform/mail/mail-sender.service.js';
+import { MailProperties, MailRetryProperties } from '../../src/platform/mail/mail.properties.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
+import { Sealer } from '../../src/platform/sealing/sealer.js';
 import { batchSizes } from '../support/batch-sizes.js';
 
 /** A clock that is stopped until a test moves it. */

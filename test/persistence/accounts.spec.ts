@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Account } from '../../src/account/account.js';
-import type { AccountChange } from '../../src/account/account-changes.store.js';
-import { ServiceError } from '../../src/errors/service-error.js';
+import type { Account } from '../../src/identity/account/account.js';
+import type { AccountChange } from '../../src/identity/account/account-changes.store.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Proof } from '../../src/second-factor/second-factor.js';
+import type { Proof } from '../../src/identity/second-factor/second-factor.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

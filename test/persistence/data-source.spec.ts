@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { EventRetention } from '../../src/events/event-retention.service.js';
+import type { EventRetention } from '../../src/identity/events/event-retention.service.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type EventChainParts, eventChainParts } from '../support/event-chain-parts.js';

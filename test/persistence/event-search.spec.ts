@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { EventSearch } from '../../src/events/event-search.service.js';
-import { EventStore } from '../../src/events/event.store.js';
-import type { SecurityEvent } from '../../src/events/security-event.js';
-import { SecurityEvents } from '../../src/events/security-events.service.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { SystemRandom } from '../../src/random/random.js';
+import { EventSearch } from '../../src/identity/events/event-search.service.js';
+import { EventStore } from '../../src/identity/events/event.store.js';
+import type { SecurityEvent } from '../../src/identity/events/security-event.js';
+import { SecurityEvents } from '../../src/identity/events/security-events.service.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

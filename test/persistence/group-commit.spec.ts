@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
-import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { unitOfWork } from '../../src/platform/persistence/persistence.module.js';
+import type { Tx, UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 type Sync = (descriptor: number, done: (error: Error | null) => void) => void;

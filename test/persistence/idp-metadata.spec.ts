@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { outboundHttp } from '../support/outbound.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { IdpMetadata } from '../../src/saml/idp/idp-metadata.service.js';
-import { IdpMetadataStore } from '../../src/saml/idp/idp-metadata.store.js';
-import { type IdpEntry, Idps } from '../../src/saml/idp/idps.service.js';
-import { SamlProperties } from '../../src/saml/saml.properties.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
+import { IdpMetadata } from '../../src/signin/saml/idp/idp-metadata.service.js';
+import { IdpMetadataStore } from '../../src/signin/saml/idp/idp-metadata.store.js';
+import { type IdpEntry, Idps } from '../../src/signin/saml/idp/idps.service.js';
+import { SamlProperties } from '../../src/signin/saml/saml.properties.js';
 import { bound } from '../config/keys/situation.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { makeKeyPair } from '../support/identity-provider.js';

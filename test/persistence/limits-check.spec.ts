@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkServerRule } from '../../src/boot/configuration-rules.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { checkServerRule } from '../../src/apps/server/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { lineOf } from '../../src/config/problem.js';
 import { FakeDatabaseServer } from '../support/fake-database-server.js';

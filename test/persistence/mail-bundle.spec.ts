@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { MailTls } from '../../src/mail/mail.properties.js';
+import type { MailTls } from '../../src/platform/mail/mail.properties.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type MailParts, mailParts } from '../support/mail-parts.js';

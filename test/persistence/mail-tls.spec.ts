@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect, it } from 'vitest';
-import type { MailTls } from '../../src/mail/mail.properties.js';
+import type { MailTls } from '../../src/platform/mail/mail.properties.js';
 import { makeCertificate } from '../support/certificates.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type MailParts, mailParts } from '../support/mail-parts.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { ComposedMail } from '../../src/mail/mail-message.js';
-import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import type { ComposedMail } from '../../src/platform/mail/mail-message.js';
+import type { Tx, UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { type MailParts, mailParts, type MailPartsOptions } from '../support/mail-parts.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { DatabaseId } from '../../src/persistence/mapper/database-id.js';
-import { databaseIdOf } from '../../src/persistence/mapper/database-id.js';
-import type { SqlMapper } from '../../src/persistence/mapper/sql-mapper.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import type { DatabaseId } from '../../src/platform/persistence/mapper/database-id.js';
+import { databaseIdOf } from '../../src/platform/persistence/mapper/database-id.js';
+import type { SqlMapper } from '../../src/platform/persistence/mapper/sql-mapper.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
 import { mapperOf } from '../support/mapper.js';

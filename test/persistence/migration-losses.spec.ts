@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { HISTORY, type Step } from '../../src/persistence/migrations/history.js';
-import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
-import { revertLast } from '../../src/persistence/migrations/migrations.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { HISTORY, type Step } from '../../src/platform/persistence/migrations/history.js';
+import { MigrationState } from '../../src/platform/persistence/migrations/migration-state.js';
+import { revertLast } from '../../src/platform/persistence/migrations/migrations.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { NodeSqlite } from '../../src/persistence/engines/node-sqlite.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { NodeSqlite } from '../../src/platform/persistence/engines/node-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The log has a header, and a page of 4096 bytes with a header for each changed page (https://www.sqlite.org/fileformat.html#walformat). */

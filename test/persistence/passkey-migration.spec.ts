@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { revertLast } from '../../src/persistence/migrations/migrations.js';
-import { SeveralAuthenticators1796700000001 } from '../../src/persistence/migrations/passkey.migration.js';
+import { revertLast } from '../../src/platform/persistence/migrations/migrations.js';
+import { SeveralAuthenticators1796700000001 } from '../../src/platform/persistence/migrations/passkey.migration.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { accountParts } from './account-parts.js';
 

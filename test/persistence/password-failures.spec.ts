@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SystemClock } from '../../src/clock/clock.js';
+import { SystemClock } from '../../src/kernel/clock/clock.js';
 import {
   type Failures,
   type FailureStore,
   type Forgetting,
   remembered,
-} from '../../src/account/throttle/failure-store.js';
-import { KvstoreFailures } from '../../src/account/throttle/kvstore-failures.client.js';
-import { PasswordFailureTable } from '../../src/account/throttle/password-failure.store.js';
-import { PasswordFailures, SharedFailures } from '../../src/account/throttle/shared-failures.js';
-import type { Kvstore } from '../../src/kvstore/kvstore.service.js';
-import { StoreAvailability } from '../../src/kvstore/store-availability.js';
+} from '../../src/identity/account/throttle/failure-store.js';
+import { KvstoreFailures } from '../../src/identity/account/throttle/kvstore-failures.client.js';
+import { PasswordFailureTable } from '../../src/identity/account/throttle/password-failure.store.js';
+import { PasswordFailures, SharedFailures } from '../../src/identity/account/throttle/shared-failures.js';
+import type { Kvstore } from '../../src/platform/kvstore/kvstore.service.js';
+import { StoreAvailability } from '../../src/platform/kvstore/store-availability.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { at, kvstoreOf } from '../support/kvstore.js';

@@ -1,8 +1,8 @@
 import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AccountVersion } from '../../src/account/account.js';
-import { kindOf } from '../../src/account/password/decoys.js';
-import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
+import type { AccountVersion } from '../../src/identity/account/account.js';
+import { kindOf } from '../../src/identity/account/password/decoys.js';
+import { PasswordKindStore } from '../../src/identity/account/password/password-kind.store.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 

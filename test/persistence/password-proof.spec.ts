@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../src/account/account.js';
-import type { PasswordAttempt } from '../../src/account/password/password-verification.service.js';
-import { PasswordVerifier } from '../../src/auth/login/password-verifier.service.js';
-import { EventStore } from '../../src/events/event.store.js';
-import { SecurityEvents } from '../../src/events/security-events.service.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { SystemRandom } from '../../src/random/random.js';
+import type { Account } from '../../src/identity/account/account.js';
+import type { PasswordAttempt } from '../../src/identity/account/password/password-verification.service.js';
+import { PasswordVerifier } from '../../src/signin/auth/login/password-verifier.service.js';
+import { EventStore } from '../../src/identity/events/event.store.js';
+import { SecurityEvents } from '../../src/identity/events/security-events.service.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { MissingPeppers } from '../../src/second-factor/backup-code/missing-peppers.task.js';
-import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+import { MissingPeppers } from '../../src/identity/second-factor/backup-code/missing-peppers.task.js';
+import { ScheduledTasks } from '../../src/platform/tasks/scheduled-tasks.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

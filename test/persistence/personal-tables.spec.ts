@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import '../../src/app.module.js';
-import { personalTables } from '../../src/persistence/personal-tables.js';
-import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
-import { isSecretColumn } from '../../src/redaction/secret-columns.js';
+import { personalTables } from '../../src/platform/persistence/personal-tables.js';
+import { expectedSchema } from '../../src/platform/persistence/schema/expected-schema.js';
+import { isSecretColumn } from '../../src/kernel/redaction/secret-columns.js';
 
 /** Connected with a user by another table. */
 const INDIRECT = ['idp_session'];

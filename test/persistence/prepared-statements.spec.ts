@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase, poolOf } from '../../src/persistence/database.js';
-import { MAX_PREPARED } from '../../src/persistence/engines/prepared-statements.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
-import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { openDatabase, poolOf } from '../../src/platform/persistence/database.js';
+import { MAX_PREPARED } from '../../src/platform/persistence/engines/prepared-statements.js';
+import { unitOfWork } from '../../src/platform/persistence/persistence.module.js';
+import type { Tx, UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { fc } from '../support/property.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createPrivateFile } from '../../src/persistence/database.js';
+import { createPrivateFile } from '../../src/platform/persistence/database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the file of the SQLite database', () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Tx, UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { RateLimitTable } from '../../src/rate-limit/rate-limit.store.js';
-import type { Verdict } from '../../src/rate-limit/sliding-window.js';
-import { WriteBehindCharges } from '../../src/rate-limit/write-behind-charges.js';
+import type { Tx, UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
+import { RateLimitTable } from '../../src/platform/rate-limit/rate-limit.store.js';
+import type { Verdict } from '../../src/platform/rate-limit/sliding-window.js';
+import { WriteBehindCharges } from '../../src/platform/rate-limit/write-behind-charges.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { tableSuffix } from '../../src/persistence/migrations/table-suffix.js';
-import { type Difference, differencesOf } from '../../src/persistence/schema/differences.js';
-import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
-import { readSchema } from '../../src/persistence/schema/read-schema.js';
-import { indexText, type Schema, type Table } from '../../src/persistence/schema/schema.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { tableSuffix } from '../../src/platform/persistence/migrations/table-suffix.js';
+import { type Difference, differencesOf } from '../../src/platform/persistence/schema/differences.js';
+import { expectedSchema } from '../../src/platform/persistence/schema/expected-schema.js';
+import { readSchema } from '../../src/platform/persistence/schema/read-schema.js';
+import { indexText, type Schema, type Table } from '../../src/platform/persistence/schema/schema.js';
 import { findProgram } from '../support/binaries.js';
 import { freshMariadbDatabase, freshMysqlDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
-import { withRequestContext } from '../../src/principal/request-context.js';
-import type { TrustedDeviceList } from '../../src/second-factor/trusted-device/trusted-device-list.service.js';
-import type { DeviceSecret } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
+import { withRequestContext } from '../../src/kernel/principal/request-context.js';
+import type { TrustedDeviceList } from '../../src/identity/second-factor/trusted-device/trusted-device-list.service.js';
+import type { DeviceSecret } from '../../src/identity/second-factor/trusted-device/trusted-devices.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type FailureCounter, lockOf } from '../../src/second-factor/attempts/attempt.js';
-import { MfaProperties } from '../../src/second-factor/mfa.properties.js';
+import { type FailureCounter, lockOf } from '../../src/identity/second-factor/attempts/attempt.js';
+import { MfaProperties } from '../../src/identity/second-factor/mfa.properties.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fc } from '../support/property.js';

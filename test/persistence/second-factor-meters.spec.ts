@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ServiceError } from '../../src/errors/service-error.js';
-import { Meters } from '../../src/metrics/meters.js';
-import { LockedAccounts } from '../../src/second-factor/attempts/locked-accounts.task.js';
-import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
+import { LockedAccounts } from '../../src/identity/second-factor/attempts/locked-accounts.task.js';
+import { ScheduledTasks } from '../../src/platform/tasks/scheduled-tasks.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { reading, readings, rises } from '../support/meter-readings.js';

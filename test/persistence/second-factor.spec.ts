@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

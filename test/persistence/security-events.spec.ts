@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EventStore } from '../../src/events/event.store.js';
-import { SecurityEvents } from '../../src/events/security-events.service.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { withRequestContext } from '../../src/principal/request-context.js';
-import { SystemRandom } from '../../src/random/random.js';
+import { EventStore } from '../../src/identity/events/event.store.js';
+import { SecurityEvents } from '../../src/identity/events/security-events.service.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { withRequestContext } from '../../src/kernel/principal/request-context.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,15 +1,15 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { afterEach, expect, it } from 'vitest';
-import { Loggers } from '../../src/logging/loggers.js';
-import { openDatabase } from '../../src/persistence/database.js';
-import { MigrationAccount } from '../../src/persistence/migrations/migration-account.js';
-import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
-import { migrate, MIGRATIONS } from '../../src/persistence/migrations/migrations.js';
-import { SchemaFailure } from '../../src/persistence/migrations/schema-failure.js';
-import { differencesOf } from '../../src/persistence/schema/differences.js';
-import { expectedSchema } from '../../src/persistence/schema/expected-schema.js';
-import { readSchema } from '../../src/persistence/schema/read-schema.js';
-import { SchemaSetup } from '../../src/persistence/schema/schema-setup.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { MigrationAccount } from '../../src/platform/persistence/migrations/migration-account.js';
+import { MigrationState } from '../../src/platform/persistence/migrations/migration-state.js';
+import { migrate, MIGRATIONS } from '../../src/platform/persistence/migrations/migrations.js';
+import { SchemaFailure } from '../../src/platform/persistence/migrations/schema-failure.js';
+import { differencesOf } from '../../src/platform/persistence/schema/differences.js';
+import { expectedSchema } from '../../src/platform/persistence/schema/expected-schema.js';
+import { readSchema } from '../../src/platform/persistence/schema/read-schema.js';
+import { SchemaSetup } from '../../src/platform/persistence/schema/schema-setup.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 

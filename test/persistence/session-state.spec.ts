@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openDatabase, poolOf } from '../../src/persistence/database.js';
-import { MigrationState } from '../../src/persistence/migrations/migration-state.js';
-import { migrate } from '../../src/persistence/migrations/migrations.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import { openDatabase, poolOf } from '../../src/platform/persistence/database.js';
+import { MigrationState } from '../../src/platform/persistence/migrations/migration-state.js';
+import { migrate } from '../../src/platform/persistence/migrations/migrations.js';
+import { unitOfWork } from '../../src/platform/persistence/persistence.module.js';
 import type { DatabaseServer } from '../support/database-server.js';
 import type { FreshDatabase } from '../support/fresh-database.js';
 import { administer, databaseOf, OTHER_DEFAULTS, startHostileServer } from '../support/hostile-server.js';

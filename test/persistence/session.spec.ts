@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { PWD, PWD_OTP } from '../../src/principal/amr.js';
-import { withRequestContext } from '../../src/principal/request-context.js';
-import type { OpenedSession, Session } from '../../src/session/session.js';
+import { PWD, PWD_OTP } from '../../src/kernel/principal/amr.js';
+import { withRequestContext } from '../../src/kernel/principal/request-context.js';
+import type { OpenedSession, Session } from '../../src/identity/session/session.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { tokenParts } from '../support/token-parts.js';

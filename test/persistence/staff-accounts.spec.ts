@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../src/account/account.js';
-import type { StaffEntry, StaffPerson } from '../../src/account/staff/staff-accounts.service.js';
-import { PWD } from '../../src/principal/amr.js';
+import type { Account } from '../../src/identity/account/account.js';
+import type { StaffEntry, StaffPerson } from '../../src/identity/account/staff/staff-accounts.service.js';
+import { PWD } from '../../src/kernel/principal/amr.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { upTo } from '../support/races.js';
 import { tokenParts } from '../support/token-parts.js';

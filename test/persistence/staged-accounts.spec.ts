@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
-import type { StagedImport } from '../../src/account/import/staged-imports.service.js';
-import { AccountImports1795824000062 } from '../../src/persistence/migrations/account-import.migration.js';
-import { revertLast } from '../../src/persistence/migrations/migrations.js';
+import type { StagedImport } from '../../src/identity/account/import/staged-imports.service.js';
+import { AccountImports1795824000062 } from '../../src/platform/persistence/migrations/account-import.migration.js';
+import { revertLast } from '../../src/platform/persistence/migrations/migrations.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 

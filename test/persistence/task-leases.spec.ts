@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LEASE_MILLIS, SKEW_MILLIS, StoredTaskLeases } from '../../src/persistence/stored-task-leases.service.js';
-import { TaskLeaseStore } from '../../src/persistence/task-lease.store.js';
-import { SystemRandom } from '../../src/random/random.js';
-import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
-import type { LeaseRefused, TaskLease } from '../../src/tasks/task-leases.js';
+import {
+  LEASE_MILLIS,
+  SKEW_MILLIS,
+  StoredTaskLeases,
+} from '../../src/platform/persistence/stored-task-leases.service.js';
+import { TaskLeaseStore } from '../../src/platform/persistence/task-lease.store.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
+import { ScheduledTasks } from '../../src/platform/tasks/scheduled-tasks.js';
+import type { LeaseRefused, TaskLease } from '../../src/platform/tasks/task-leases.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { waitUntil } from '../support/wait-until.js';

@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkServerRule } from '../../src/boot/configuration-rules.js';
-import { PROPERTIES } from '../../src/boot/properties.js';
+import { checkServerRule } from '../../src/apps/server/configuration-rules.js';
+import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { lineOf } from '../../src/config/problem.js';
-import { openPool } from '../../src/persistence/database.js';
-import { readTimeZone, reportTimeZone, sessionTimeZone } from '../../src/persistence/engines/session-time-zone.js';
+import { openPool } from '../../src/platform/persistence/database.js';
+import {
+  readTimeZone,
+  reportTimeZone,
+  sessionTimeZone,
+} from '../../src/platform/persistence/engines/session-time-zone.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { type DatabaseServer, startDatabaseServer } from '../support/database-server.js';
 import { needs } from '../support/needs.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { base32, bytesOfBase32 } from '../../src/encoding/base32.js';
+import { base32, bytesOfBase32 } from '../../src/kernel/encoding/base32.js';
 import { fc } from '../support/property.js';
 import published from './base32.json' with { type: 'json' };
 

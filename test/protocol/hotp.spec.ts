@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeOfStep } from '../../src/second-factor/totp/totp.js';
+import { codeOfStep } from '../../src/identity/second-factor/totp/totp.js';
 import published from './hotp.json' with { type: 'json' };
 
 const { document, secret, section, vectors } = published;

@@ -1,14 +1,14 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PWD, PWD_HWK, PWD_OTP, PWD_SWK } from '../../src/principal/amr.js';
-import { SystemRandom } from '../../src/random/random.js';
-import { AccessTokens } from '../../src/token/access-tokens.service.js';
-import { Issuer } from '../../src/token/signed-token.js';
-import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from '../../src/token/keys/key-material.js';
-import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
-import type { Session } from '../../src/session/session.js';
-import { SigningKeys } from '../../src/token/keys/signing-keys.js';
-import { TokenProperties } from '../../src/token/token.properties.js';
+import { PWD, PWD_HWK, PWD_OTP, PWD_SWK } from '../../src/kernel/principal/amr.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
+import { AccessTokens } from '../../src/identity/token/access-tokens.service.js';
+import { Issuer } from '../../src/identity/token/signed-token.js';
+import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from '../../src/identity/token/keys/key-material.js';
+import { MfaTokens } from '../../src/identity/token/mfa-tokens.service.js';
+import type { Session } from '../../src/identity/session/session.js';
+import { SigningKeys } from '../../src/identity/token/keys/signing-keys.js';
+import { TokenProperties } from '../../src/identity/token/token.properties.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fc } from '../support/property.js';
 

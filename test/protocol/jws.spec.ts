@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { keyOfPem, keyOfSecret, thumbprint, type UsableKey } from '../../src/token/keys/key-material.js';
+import { keyOfPem, keyOfSecret, thumbprint, type UsableKey } from '../../src/identity/token/keys/key-material.js';
 import published from './jws.json' with { type: 'json' };
 
 const keyOf = (jwk: JsonWebKey): UsableKey =>

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import speakeasy from 'speakeasy';
 import { describe, expect, it } from 'vitest';
-import { base32 } from '../../src/encoding/base32.js';
-import { codeOfStep, stepAt, verifyTotp } from '../../src/second-factor/totp/totp.js';
+import { base32 } from '../../src/kernel/encoding/base32.js';
+import { codeOfStep, stepAt, verifyTotp } from '../../src/identity/second-factor/totp/totp.js';
 import { programOf } from '../support/binaries.js';
 import { needs } from '../support/needs.js';
 import { fc } from '../support/property.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import * as v from 'valibot';
-import { WithRouteOptions } from '../../src/http/route-options.decorator.js';
+import { WithRouteOptions } from '../../src/platform/http/route-options.decorator.js';
 
 const datedSchema = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
 

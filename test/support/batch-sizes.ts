@@ -1,4 +1,4 @@
-import { OrmPropertiesProperties } from '../../src/persistence/jpa.properties.js';
+import { OrmPropertiesProperties } from '../../src/platform/persistence/jpa.properties.js';
 
 /** `jdbc.batch_size` and `default_batch_fetch_size`; the packaged values by default. */
 export function batchSizes(written = 50, read = 100): OrmPropertiesProperties {

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Res, type Reply } from '../../src/web/cookies.js';
-import { HttpError } from '../../src/http/errors/http-error.js';
+import { Res, type Reply } from '../../src/platform/web/cookies.js';
+import { HttpError } from '../../src/platform/http/errors/http-error.js';
 
 const SECRET = 'SELECT secret FROM /etc/passwd';
 

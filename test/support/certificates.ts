@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SystemClock } from '../../src/clock/clock.js';
+import { SystemClock } from '../../src/kernel/clock/clock.js';
 import { programOf } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { certificateOf } from './x509.js';

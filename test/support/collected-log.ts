@@ -1,6 +1,6 @@
-import type { LogLine } from '../../src/logging/log-line.js';
-import { Loggers } from '../../src/logging/loggers.js';
-import { compilePattern } from '../../src/logging/pattern/pattern.js';
+import type { LogLine } from '../../src/observability/logging/log-line.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { compilePattern } from '../../src/observability/logging/pattern/pattern.js';
 
 const write = compilePattern('%level %logger [%X{requestId}] %msg%n%ex', { hasColor: false });
 

@@ -1,4 +1,4 @@
-import { Meters } from '../../src/metrics/meters.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
 
 interface ContractMeter {
   readonly names: readonly string[];

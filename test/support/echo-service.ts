@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { HostOptions } from '../../src/http/host-options.js';
-import { Listener } from '../../src/http/listener.js';
-import { WebModule } from '../../src/web/web.module.js';
+import type { HostOptions } from '../../src/platform/http/host-options.js';
+import { Listener } from '../../src/platform/http/listener.js';
+import { WebModule } from '../../src/platform/web/web.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';
 import { CollectedLog } from './collected-log.js';

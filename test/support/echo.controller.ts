@@ -11,13 +11,13 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import * as v from 'valibot';
-import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import { HttpError } from '../../src/http/errors/http-error.js';
-import { type RequestContext, requestContext } from '../../src/principal/request-context.js';
-import { Res, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
-import { FormBody } from '../../src/web/route.decorator.js';
-import { paginationSchema, text } from '../../src/web/schema.js';
+import { type ErrorCode, STATUS } from '../../src/kernel/errors/error-code.js';
+import { ServiceError } from '../../src/kernel/errors/service-error.js';
+import { HttpError } from '../../src/platform/http/errors/http-error.js';
+import { type RequestContext, requestContext } from '../../src/kernel/principal/request-context.js';
+import { Res, type CookieValues, Cookies, type Reply } from '../../src/platform/web/cookies.js';
+import { FormBody } from '../../src/platform/web/route.decorator.js';
+import { paginationSchema, text } from '../../src/platform/web/schema.js';
 
 const noteSchema = v.strictObject({
   text: v.pipe(v.string(), v.minLength(1), v.maxBytes(16)),

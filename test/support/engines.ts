@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openDatabase } from '../../src/persistence/database.js';
-import { unitOfWork } from '../../src/persistence/persistence.module.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { openDatabase } from '../../src/platform/persistence/database.js';
+import { unitOfWork } from '../../src/platform/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
 import { findProgram } from './binaries.js';
 import { type FreshDatabase, freshMariadbDatabase, freshMysqlDatabase } from './fresh-database.js';
 import { needs } from './needs.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { STATUS } from '../../src/errors/error-code.js';
+import { STATUS } from '../../src/kernel/errors/error-code.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 import { type Answer, type RequestOptions, textOf } from './http-client.js';
 import { type Enrolled, type LoginStory, PASSWORD, type Person } from './login-story.js';

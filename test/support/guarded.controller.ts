@@ -7,8 +7,8 @@ import {
   RequireAuthority,
   RequireMfa,
   SecondFactorRoute,
-} from '../../src/principal/access.decorator.js';
-import type { Principal } from '../../src/principal/principal.js';
+} from '../../src/kernel/principal/access.decorator.js';
+import type { Principal } from '../../src/kernel/principal/principal.js';
 
 /** Routes with all kinds of access requirements, which return their caller. */
 @Controller()

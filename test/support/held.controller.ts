@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { HashesPassword } from '../../src/web/route.decorator.js';
+import { HashesPassword } from '../../src/platform/web/route.decorator.js';
 
 /** Requests that stay in progress until the test releases them. */
 export class Held {

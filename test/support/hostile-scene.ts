@@ -1,4 +1,4 @@
-import type { Rejection } from '../../src/saml/login/rejection.js';
+import type { Rejection } from '../../src/signin/saml/login/rejection.js';
 import type { HttpClient, RequestOptions } from './http-client.js';
 import { type IdentityProvider, makeKeyPair } from './identity-provider.js';
 import type { AuthnRequest } from './saml-messages.js';

@@ -1,8 +1,8 @@
-import { SystemClock } from '../../src/clock/clock.js';
+import { SystemClock } from '../../src/kernel/clock/clock.js';
 import { Configuration } from '../../src/config/configuration.js';
-import { Kvstore } from '../../src/kvstore/kvstore.service.js';
-import { KvstoreProperties } from '../../src/kvstore/kvstore.properties.js';
-import { Meters } from '../../src/metrics/meters.js';
+import { Kvstore } from '../../src/platform/kvstore/kvstore.service.js';
+import { KvstoreProperties } from '../../src/platform/kvstore/kvstore.properties.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
 import { reading } from '../config/keys/situation.js';
 import { CollectedLog } from './collected-log.js';
 

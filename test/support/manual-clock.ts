@@ -1,4 +1,4 @@
-import { Clock } from '../../src/clock/clock.js';
+import { Clock } from '../../src/kernel/clock/clock.js';
 
 /** A clock that stands still until a test moves it. */
 export class ManualClock extends Clock {

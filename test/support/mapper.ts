@@ -1,15 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readServiceConfiguration } from '../../src/boot/service-configuration.js';
+import { readServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 // What the program declares for its mapper files.
-import '../../src/events/events.mapping.js';
-import '../../src/persistence/expiry.mapping.js';
+import '../../src/identity/events/events.mapping.js';
+import '../../src/platform/persistence/expiry.mapping.js';
 import { configurationOf } from '../../src/config/configuration.js';
-import type { Loggers } from '../../src/logging/loggers.js';
-import type { DatabaseId } from '../../src/persistence/mapper/database-id.js';
-import { type MapperFiles, mapperFiles } from '../../src/persistence/mapper/mapper-files.js';
-import { SqlMapper } from '../../src/persistence/mapper/sql-mapper.js';
+import type { Loggers } from '../../src/observability/logging/loggers.js';
+import type { DatabaseId } from '../../src/platform/persistence/mapper/database-id.js';
+import { type MapperFiles, mapperFiles } from '../../src/platform/persistence/mapper/mapper-files.js';
+import { SqlMapper } from '../../src/platform/persistence/mapper/sql-mapper.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

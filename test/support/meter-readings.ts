@@ -1,5 +1,5 @@
-import type { Statistic } from '../../src/metrics/meter.js';
-import type { Meters } from '../../src/metrics/meters.js';
+import type { Statistic } from '../../src/observability/metrics/meter.js';
+import type { Meters } from '../../src/observability/metrics/meters.js';
 
 /** Current values of all series of a meter, by their tag values joined with spaces. */
 export function readings(

@@ -1,5 +1,5 @@
-import { type Language, type Messages, messagesOf } from '../../src/messages/messages.js';
-import type { NoticeKind } from '../../src/notices/notice.js';
+import { type Language, type Messages, messagesOf } from '../../src/platform/messages/messages.js';
+import type { NoticeKind } from '../../src/apps/notices/notice.js';
 import type { Enrolled, LoginStory, Person } from './login-story.js';
 import { type ReceivedMail, type SmtpRelayServer } from './smtp-server.js';
 import { waitUntil } from './wait-until.js';

@@ -1,6 +1,6 @@
 import { type AnySchemaObject, Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/web/openapi/document.js';
-import { operationsOf, resolved } from '../../src/web/openapi/document.js';
+import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/platform/web/openapi/document.js';
+import { operationsOf, resolved } from '../../src/platform/web/openapi/document.js';
 import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 
 /** Responses that every route may return and none describes: unsupported methods and Accept headers. */

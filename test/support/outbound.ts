@@ -1,8 +1,8 @@
-import { ForwardProxies, type ProxySettings } from '../../src/outbound/forward-proxy.js';
-import type { Lookup } from '../../src/outbound/connector.js';
-import { Meters } from '../../src/metrics/meters.js';
-import { HttpClientProperties } from '../../src/outbound/outbound.properties.js';
-import { OutboundHttp } from '../../src/outbound/outbound-http.service.js';
+import { ForwardProxies, type ProxySettings } from '../../src/platform/outbound/forward-proxy.js';
+import type { Lookup } from '../../src/platform/outbound/connector.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
+import { HttpClientProperties } from '../../src/platform/outbound/outbound.properties.js';
+import { OutboundHttp } from '../../src/platform/outbound/outbound-http.service.js';
 
 interface Settings extends Partial<ProxySettings> {
   readonly client?: Partial<HttpClientProperties>;

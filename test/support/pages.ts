@@ -1,4 +1,4 @@
-import { SIGN_OUT_PATH } from '../../src/auth/page-paths.js';
+import { SIGN_OUT_PATH } from '../../src/signin/auth/page-paths.js';
 import type { Answer, HttpClient } from './http-client.js';
 
 /** The Accept header of browsers for links and forms. */

@@ -4,7 +4,7 @@ import { PNG } from 'pngjs';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import decodeQr from 'qr/decode.js';
 import { expect } from 'vitest';
-import { type Language, type Messages, messagesOf } from '../../src/messages/messages.js';
+import { type Language, type Messages, messagesOf } from '../../src/platform/messages/messages.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 
 /** How a user looks at the pages. */

@@ -1,7 +1,7 @@
-import { Loggers } from '../../src/logging/loggers.js';
-import { Meters } from '../../src/metrics/meters.js';
-import { type ExecutionLimits, TaskExecutor } from '../../src/tasks/task-executor.js';
-import { TaskThreads } from '../../src/tasks/task-threads.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { Meters } from '../../src/observability/metrics/meters.js';
+import { type ExecutionLimits, TaskExecutor } from '../../src/platform/tasks/task-executor.js';
+import { TaskThreads } from '../../src/platform/tasks/task-threads.js';
 
 /** An executor with the limits of the packaged configuration, where none is given. */
 export function taskExecutor(

@@ -1,37 +1,37 @@
-import type { Clock } from '../../src/clock/clock.js';
+import type { Clock } from '../../src/kernel/clock/clock.js';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EventStore } from '../../src/events/event.store.js';
-import { SecurityEvents } from '../../src/events/security-events.service.js';
-import { Loggers } from '../../src/logging/loggers.js';
+import { EventStore } from '../../src/identity/events/event.store.js';
+import { SecurityEvents } from '../../src/identity/events/security-events.service.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
 import { mapperOf } from './mapper.js';
-import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import type { Rate } from '../../src/rate-limit/rate.js';
-import { SystemRandom } from '../../src/random/random.js';
-import { Sealer } from '../../src/sealing/sealer.js';
-import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
-import { AccessTokens } from '../../src/token/access-tokens.service.js';
-import { ConfiguredKeys } from '../../src/token/keys/configured-keys.js';
-import { ExpirySweep } from '../../src/persistence/expiry-sweep.task.js';
+import type { UnitOfWork } from '../../src/platform/persistence/unit-of-work.js';
+import type { Rate } from '../../src/platform/rate-limit/rate.js';
+import { SystemRandom } from '../../src/kernel/random/random.js';
+import { Sealer } from '../../src/platform/sealing/sealer.js';
+import { ScheduledTasks } from '../../src/platform/tasks/scheduled-tasks.js';
+import { AccessTokens } from '../../src/identity/token/access-tokens.service.js';
+import { ConfiguredKeys } from '../../src/identity/token/keys/configured-keys.js';
+import { ExpirySweep } from '../../src/platform/persistence/expiry-sweep.task.js';
 // Their stores register the tables that are swept.
-import '../../src/saml/login/authn-request.store.js';
-import '../../src/second-factor/trusted-device/trusted-device.store.js';
-import { Issuer } from '../../src/token/signed-token.js';
-import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';
-import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
-import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
-import { RefreshTokenValues } from '../../src/session/refresh-token-values.service.js';
-import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
-import { RefreshProperties, SessionProperties } from '../../src/session/session.properties.js';
-import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
-import { RefreshRotation, SessionRefresh } from '../../src/session/session-refresh.service.js';
-import { SessionWriter } from '../../src/session/session-writer.service.js';
-import { SessionStore } from '../../src/session/session.store.js';
-import { SessionCopies } from '../../src/session/session-copies.service.js';
-import { Sessions } from '../../src/session/sessions.service.js';
-import { SigningKeyLoader, SigningKeyRefresh } from '../../src/token/keys/signing-key-refresh.task.js';
-import { SigningKeyStore } from '../../src/token/keys/signing-key.store.js';
-import { SigningKeys } from '../../src/token/keys/signing-keys.js';
-import { TokenProperties } from '../../src/token/token.properties.js';
+import '../../src/signin/saml/login/authn-request.store.js';
+import '../../src/identity/second-factor/trusted-device/trusted-device.store.js';
+import { Issuer } from '../../src/identity/token/signed-token.js';
+import { KeyRotation } from '../../src/identity/token/keys/key-rotation.service.js';
+import { MfaTokens } from '../../src/identity/token/mfa-tokens.service.js';
+import { RefreshTokenStore } from '../../src/identity/session/refresh-token.store.js';
+import { RefreshTokenValues } from '../../src/identity/session/refresh-token-values.service.js';
+import { RefreshTokens } from '../../src/identity/session/refresh-tokens.service.js';
+import { RefreshProperties, SessionProperties } from '../../src/identity/session/session.properties.js';
+import { RefreshGrace } from '../../src/identity/session/refresh-grace.task.js';
+import { RefreshRotation, SessionRefresh } from '../../src/identity/session/session-refresh.service.js';
+import { SessionWriter } from '../../src/identity/session/session-writer.service.js';
+import { SessionStore } from '../../src/identity/session/session.store.js';
+import { SessionCopies } from '../../src/identity/session/session-copies.service.js';
+import { Sessions } from '../../src/identity/session/sessions.service.js';
+import { SigningKeyLoader, SigningKeyRefresh } from '../../src/identity/token/keys/signing-key-refresh.task.js';
+import { SigningKeyStore } from '../../src/identity/token/keys/signing-key.store.js';
+import { SigningKeys } from '../../src/identity/token/keys/signing-keys.js';
+import { TokenProperties } from '../../src/identity/token/token.properties.js';
 
 /** Settings of a test; all others have their default. */
 export interface TokenSettings {
@@ -42,7 +42,7 @@ export interface TokenSettings {
   readonly token?: Partial<Pick<TokenProperties, 'algorithm' | 'accessLifetime' | 'signingKey' | 'verificationKeys'>>;
 }
 
-/** The services of `src/token` of one process. */
+/** The services of `src/identity/token` of one process. */
 export interface TokenParts {
   readonly sealer: Sealer;
   readonly sessions: Sessions;

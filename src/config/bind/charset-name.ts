@@ -1,4 +1,4 @@
-import { CharsetFault, charsetOf } from '../../encoding/charset.js';
+import { CharsetFault, charsetOf } from '../../kernel/encoding/charset.js';
 import { type ScalarType, text } from './key-type.js';
 import { ConversionError } from '../problem.js';
 

@@ -2,7 +2,7 @@ import type { Environment } from '../read/environment.js';
 import type { ScalarType } from './key-type.js';
 import { ConversionError } from '../problem.js';
 import type { Problem } from '../problem.js';
-import { sanitizeValue } from '../../redaction/secrets.js';
+import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
 import type { Entry } from '../read/source.js';
 import { type Assignment, type KeyState, lastPart } from './key-state.js';

@@ -3,7 +3,7 @@ import type { ConversionError } from '../problem.js';
 import type { Origin } from '../read/origin.js';
 import type { Filled, Link } from '../read/placeholder.js';
 import { from, type Problem, problem } from '../problem.js';
-import { MASK, isSecretName, sanitizeUnresolved } from '../../redaction/secrets.js';
+import { MASK, isSecretName, sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 interface NamedKey {

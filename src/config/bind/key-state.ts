@@ -3,7 +3,7 @@ import { KeyName } from '../names/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import type { KeyType, ListType, ScalarType } from './key-type.js';
 import type { Origin } from '../read/origin.js';
-import { isSecretName } from '../../redaction/secrets.js';
+import { isSecretName } from '../../kernel/redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 /** The value that one source assigns to one key: a text, or the elements of a sequence. */

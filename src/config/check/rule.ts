@@ -5,7 +5,7 @@ import { allStates, type KeyState } from '../bind/key-state.js';
 import { evaluate } from '../bind/evaluation.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
 import type { PropertiesClass } from '../bind/properties-class.js';
-import { containsPrivateKey, MASK, isSecretName } from '../../redaction/secrets.js';
+import { containsPrivateKey, MASK, isSecretName } from '../../kernel/redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
 /**

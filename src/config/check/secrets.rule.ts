@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
-import type { FileAccess } from '../../files/whole-file.js';
+import { exposureFacts, MAKE_PRIVATE } from '../../kernel/files/secret-file.js';
+import type { FileAccess } from '../../kernel/files/whole-file.js';
 import { KeyName } from '../names/key-name.js';
 import { from } from '../problem.js';
 import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
-import { MASK, sanitizeUnresolved } from '../../redaction/secrets.js';
+import { MASK, sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an

@@ -2,7 +2,7 @@ import { KeyName } from '../names/key-name.js';
 import type { Origin } from '../read/origin.js';
 import { from } from '../problem.js';
 import { finding, Rule } from './rule.js';
-import { sanitizeUnresolved } from '../../redaction/secrets.js';
+import { sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 

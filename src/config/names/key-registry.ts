@@ -2,7 +2,7 @@ import leven from 'leven';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyType } from '../bind/key-type.js';
 import { metadataOf, type PropertiesClass, type PropertyMetadata } from '../bind/properties-class.js';
-import { isSecretName } from '../../redaction/secrets.js';
+import { isSecretName } from '../../kernel/redaction/secrets.js';
 
 /** The definition of one key; a free part is written in angle brackets, e.g. `logging.level.<logger>`. */
 export interface KeyDefinition {

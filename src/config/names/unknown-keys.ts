@@ -3,7 +3,7 @@ import type { Environment } from '../read/environment.js';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from '../problem.js';
-import { mayContainSecret, mayBeSecretName, isSecretName, sanitizeUnresolved } from '../../redaction/secrets.js';
+import { mayContainSecret, mayBeSecretName, isSecretName, sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 import { INLINE_JSON, keyReadFrom } from '../read/variables.js';
 
 /** Unknown keys of files and arguments in sections that accept only known keys. */

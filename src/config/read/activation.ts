@@ -1,5 +1,5 @@
 import { ConfigurationFailure, ConversionError, from, problem } from '../problem.js';
-import { sanitizeValue } from '../../redaction/secrets.js';
+import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import type { Variables } from './variables.js';
 import type { StatedValue } from './location.js';

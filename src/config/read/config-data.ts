@@ -18,7 +18,7 @@ import {
 import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, type Problem, unreadable } from '../problem.js';
 import { chooseProfiles, unknownProfiles } from './profiles.js';
-import { MASK } from '../../redaction/secrets.js';
+import { MASK } from '../../kernel/redaction/secrets.js';
 import { evaluateAssignment, isGiven } from '../bind/evaluation.js';
 import { ConfigSource, type Entry } from './source.js';
 import { misplacedKeys } from './misplaced-keys.js';

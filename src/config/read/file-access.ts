@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import { readWholeFile, type WholeFile } from '../../files/whole-file.js';
+import { readWholeFile, type WholeFile } from '../../kernel/files/whole-file.js';
 import { DataSize } from '../bind/data-size.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from '../problem.js';

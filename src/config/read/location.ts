@@ -1,6 +1,6 @@
 import { type Origin, originChain } from './origin.js';
 import { from, type Problem, problem } from '../problem.js';
-import { sanitizeValue } from '../../redaction/secrets.js';
+import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 
 /**
  * A location of configuration, as an operator writes it (configuration-sources.md, "Files, profiles, imports").

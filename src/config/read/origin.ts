@@ -1,5 +1,5 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { FileAccess } from '../../files/whole-file.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { FileAccess } from '../../kernel/files/whole-file.js';
 
 /** A file as reports name it: `class path resource [application.yml]` or `file [config/application.yml]`. */
 export interface Resource {

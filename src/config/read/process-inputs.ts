@@ -1,7 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
-import { isLocalTime, isLocalTimeUtc } from '../../clock/clock.js';
-import { zoneOf } from '../../encoding/zone.js';
+import { isLocalTime, isLocalTimeUtc } from '../../kernel/clock/clock.js';
+import { zoneOf } from '../../kernel/encoding/zone.js';
 import type { ConfigurationInputs } from '../configuration.js';
 import { ConfigurationFailure, problem } from '../problem.js';
 

@@ -4,7 +4,7 @@ import type { KeyRegistry } from '../names/key-registry.js';
 import type { Bound } from '../bind/key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
-import { MASK, sanitizeValue } from '../../redaction/secrets.js';
+import { MASK, sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { evaluate, evaluateAssignment } from '../bind/evaluation.js';
 import { type KeyState, statesOf } from '../bind/key-state.js';
 

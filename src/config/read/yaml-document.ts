@@ -15,7 +15,7 @@ import {
   Parser,
   type Scalar,
 } from 'yaml';
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { KeyName } from '../names/key-name.js';
 import { type Origin, positionIn, type Resource } from './origin.js';
 import { unreadable } from '../problem.js';

@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Environment } from '../read/environment.js';
 import { Sanitizer } from './sanitizer.js';
 import { requestedKey, unregisteredEntries, keyFromInput } from '../names/key-lookup.js';
@@ -6,7 +6,7 @@ import type { KeyRegistry } from '../names/key-registry.js';
 import type { Assignment, KeyState } from '../bind/key-state.js';
 import { EMPTY_MEANS_DEFAULT, evaluate } from '../bind/evaluation.js';
 import { type Origin, originText } from '../read/origin.js';
-import { MASK } from '../../redaction/secrets.js';
+import { MASK } from '../../kernel/redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 /** A value for display: placeholders are resolved and secrets are masked for every caller. */

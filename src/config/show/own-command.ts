@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { sanitizeUnresolved } from '../../redaction/secrets.js';
+import { sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import type { Environment } from '../read/environment.js';
 import type { Entry, SourceKind } from '../read/source.js';

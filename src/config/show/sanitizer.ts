@@ -10,7 +10,7 @@ import {
   isSecretName,
   sanitizeValue,
   sanitizeUnresolved,
-} from '../../redaction/secrets.js';
+} from '../../kernel/redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
 /** Names of placeholders as written; for a name that contains placeholders, the inner names. */

@@ -1,5 +1,5 @@
 import { type Finding, Rule, type RuleFacts, type Severity } from '../../config/check/rule.js';
-import { ServerProperties } from '../../http/server.properties.js';
+import { ServerProperties } from '../../platform/http/server.properties.js';
 import { ManagementServerProperties, ManagementWebProperties } from '../dispatch/management-server.properties.js';
 import { managementPortOf } from '../dispatch/paths.js';
 import { ENDPOINT_IDS, idsWithExposure, isSameId, isUnknownId } from './endpoint-ids.js';

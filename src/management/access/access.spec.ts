@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allows, capped, isExposed, isShown, ownDefaultAccess, type Show } from './access.js';
 import { ENDPOINT_KEYS } from './access.properties.js';
-import type { Operator } from '../../principal/operator.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 
 it.each([
   ['none', []],

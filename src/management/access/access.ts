@@ -1,5 +1,5 @@
 import { oneOf, type ScalarType } from '../../config/bind/key-type.js';
-import type { Operator } from '../../principal/operator.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 import type { Operation } from '../dispatch/operation.js';
 import { definitionOf, type EndpointId, isSameId } from './endpoint-ids.js';
 

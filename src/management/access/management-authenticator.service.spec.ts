@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { LogLine } from '../../logging/log-line.js';
-import { Loggers } from '../../logging/loggers.js';
-import type { OperatorCredentials } from '../../principal/operator.js';
+import type { LogLine } from '../../observability/logging/log-line.js';
+import { Loggers } from '../../observability/logging/loggers.js';
+import type { OperatorCredentials } from '../../kernel/principal/operator.js';
 import { ManagementAuthenticator } from './management-authenticator.service.js';
 import { ManagementSecurityProperties } from './access.properties.js';
 

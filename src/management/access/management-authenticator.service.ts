@@ -1,21 +1,21 @@
-import { withTimeout } from '../../clock/with-timeout.js';
+import { withTimeout } from '../../kernel/clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { Reason } from '../../errors/reason.js';
-import { ServiceError } from '../../errors/service-error.js';
-import type { Logger } from '../../logging/logger.js';
-import { Loggers } from '../../logging/loggers.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { Reason } from '../../kernel/errors/reason.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import {
   type AuthenticatedOperator,
   type Operator,
   OperatorCredentials,
   ROLE_MANAGEMENT,
   ROLE_MONITORING,
-} from '../../principal/operator.js';
-import { requestContext } from '../../principal/request-context.js';
-import { HttpError, stepUpChallenge } from '../../http/errors/http-error.js';
-import { parseBasic, parseBearer } from '../../web/authorization-header.js';
+} from '../../kernel/principal/operator.js';
+import { requestContext } from '../../kernel/principal/request-context.js';
+import { HttpError, stepUpChallenge } from '../../platform/http/errors/http-error.js';
+import { parseBasic, parseBearer } from '../../platform/web/authorization-header.js';
 import { type BasicAccountKeys, ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */

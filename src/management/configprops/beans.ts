@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Configuration } from '../../config/configuration.js';
 import { Duration } from '../../config/bind/duration.js';
 import { needsWarning } from '../../config/bind/effect.js';
@@ -7,7 +7,7 @@ import type { KeyDefinition, KeyRegistry } from '../../config/names/key-registry
 import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/bind/key-state.js';
 import type { KeyType } from '../../config/bind/key-type.js';
 import { adjustmentOf, metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
-import { MASK, isSecretName, sanitizeValue } from '../../redaction/secrets.js';
+import { MASK, isSecretName, sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { emptyTree, setPath, type Tree } from '../tree.js';
 
 /** The properties bound below one prefix (management API, "configprops"). */

@@ -1,7 +1,7 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import { OutboundFailure } from '../../outbound/outbound-failure.js';
-import type { OutboundHttp, OutboundRequest } from '../../outbound/outbound-http.service.js';
-import type { OutboundResponse } from '../../outbound/outbound-response.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { OutboundFailure } from '../../platform/outbound/outbound-failure.js';
+import type { OutboundHttp, OutboundRequest } from '../../platform/outbound/outbound-http.service.js';
+import type { OutboundResponse } from '../../platform/outbound/outbound-response.js';
 import type { ConsoleInstance } from './instance.js';
 
 export interface ConsoleCredentials {

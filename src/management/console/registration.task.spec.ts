@@ -4,9 +4,9 @@ import { outboundHttp } from '../../../test/support/outbound.js';
 import { freePort } from '../../../test/support/free-port.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import type { LogLine } from '../../logging/log-line.js';
-import { Loggers } from '../../logging/loggers.js';
-import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import type { LogLine } from '../../observability/logging/log-line.js';
+import { Loggers } from '../../observability/logging/loggers.js';
+import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
 import { ConsoleClient, type ConsoleCredentials } from './console.client.js';
 import { ConsoleRegistration } from './registration.task.js';
 

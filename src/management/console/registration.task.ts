@@ -1,6 +1,6 @@
-import type { Logger } from '../../logging/logger.js';
-import type { BackgroundLoop } from '../../tasks/repeat.js';
-import type { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import type { BackgroundLoop } from '../../platform/tasks/repeat.js';
+import type { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
 import type { ConsoleClient } from './console.client.js';
 import type { ConsoleInstance } from './instance.js';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors/service-error.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Scalar } from './operation.js';
 
 /** True if the body is written as JSON; text, bytes and streams are sent as they are. */

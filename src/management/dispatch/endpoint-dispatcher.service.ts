@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import { Clock } from '../../clock/clock.js';
-import { ServiceError } from '../../errors/service-error.js';
-import type { ListenerResponse, PlainRequest } from '../../http/listener.js';
-import type { Operator } from '../../principal/operator.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { Clock } from '../../kernel/clock/clock.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { ListenerResponse, PlainRequest } from '../../platform/http/listener.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 import { type AccessRequirements, ManagementAuthenticator } from '../access/management-authenticator.service.js';
 import { JSON_TYPES, negotiate } from './negotiation.js';
 import type { ExposedEndpoint, Operation, OperationRequest, Result } from './operation.js';

@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { flag, integer, map, type ScalarType, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { address } from '../../http/address.js';
+import { address } from '../../platform/http/address.js';
 
 /** A base path. */
 export const path: ScalarType<string> = text({

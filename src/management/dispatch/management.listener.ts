@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ListenerResponse, PlainRequest, Routes } from '../../http/listener.js';
-import { ServerProperties } from '../../http/server.properties.js';
+import type { ListenerResponse, PlainRequest, Routes } from '../../platform/http/listener.js';
+import { ServerProperties } from '../../platform/http/server.properties.js';
 import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
 import { EndpointRegistry } from './endpoint-registry.service.js';
 import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';

@@ -1,4 +1,4 @@
-import type { Routes } from '../../http/listener.js';
+import type { Routes } from '../../platform/http/listener.js';
 
 /** A route without a controller. */
 export interface MountedRoute {

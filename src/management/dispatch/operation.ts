@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Operator } from '../../principal/operator.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 import type { EndpointId } from '../access/endpoint-ids.js';
 
 /** The value of a member of a flat body. */

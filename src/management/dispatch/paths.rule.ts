@@ -1,6 +1,6 @@
 import { finding, type Finding, type AsyncCheck, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
-import { ServerProperties } from '../../http/server.properties.js';
+import { ServerProperties } from '../../platform/http/server.properties.js';
 import { effectiveAccess, isExposed } from '../access/access.js';
 import { ENDPOINT_IDS, type EndpointId, isSameId } from '../access/endpoint-ids.js';
 import { keysOfEndpoint } from '../access/access.properties.js';

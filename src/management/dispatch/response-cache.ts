@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock/clock.js';
-import { LruMap } from '../../collections/lru-map.js';
+import type { Clock } from '../../kernel/clock/clock.js';
+import { LruMap } from '../../kernel/collections/lru-map.js';
 import type { Result } from './operation.js';
 
 /** The maximum of responses of one operation: one for each caller and media type. */

@@ -1,4 +1,4 @@
-import { type HealthComponent, isComposite } from '../../health/health-components.js';
+import { type HealthComponent, isComposite } from '../../observability/health/health-components.js';
 
 /** Paths of all components and their parts, such as `stores` and `stores/main`. */
 export function componentPaths(components: readonly HealthComponent[], above = ''): readonly string[] {

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { declaredComponents, type HealthComponent, HealthComponents } from '../../health/health-components.js';
+import {
+  declaredComponents,
+  type HealthComponent,
+  HealthComponents,
+} from '../../observability/health/health-components.js';
 import { HealthSwitchProperties, SWITCH } from './health.properties.js';
 
 /** Divides the registered components into enabled and disabled ones. */

@@ -1,5 +1,5 @@
-import { MASK, sanitizeUrls } from '../../redaction/secrets.js';
-import { sanitizeText } from '../../redaction/log-sanitizer.js';
+import { MASK, sanitizeUrls } from '../../kernel/redaction/secrets.js';
+import { sanitizeText } from '../../kernel/redaction/log-sanitizer.js';
 
 /** Returns `<name>: <message>` of the error of a check, without connection strings and credentials (management API, 3.1). */
 export function failureText(error: unknown): string {

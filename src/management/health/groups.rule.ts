@@ -1,7 +1,7 @@
 import { isPackaged } from '../../config/read/origin.js';
 import { finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
-import { declaredComponents } from '../../health/health-components.js';
+import { declaredComponents } from '../../observability/health/health-components.js';
 import {
   HealthEndpointProperties,
   type HealthGroupProperties,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import { Clock } from '../../clock/clock.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { Clock } from '../../kernel/clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
-import type { Health, HealthIndicator } from '../../health/health-components.js';
-import type { Logger } from '../../logging/logger.js';
-import { Loggers } from '../../logging/loggers.js';
+import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import { failureText } from './failure-text.js';
 import { HealthEndpointProperties } from './health.properties.js';
 import { DOWN } from './status.js';

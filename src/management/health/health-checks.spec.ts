@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
 import { Duration } from '../../config/bind/duration.js';
-import type { Health, HealthIndicator } from '../../health/health-components.js';
-import type { LogLine } from '../../logging/log-line.js';
-import { Loggers } from '../../logging/loggers.js';
+import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
+import type { LogLine } from '../../observability/logging/log-line.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import { HealthChecks } from './health-checks.service.js';
 import { HealthEndpointProperties } from './health.properties.js';
 

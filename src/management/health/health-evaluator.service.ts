@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type HealthComponent, isComposite } from '../../health/health-components.js';
-import type { Operator } from '../../principal/operator.js';
+import { type HealthComponent, isComposite } from '../../observability/health/health-components.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 import { JSON_V2 } from '../dispatch/negotiation.js';
 import { NOT_FOUND, type Result } from '../dispatch/operation.js';
 import { filterComponents, findComponent } from './component-tree.js';

@@ -3,7 +3,7 @@ import { Configuration } from '../../config/configuration.js';
 import { requestedKey } from '../../config/names/key-lookup.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { isPackaged } from '../../config/read/origin.js';
-import { Loggers } from '../../logging/loggers.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import { componentPaths, filterComponents } from './component-tree.js';
 import { HealthEndpointProperties, ProbesProperties } from './health.properties.js';
 import {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Routes } from '../../http/listener.js';
+import type { Routes } from '../../platform/http/listener.js';
 import { EndpointRegistry } from '../dispatch/endpoint-registry.service.js';
 import { JSON_TYPES } from '../dispatch/negotiation.js';
 import type { Operation } from '../dispatch/operation.js';

@@ -1,6 +1,6 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import type { Health } from '../../health/health-components.js';
-import type { Operator } from '../../principal/operator.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { Health } from '../../observability/health/health-components.js';
+import type { Operator } from '../../kernel/principal/operator.js';
 import { isShown, type Show } from '../access/access.js';
 import { type StatusRules, worstOf } from './status.js';
 

@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
 import type { Show } from '../access/access.js';
 import type { VisibilityRules } from './health-report.js';

@@ -2,7 +2,7 @@ import { DataSize } from '../../config/bind/data-size.js';
 import { full } from '../../config/bind/effect.js';
 import { dataSize, duration, flag, integer, list, map, objects, text } from '../../config/bind/key-type.js';
 import { Key, Members, Properties } from '../../config/bind/properties.decorator.js';
-import { healthComponent } from '../../health/health-components.js';
+import { healthComponent } from '../../observability/health/health-components.js';
 import { type Show, show } from '../access/access.js';
 import { Duration } from '../../config/bind/duration.js';
 import { DEFAULT_ORDER } from './status.js';

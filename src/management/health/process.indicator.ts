@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { Availability } from '../../health/availability.js';
-import { type Health, HealthComponents, type HealthIndicator } from '../../health/health-components.js';
+import { Availability } from '../../observability/health/availability.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../../observability/health/health-components.js';
 import { DISK_COMPONENT, HealthSwitchProperties, PING_COMPONENT, ProbesProperties } from './health.properties.js';
 import { DOWN, OUT_OF_SERVICE, UP } from './status.js';
 

@@ -1,5 +1,5 @@
 import { availableParallelism, release, type as osName, userInfo } from 'node:os';
-import { withoutUndefined } from '../../collections/without-undefined.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Configuration } from '../../config/configuration.js';
 import type { Inspection } from '../../config/show/inspection.js';
 import { KeyName } from '../../config/names/key-name.js';

@@ -1,7 +1,7 @@
 import { Duration } from '../../config/bind/duration.js';
 import { ConversionError } from '../../config/problem.js';
-import type { FieldError } from '../../errors/service-error.js';
-import { type Level, levelOf } from '../../logging/level.js';
+import type { FieldError } from '../../kernel/errors/service-error.js';
+import { type Level, levelOf } from '../../observability/logging/level.js';
 import type { Scalar } from '../dispatch/operation.js';
 
 /** The parameters of a change (management API, "loggers"). */

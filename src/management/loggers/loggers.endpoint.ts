@@ -1,12 +1,12 @@
-import { withoutUndefined } from '../../collections/without-undefined.js';
-import { ServiceError } from '../../errors/service-error.js';
-import { LEVELS } from '../../logging/level.js';
-import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
-import type { Logger } from '../../logging/logger.js';
-import { Loggers } from '../../logging/loggers.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import { LEVELS } from '../../observability/logging/level.js';
+import { LevelAudit } from '../../observability/logging/level-audit.js';
+import { type LogGroup, LogLevels } from '../../observability/logging/log-levels.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
-import { LevelEvents } from './level-events.service.js';
 import { isLoggerName, parseLevelRequest } from './level-request.js';
 
 const CHANGED: Result = {};
@@ -25,7 +25,7 @@ export class LoggersEndpoint implements Endpoint {
   constructor(
     private readonly loggers: Loggers,
     private readonly levels: LogLevels,
-    private readonly events: LevelEvents,
+    private readonly audit: LevelAudit,
   ) {}
 
   private all(): object {
@@ -52,7 +52,7 @@ export class LoggersEndpoint implements Endpoint {
     const by = operator?.name ?? 'anonymous';
     const changes = this.levels.change({ name, by, ...asked });
     if (!changes) throw invalidName('too_many');
-    await this.events.record(changes, by);
+    await this.audit.record(changes, by);
     return CHANGED;
   }
 }

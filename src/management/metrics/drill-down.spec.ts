@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Meters } from '../../metrics/meters.js';
+import { Meters } from '../../observability/metrics/meters.js';
 import { type MetricView, drillDown, type TagFilter, parseTag } from './drill-down.js';
 
 function requests(): Meters {

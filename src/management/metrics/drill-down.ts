@@ -1,5 +1,5 @@
-import type { Family, Series } from '../../metrics/family.js';
-import type { Statistic } from '../../metrics/meter.js';
+import type { Family, Series } from '../../observability/metrics/family.js';
+import type { Statistic } from '../../observability/metrics/meter.js';
 
 /** A tag with the value that a series must have to count. */
 export type TagFilter = readonly [tag: string, value: string];

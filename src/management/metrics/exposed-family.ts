@@ -1,5 +1,5 @@
-import type { Family, MeterKind } from '../../metrics/family.js';
-import type { Statistic } from '../../metrics/meter.js';
+import type { Family, MeterKind } from '../../observability/metrics/family.js';
+import type { Statistic } from '../../observability/metrics/meter.js';
 
 /** One family of the exposition; a family of meters can result in two. */
 export interface ExposedFamily {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { Meters } from '../../metrics/meters.js';
+import { Meters } from '../../observability/metrics/meters.js';
 import { exposition } from './exposition.js';
 
 function text(meters: Meters, ...names: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
-import type { Family, Series, Tags } from '../../metrics/family.js';
-import { type Bucket, Summary } from '../../metrics/meter.js';
+import type { Family, Series, Tags } from '../../observability/metrics/family.js';
+import { type Bucket, Summary } from '../../observability/metrics/meter.js';
 import { type ExposedFamily, exposedFamilies, plainName } from './exposed-family.js';
 
 /** Prometheus' own text format 0.0.4, or OpenMetrics 1.0.0. */

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../errors/service-error.js';
-import { Meters } from '../../metrics/meters.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import { Meters } from '../../observability/metrics/meters.js';
 import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type Result } from '../dispatch/operation.js';
 import { drillDown, type TagFilter, parseTag } from './drill-down.js';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import Negotiator from 'negotiator';
-import { Meters } from '../../metrics/meters.js';
+import { Meters } from '../../observability/metrics/meters.js';
 import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from '../dispatch/operation.js';
 import { exposition } from './exposition.js';

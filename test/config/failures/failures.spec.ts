@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { failureReport, printable } from '../../../src/config/show/failure-report.js';
-import { PROPERTIES } from '../../../src/boot/properties.js';
+import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { reading, type Situation } from '../keys/situation.js';
 import { LimitsProperties } from './limits.properties.js';
 

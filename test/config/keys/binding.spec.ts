@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ifBound, UnboundValue } from '../../../src/config/bind/unbound.js';
-import { PROPERTIES } from '../../../src/boot/properties.js';
+import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { LimitsProperties } from '../failures/limits.properties.js';
 import { instanceIn, reading, type Situation } from './situation.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LoggingProperties } from '../../../src/logging/logging.properties.js';
-import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
-import { CaffeineProperties } from '../../../src/cache/cache.properties.js';
-import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper.properties.js';
-import { ServerProperties } from '../../../src/http/server.properties.js';
-import { viewOfAll, viewOfKey } from '../../../src/cli/config-view.js';
+import { LoggingProperties } from '../../../src/observability/logging/logging.properties.js';
+import { DatasourceProperties } from '../../../src/platform/persistence/datasource.properties.js';
+import { CaffeineProperties } from '../../../src/platform/cache/cache.properties.js';
+import { MapperConfigurationProperties } from '../../../src/platform/persistence/mapper/mapper.properties.js';
+import { ServerProperties } from '../../../src/platform/http/server.properties.js';
+import { viewOfAll, viewOfKey } from '../../../src/apps/cli/config-view.js';
 import { bound, instanceIn, reading, shownOf, type Situation, withoutProblems } from './situation.js';
 
 const packaged = { 'application.yml': 'app.cache.caffeine.spec: maximumSize=1000\nserver.port: 9000\n' };

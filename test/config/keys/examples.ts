@@ -7,7 +7,7 @@ import type { ListType, ScalarType } from '../../../src/config/bind/key-type.js'
 import { ConversionError } from '../../../src/config/problem.js';
 import { baseName } from '../../../src/config/bind/key-state.js';
 import { ifBound } from '../../../src/config/bind/unbound.js';
-import { PROPERTIES } from '../../../src/boot/properties.js';
+import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { instanceIn } from './situation.js';
 
 /** One key that can be set: a registered one, or an example of a key in a map or named object. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExposureProperties } from '../../../src/management/access/access.properties.js';
-import { MapperProperties } from '../../../src/persistence/mapper/mapper.properties.js';
+import { MapperProperties } from '../../../src/platform/persistence/mapper/mapper.properties.js';
 import { ProfilesProperties } from '../../../src/config/config.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 

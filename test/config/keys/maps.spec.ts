@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProfilesProperties } from '../../../src/config/config.properties.js';
-import { LoggingProperties } from '../../../src/logging/logging.properties.js';
+import { LoggingProperties } from '../../../src/observability/logging/logging.properties.js';
 import { InfoProperties } from '../../../src/management/info/info.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HealthEndpointProperties } from '../../../src/management/health/health.properties.js';
-import { PemBundleProperties, SslBundleProperties } from '../../../src/tls/tls.properties.js';
+import { PemBundleProperties, SslBundleProperties } from '../../../src/platform/tls/tls.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 
 function pem(situation: Situation): ReadonlyMap<string, PemBundleProperties> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MailProperties } from '../../../src/mail/mail.properties.js';
-import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
-import { LoggingPatternProperties } from '../../../src/logging/logging.properties.js';
+import { MailProperties } from '../../../src/platform/mail/mail.properties.js';
+import { DatasourceProperties } from '../../../src/platform/persistence/datasource.properties.js';
+import { LoggingPatternProperties } from '../../../src/observability/logging/logging.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 
 function mailHost(situation: Situation): string | undefined {

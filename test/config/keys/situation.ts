@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConfigurationReading, readConfiguration } from '../../../src/config/configuration.js';
 import type { PropertiesClass } from '../../../src/config/bind/properties-class.js';
-import { viewOfKey } from '../../../src/cli/config-view.js';
-import { PROPERTIES } from '../../../src/boot/properties.js';
+import { viewOfKey } from '../../../src/apps/cli/config-view.js';
+import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** The values that an operator has set, by source. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PoolProperties } from '../../../src/persistence/datasource.properties.js';
-import { OrmPropertiesProperties } from '../../../src/persistence/jpa.properties.js';
+import { PoolProperties } from '../../../src/platform/persistence/datasource.properties.js';
+import { OrmPropertiesProperties } from '../../../src/platform/persistence/jpa.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 
 const SPELLINGS = [

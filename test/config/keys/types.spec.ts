@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DataSize } from '../../../src/config/bind/data-size.js';
 import { Duration } from '../../../src/config/bind/duration.js';
-import { LoggingProperties } from '../../../src/logging/logging.properties.js';
+import { LoggingProperties } from '../../../src/observability/logging/logging.properties.js';
 import { TraceSamplingProperties } from '../../../src/management/tracing.properties.js';
-import { DatasourceProperties, PoolProperties } from '../../../src/persistence/datasource.properties.js';
-import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper.properties.js';
-import { AccesslogProperties, EmbeddedProperties } from '../../../src/http/admission/embedded.properties.js';
-import { EncodingProperties, JsonProperties } from '../../../src/http/json/json.properties.js';
-import { MultipartProperties } from '../../../src/http/upload/multipart.properties.js';
+import { DatasourceProperties, PoolProperties } from '../../../src/platform/persistence/datasource.properties.js';
+import { MapperConfigurationProperties } from '../../../src/platform/persistence/mapper/mapper.properties.js';
+import { AccesslogProperties, EmbeddedProperties } from '../../../src/platform/http/admission/embedded.properties.js';
+import { EncodingProperties, JsonProperties } from '../../../src/platform/http/json/json.properties.js';
+import { MultipartProperties } from '../../../src/platform/http/upload/multipart.properties.js';
 import { type Example, examples } from './examples.js';
 import { bound, reading, type Situation } from './situation.js';
 

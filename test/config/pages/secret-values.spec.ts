@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { checkRules } from '../../../src/boot/configuration-rules.js';
-import { viewOfAll } from '../../../src/cli/config-view.js';
+import { checkRules } from '../../../src/apps/server/configuration-rules.js';
+import { viewOfAll } from '../../../src/apps/cli/config-view.js';
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { lineOf } from '../../../src/config/problem.js';
 import { configurationOf, readConfiguration } from '../../../src/config/configuration.js';
 import { failureReport } from '../../../src/config/show/failure-report.js';
 import { Inspection } from '../../../src/config/show/inspection.js';
-import { PROPERTIES } from '../../../src/boot/properties.js';
+import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { describeBeans } from '../../../src/management/configprops/beans.js';
 import { EXPIRED_CERTIFICATE } from '../../support/expired-certificate.js';
 import { fc } from '../../support/property.js';

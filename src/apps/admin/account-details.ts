@@ -1,0 +1,25 @@
+import type { Account } from '../../identity/account/account.js';
+import type { Authenticator } from '../../identity/second-factor/second-factor.js';
+import type { EnrolmentState } from '../../identity/second-factor/second-factor.js';
+
+/** An account with the state of its second factor. */
+export interface AccountDetails {
+  readonly account: Account;
+  readonly factors: EnrolmentState;
+}
+
+/** What a caller may see of an account. */
+export interface VisibleAccount extends AccountDetails {
+  /** The oldest first; absent if the caller may not act on the account. */
+  readonly authenticators?: readonly Authenticator[];
+}
+
+/** A browser that skips the second factor; instants are epoch seconds. */
+export interface DeviceDetails {
+  readonly id: string;
+  readonly label?: string;
+  readonly ip?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../identity/account/account.js';
+import { type AccountQuery, Accounts } from '../../identity/account/accounts.service.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { EventRow } from '../../identity/events/event-line.js';
+import { type EventFilter, EventSearch } from '../../identity/events/event-search.service.js';
+import type { Slice } from '../../platform/persistence/slice.js';
+import { Enrolment } from '../../identity/second-factor/enrolment/enrolment.service.js';
+import {
+  type TrustedDevice,
+  TrustedDeviceList,
+} from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { type Session, Sessions } from '../../identity/session/sessions.service.js';
+import type { AccountDetails, VisibleAccount } from './account-details.js';
+import { type Actor, demandSubject } from './act.js';
+import { ProtectedRoles } from './protected-roles.service.js';
+
+/**
+ * What administrators and the help desk may read. The help desk sees every account, so that it can tell a caller whom to
+ * ask, but authenticators, sessions, devices and events only of accounts that it may act on.
+ */
+@Injectable()
+export class AccountDirectory {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly enrolment: Enrolment,
+    private readonly userSessions: Sessions,
+    private readonly trustedDevices: TrustedDeviceList,
+    private readonly eventSearch: EventSearch,
+    private readonly protectedRoles: ProtectedRoles,
+  ) {}
+
+  /** Accounts in the order of their login ids. */
+  list(query: AccountQuery): Promise<readonly Account[]> {
+    return this.accounts.list(query);
+  }
+
+  /** @throws ServiceError `NOT_FOUND` */
+  async find(subject: string): Promise<AccountDetails> {
+    const account = await this.known(subject);
+    return { account, factors: await this.enrolment.state(subject) };
+  }
+
+  /** The account, with its authenticators if the caller may act on it. @throws ServiceError `NOT_FOUND` */
+  async view(subject: string, actor: Actor): Promise<VisibleAccount> {
+    const details = await this.find(subject);
+    if (!this.isOpenTo(details.account, actor)) return details;
+    return { ...details, authenticators: await this.enrolment.listAuthenticators(subject) };
+  }
+
+  /** True if the caller may act on the account, and see more than its facts. */
+  isOpenTo({ roles }: Account, { authority }: Actor): boolean {
+    return authority !== 'help desk' || !this.protectedRoles.hasAny(roles);
+  }
+
+  /** Live, complete sessions, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async sessions(subject: string, page: Slice, actor: Actor): Promise<readonly Session[]> {
+    await this.demandVisible(subject, actor);
+    return this.userSessions.list(subject, page);
+  }
+
+  /** Trusted devices, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async devices(subject: string, page: Slice, actor: Actor): Promise<readonly TrustedDevice[]> {
+    await this.demandVisible(subject, actor);
+    return this.trustedDevices.list(subject, page);
+  }
+
+  /** Newest first. The help desk must name the user. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
+  async events(filter: EventFilter, actor: Actor): Promise<readonly EventRow[]> {
+    if (actor.authority === 'help desk') {
+      if (filter.user === undefined) throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });
+      await this.demandVisible(filter.user, actor);
+    }
+    return this.eventSearch.search(filter);
+  }
+
+  private async demandVisible(subject: string, actor: Actor): Promise<void> {
+    if (!this.isOpenTo(await this.known(subject), actor)) {
+      throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
+    }
+  }
+
+  private async known(subject: string): Promise<Account> {
+    demandSubject(subject);
+    const account = await this.accounts.find(subject);
+    if (!account) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+    return account;
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../identity/account/accounts.service.js';
+import type { Reason } from '../../kernel/errors/reason.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import { SecurityEvents } from '../../identity/events/security-events.service.js';
+import { withStated } from '../../kernel/principal/command-context.js';
+import { type Act, acceptableStated, demandAdministrator, demandSubject, isSubject, validStated } from './act.js';
+
+/** The conditions under which a caller may perform an act. */
+export interface ActRule {
+  /** Name of the act in the event of its refusal. */
+  readonly name: string;
+  /** The help desk may perform it, on accounts without a protected role. */
+  readonly byHelpDesk?: boolean;
+  readonly needsReason?: boolean;
+  /** The session of a caller must not suffice to weaken the protection of the caller's own account. */
+  readonly notOnOneself?: boolean;
+}
+
+/**
+ * Refusals that protect accounts and roles; other errors are mistakes of the caller. An invitation of an account that has a
+ * password would let the holder of the link into it.
+ */
+const RECORDED = new Set<Reason>([
+  'help desk',
+  'protected account',
+  'oneself',
+  'last administrator',
+  'not to be invited',
+]);
+
+/**
+ * Admits the acts of administrators, the help desk and commands, and records the refused ones with their actor. The services
+ * pass their acts through here, so that a refusal is an event whether a command, the API or a page asked for the act.
+ * `AuthorityGuard` records the requests of the help desk that reach no service.
+ */
+@Injectable()
+export class AdminActs {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /**
+   * Runs an act whose security events carry what the caller states. `subject` is undefined if the act is on no existing
+   * account. A refusal becomes an event of its own, since the transaction of the act was rolled back.
+   * @throws ServiceError `ACCESS_DENIED`; `VALIDATION_FAILED` for what is stated; `NOT_FOUND` for a text that is no subject;
+   * `CONFLICT` for the caller's own account
+   */
+  async perform<T>(rule: ActRule, subject: string | undefined, act: Act, work: () => Promise<T>): Promise<T> {
+    try {
+      const stated = admit(rule, subject, act);
+      return await withStated(stated, work);
+    } catch (error) {
+      const reason = error instanceof ServiceError ? error.facts.reason : undefined;
+      if (reason !== undefined && RECORDED.has(reason)) await this.record(rule.name, subject, act, reason);
+      throw error;
+    }
+  }
+
+  private async record(name: string, subject: string | undefined, act: Act, reason: Reason): Promise<void> {
+    // Only the id of an account is stored: any other text in its place is input of the caller.
+    const account = subject !== undefined && isSubject(subject) ? await this.accounts.find(subject) : undefined;
+    await withStated(acceptableStated(act), () =>
+      this.events.recordAlone({
+        kind: 'ADMIN_ACT_REFUSED',
+        ...(account && { subject: account.id }),
+        actor: act.actor,
+        result: 'refused',
+        reason,
+        detail: { act: name },
+      }),
+    );
+  }
+}
+
+function admit(
+  { byHelpDesk = false, needsReason = false, notOnOneself = false }: ActRule,
+  subject: string | undefined,
+  act: Act,
+): ReturnType<typeof validStated> {
+  if (!byHelpDesk) demandAdministrator(act);
+  const stated = validStated(act, needsReason);
+  if (subject !== undefined) demandSubject(subject);
+  if (notOnOneself && subject === act.actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+  return stated;
+}

@@ -1,0 +1,285 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Accounts } from '../../identity/account/accounts.service.js';
+import { parseInstant } from '../../config/bind/instant.js';
+import { printable } from '../../config/show/failure-report.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { VerificationOptions } from '../../identity/events/chain/chain-check.js';
+import type { BatchHash } from '../../identity/events/chain/event-batch.js';
+import type { EventVerification } from '../../identity/events/chain/event-verification.service.js';
+import type { EventRow } from '../../identity/events/event-line.js';
+import { type EventPeriod, type EventSearch, MAX_EVENTS } from '../../identity/events/event-search.service.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../../identity/events/event-export.js';
+import type { EventExports } from '../admin/event-exports.service.js';
+import type { Act } from '../admin/act.js';
+import type { Resends } from '../admin/resends.service.js';
+import { commandReason } from '../../kernel/principal/command-context.js';
+import { writeExport } from './export-output.js';
+import { withReason } from './operator.js';
+import { type EventKind, KINDS } from '../../identity/events/security-event.js';
+import type { ListedDelivery, WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { type Complaint, complaintOf, noSuch } from './users-answers.js';
+
+/** The service as far as the commands need it, opened for one command. */
+export interface EventsServices {
+  readonly accounts: Pick<Accounts, 'findByLoginId'>;
+  readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
+  readonly eventVerification: Pick<EventVerification, 'verify'>;
+  readonly eventExports: Pick<EventExports, 'export'>;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, 'list' | 'counts'>;
+  readonly resends: Pick<Resends, 'webhook'>;
+  readonly close: () => Promise<void>;
+}
+
+/** Dependencies of the commands. */
+export interface EventsCommandParts {
+  readonly open: () => Promise<EventsServices>;
+  /** Actor of the security events. */
+  readonly actor: string;
+  /** Where an export goes without `--out`. */
+  readonly output: NodeJS.WritableStream;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface FilterOptions extends EventPeriod {
+  readonly user?: string;
+  readonly subject?: string;
+  readonly kind?: EventKind;
+}
+
+interface SearchOptions extends FilterOptions {
+  readonly after?: string;
+  readonly limit: number;
+}
+
+interface ExportOptions extends FilterOptions {
+  readonly format: ExportFormat;
+  readonly out?: string;
+}
+
+interface DeliveryOptions {
+  readonly pending?: boolean;
+  readonly after: string;
+  readonly limit: number;
+}
+
+type Run = (command: (services: EventsServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+
+const USUAL_LIMIT = 50;
+
+/** Adds `events search`, `report`, `export` and `verify`, and `events webhook`. */
+export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
+  const events = program.command('events').description('searches, counts, exports and verifies security events');
+  const run: Run = async (command) => {
+    exit(await answered(parts, command));
+  };
+
+  withFilter(events.command('search'))
+    .description('lists security events, newest first, a page at a time')
+    .option('--after <id>', 'continue after the event with this id')
+    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
+    .action((options: SearchOptions) => run((services) => search(services, options)));
+
+  withPeriod(events.command('report'))
+    .description('counts security events by kind and result')
+    .action((period: EventPeriod) => run((services) => report(services, period)));
+
+  withPeriod(events.command('verify'))
+    .description(
+      'computes the hash chain of the events again; fails if events or batches were removed, changed or added',
+    )
+    .option('--head <batch:hash>', 'a head that an earlier run has printed; the chain must contain it', headOf)
+    .action(({ head, ...period }: EventPeriod & { readonly head?: BatchHash }) =>
+      run((services) => verify(services, { ...period, known: head })),
+    );
+  withReason(withFilter(events.command('export')))
+    .description('writes security events, newest first; the export is an event itself')
+    .addOption(new Option('--format <format>', 'csv or JSON lines').choices(EXPORT_FORMATS).default('jsonl'))
+    .option('--out <file>', 'a new file, mode 600; without it standard output')
+    .action((options: ExportOptions) => run((services) => exportEvents(services, parts, options)));
+
+  addWebhookCommands(
+    events.command('webhook').description('the events that the webhook has not delivered'),
+    run,
+    () => ({
+      actor: parts.actor,
+      authority: 'operator',
+      reason: commandReason(),
+    }),
+  );
+}
+
+function withFilter(command: Command): Command {
+  return withPeriod(command)
+    .option('--user <id>', 'only events of the user with this login id')
+    .addOption(
+      new Option('--subject <subject>', 'only events of this subject, also of a deleted user').conflicts('user'),
+    )
+    .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS));
+}
+
+function addWebhookCommands(webhook: Command, run: Run, act: () => Act): void {
+  webhook
+    .command('list')
+    .description('lists the events that the webhook has given up, oldest first')
+    .option('--pending', 'the events that it has not delivered yet')
+    .option('--after <id>', 'continue after the event with this id', '')
+    .option('--limit <number>', `events of one page, at most ${MAX_EVENTS}`, limitOf, USUAL_LIMIT)
+    .action((options: DeliveryOptions) => run((services) => listDeliveries(services, options)));
+
+  withReason(webhook.command('resend'))
+    .description('sends events again that the webhook has given up')
+    .argument('[id]', 'as shown by "events webhook list"')
+    .option('--all', 'all of them')
+    .action((id: string | undefined, { all = false }: { readonly all?: boolean }) => {
+      if (all === (id !== undefined)) webhook.error('error: give either an id or --all', { exitCode: EXIT.usage });
+      return run((services) => resend(services, id, act()));
+    });
+}
+
+async function listDeliveries(
+  { webhookDeliveries }: EventsServices,
+  { pending = false, after, limit }: DeliveryOptions,
+): Promise<readonly string[]> {
+  const found = await webhookDeliveries.list(pending ? 'pending' : 'dead', after, limit);
+  const counts = await webhookDeliveries.counts();
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return [
+    ...found.map(deliveryLine),
+    ...(last ? [`More events may follow: --after ${last.id}`] : []),
+    `${counts.dead} given up, ${counts.pending} pending`,
+  ];
+}
+
+function deliveryLine({ id, kind, state, attempts, failure, next_at, created_at, queue }: ListedDelivery): string {
+  const facts = [
+    `subject=${queue === id ? '-' : queue}`,
+    `attempts=${attempts}`,
+    failure !== null && `failure=${failure}`,
+    `since=${secondsOf(created_at)}`,
+    state === 'pending' && `next=${secondsOf(next_at)}`,
+  ];
+  return printable([kind, ...facts.filter((fact) => fact !== false), `id=${id}`].join('  '));
+}
+
+function secondsOf(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}
+
+async function resend(
+  { resends }: EventsServices,
+  id: string | undefined,
+  act: Act,
+): Promise<readonly string[] | Complaint> {
+  const count = await resends.webhook(id, act);
+  if (id !== undefined && count === 0) return noSuch(`The webhook has given up no event ${printable(id)}.`);
+  return [`${count} ${count === 1 ? 'event is' : 'events are'} sent again.`];
+}
+
+function withPeriod(command: Command): Command {
+  return command
+    .option(
+      '--from <time>',
+      'first instant, such as 2026-11-01 or 2026-11-01T08:00:00Z; without a zone in UTC',
+      instantOf,
+    )
+    .option('--to <time>', 'first instant after the period', instantOf);
+}
+
+async function answered(
+  { open, print, complain }: EventsCommandParts,
+  command: (services: EventsServices) => Promise<readonly string[] | Complaint>,
+): Promise<ExitCode> {
+  const services = await open();
+  try {
+    const answer = await command(services).catch((error: unknown): Complaint => {
+      if (error instanceof ServiceError) return complaintOf(error);
+      throw error;
+    });
+    if (!('complaint' in answer)) {
+      for (const line of answer) print(line);
+      return EXIT.done;
+    }
+    complain(answer.complaint);
+    return answer.exitCode ?? EXIT.failed;
+  } finally {
+    await services.close();
+  }
+}
+
+async function search(
+  { accounts, eventSearch }: EventsServices,
+  { user, subject, limit, ...filter }: SearchOptions,
+): Promise<readonly string[] | Complaint> {
+  const account = user === undefined ? undefined : await accounts.findByLoginId(user);
+  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  const found = await eventSearch.search({ ...filter, user: account?.id ?? subject, limit });
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return [...found.map(lineOf), ...(last ? [`More events may follow: --after ${last.id}`] : [])];
+}
+
+async function exportEvents(
+  { accounts, eventExports }: EventsServices,
+  { actor, output }: EventsCommandParts,
+  { user, subject, kind, from, to, format, out }: ExportOptions,
+): Promise<readonly string[] | Complaint> {
+  const account = user === undefined ? undefined : await accounts.findByLoginId(user);
+  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  const act = { actor, authority: 'operator', reason: commandReason() } as const;
+  const parts = await eventExports.export({ user: account?.id ?? subject, kind, from, to }, format, act);
+  return writeExport(parts, { out, output });
+}
+
+function lineOf({ at, kind, result, user_id, reason, actor, ip, id }: EventRow): string {
+  const facts = [
+    `subject=${user_id ?? '-'}`,
+    reason && `reason=${reason}`,
+    actor && `actor=${actor}`,
+    ip && `ip=${ip}`,
+  ];
+  return printable([new Date(at).toISOString(), kind, result, ...facts.filter(Boolean), `id=${id}`].join('  '));
+}
+
+async function report({ eventSearch }: EventsServices, period: EventPeriod): Promise<readonly string[]> {
+  const counts = await eventSearch.report(period);
+  return counts.map(({ kind, result, events }) => `${kind.padEnd(22)} ${result.padEnd(8)} ${events}`);
+}
+
+async function verify(
+  { eventVerification }: EventsServices,
+  options: VerificationOptions,
+): Promise<readonly string[] | Complaint> {
+  const { findings, batches, events, head, deleted, isJustRestored = false } = await eventVerification.verify(options);
+  if (findings.length > 0) return { complaint: ['The chain of events is not intact:', ...findings].join('\n  ') };
+  const waiting = isJustRestored ? [RESTORED] : [];
+  if (!head) return ['There are no events in the chain yet.', ...waiting];
+  const after = deleted > 0 ? ` The retention has deleted the batches up to ${deleted}.` : '';
+  return [
+    `The chain of events is intact: ${batches} batches, ${events} events.${after}`,
+    `Head: ${head.batch}:${head.hash}`,
+    ...waiting,
+  ];
+}
+
+const RESTORED = 'The database was restored: the service adds the restored events to the chain when it runs.';
+
+function headOf(text: string): BatchHash {
+  const [, batch, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
+  if (batch === undefined || hash === undefined) {
+    throw new InvalidArgumentError('A head looks like the last line of "events verify": 12:<43 characters>.');
+  }
+  return { batch: Number(batch), hash };
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_EVENTS) throw new InvalidArgumentError(`A page has 1 to ${MAX_EVENTS} events.`);
+  return limit;
+}
+
+function instantOf(text: string): number {
+  const millis = parseInstant(text);
+  if (millis === undefined) throw new InvalidArgumentError('A time looks like 2026-11-01 or 2026-11-01T08:00:00Z.');
+  return millis;
+}

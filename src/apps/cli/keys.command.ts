@@ -1,0 +1,153 @@
+import type { Command } from 'commander';
+import { printable } from '../../config/show/failure-report.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { withReason } from './operator.js';
+import type { PepperUse } from '../../identity/second-factor/backup-code/pepper-use.service.js';
+import { SealFailure } from '../../platform/sealing/sealer.js';
+import type { KeyRotation, ListedKey } from '../../identity/token/keys/key-rotation.service.js';
+
+/** The service as far as the commands need it, opened for one command. */
+export interface KeysServices {
+  readonly rotation: KeyRotation;
+  /** Id of the seal key that new values are sealed under. */
+  readonly activeSealKey: string;
+  /** Seals the TOTP keys of all users under the active seal key; returns how many were under another. */
+  readonly resealTotpSecrets: () => Promise<number>;
+  /** The number of TOTP keys that each seal key seals. */
+  readonly countTotpSecrets?: () => Promise<ReadonlyMap<string, number>>;
+  /** The number of accounts with backup codes of each pepper. */
+  readonly pepperUses?: () => Promise<readonly PepperUse[] | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** Dependencies of the commands. */
+export interface KeysCommandParts {
+  readonly open: () => Promise<KeysServices>;
+  /** Actor of the security events. */
+  readonly actor: string;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface Outcome {
+  readonly lines: readonly string[];
+  readonly complaint?: string;
+  /** `failed` unless set. */
+  readonly exitCode?: ExitCode;
+}
+
+/** `keys list`, `rotate`, `retire` and `rekey`; each sets the exit code by `exit`. */
+export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: (code: ExitCode) => void): void {
+  const keys = program.command('keys').description('manage the keys that sign tokens and those that seal secrets');
+  const run = async (command: (services: KeysServices) => Promise<Outcome>): Promise<void> => {
+    exit(await answered(parts, command));
+  };
+
+  keys
+    .command('list')
+    .description('lists the signing keys, the values of each seal key, and the accounts with codes of each pepper')
+    .action(() =>
+      run(async (services) => ({
+        lines: [...(await list(services)), ...(await seals(services)), ...(await peppers(services))],
+      })),
+    );
+
+  withReason(keys.command('rotate'))
+    .description('creates the next signing keys: published now, in use a day later')
+    .option('--now', 'use them immediately; other verifiers may reject new tokens until they fetch the keys again')
+    .action(({ now = false }: { now?: boolean }) => run((services) => rotate(services, now, parts.actor)));
+
+  withReason(keys.command('retire'))
+    .description('retires a signing key; it still verifies until its tokens expire')
+    .argument('<kid>', 'as shown by "keys list"')
+    .option('--now', 'for a leaked key: reject the tokens it signed from now on')
+    .action((kid: string, { now = false }: { now?: boolean }) =>
+      run((services) => retire(services, kid, { atOnce: now, actor: parts.actor })),
+    );
+
+  withReason(keys.command('rekey'))
+    .description('re-seals under the active seal key what another key seals; can be interrupted and run again')
+    .action(() => run((services) => rekey(services, parts.actor)));
+}
+
+async function answered(
+  { open, print, complain }: KeysCommandParts,
+  command: (services: KeysServices) => Promise<Outcome>,
+): Promise<ExitCode> {
+  const services = await open();
+  try {
+    const { lines, complaint, exitCode = EXIT.failed } = await command(services);
+    for (const line of lines) print(line);
+    if (complaint !== undefined) complain(complaint);
+    return complaint === undefined ? EXIT.done : exitCode;
+  } catch (error) {
+    if (error instanceof SealFailure) complain(`${error.message}.`);
+    else if (error instanceof ServiceError) complain('The database cannot be reached or is busy; try again.');
+    else throw error;
+    return EXIT.failed;
+  } finally {
+    await services.close();
+  }
+}
+
+async function list({ rotation }: KeysServices): Promise<readonly string[]> {
+  return (await rotation.list()).map(lineOf);
+}
+
+function lineOf({ kid, purpose, algorithm, state, signsFrom, endsAt, sealKey }: ListedKey): string {
+  const times = `signs from ${instant(signsFrom)}${endsAt === undefined ? '' : `, ends ${instant(endsAt)}`}`;
+  return `${kid}  ${purpose}  ${algorithm}  ${state}  ${times}, sealed under ${sealKey}`;
+}
+
+async function seals({ rotation, activeSealKey, countTotpSecrets }: KeysServices): Promise<readonly string[]> {
+  const signing = Map.groupBy(await rotation.list(), ({ sealKey }) => sealKey);
+  const totp = (await countTotpSecrets?.()) ?? new Map<string, number>();
+  const ids = [...new Set([activeSealKey, ...signing.keys(), ...totp.keys()])];
+  return ids.map((id) => {
+    const total = (signing.get(id)?.length ?? 0) + (totp.get(id) ?? 0);
+    const role = id === activeSealKey ? ' (active)' : '';
+    return `seal key ${id}${role}: ${total} ${total === 1 ? 'value' : 'values'}`;
+  });
+}
+
+async function peppers({ pepperUses }: KeysServices): Promise<readonly string[]> {
+  return ((await pepperUses?.()) ?? []).map(({ key, state, accounts }) => {
+    const role = { active: ' (active)', configured: '', missing: ' (not configured: its codes are rejected)' }[state];
+    const codes = key === undefined ? 'backup codes without a pepper' : `backup codes of ${key}${role}`;
+    return `${codes}: ${accounts} ${accounts === 1 ? 'account' : 'accounts'}`;
+  });
+}
+
+async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string): Promise<Outcome> {
+  const rotated = await rotation.rotate({ actor, atOnce });
+  const lines = rotated.map(({ purpose, kid, signsFrom, isNew }) => {
+    const from = isNew ? 'created' : 'already present';
+    return `${kid}  ${purpose}  ${from}, signs from ${instant(signsFrom)}`;
+  });
+  const isConfigured = rotated.every(({ purpose }) => purpose !== 'access');
+  const note = 'Access tokens are signed with app.security.token.signing-key: replace the key there.';
+  return { lines: isConfigured ? [...lines, note] : lines };
+}
+
+async function retire(
+  { rotation }: KeysServices,
+  kid: string,
+  how: { readonly actor: string; readonly atOnce: boolean },
+): Promise<Outcome> {
+  const isDone = await rotation.retire(kid, how);
+  if (!isDone) return { lines: [], complaint: `Unknown signing key ${printable(kid)}.`, exitCode: EXIT.notFound };
+  const effect = how.atOnce ? 'no longer verifies' : 'no longer signs; verifies until its tokens have expired';
+  return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
+}
+
+async function rekey(services: KeysServices, actor: string): Promise<Outcome> {
+  const { rotation, resealTotpSecrets } = services;
+  const signing = await rotation.reseal(actor);
+  const totp = await resealTotpSecrets();
+  return { lines: [`re-sealed: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
+}
+
+function instant(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}

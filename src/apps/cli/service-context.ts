@@ -1,0 +1,55 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { analyzeFailure } from '../server/failure-analysis.js';
+import { ConfigModule } from '../../config/config.module.js';
+import type { Configuration, ConfigurationInputs } from '../../config/configuration.js';
+import { LoggingModule } from '../../observability/logging/logging.module.js';
+import { Meters } from '../../observability/metrics/meters.js';
+import { MetricsModule } from '../../observability/metrics/metrics.module.js';
+import { DatasourceProperties } from '../../platform/persistence/datasource.properties.js';
+import { ExistingStateModule } from '../../platform/persistence/schema/existing-state.module.js';
+import { dataFolder } from '../../platform/persistence/jdbc/jdbc-url.js';
+import { SealingModule } from '../../platform/sealing/sealing.module.js';
+import { CommandLog } from './command-log.js';
+
+export interface CommandInputs {
+  readonly configuration: Configuration;
+  readonly inputs: ConfigurationInputs;
+  readonly writeError: (text: string) => void;
+  /** False for a command that works on an existing database with its keys. */
+  readonly createsState: boolean;
+}
+
+/**
+ * Opens a module of the service without listeners, for one command.
+ * @throws ConfigurationFailure if the database or a key cannot be opened
+ */
+export async function openContext(
+  module: Type,
+  { configuration, inputs, writeError, createsState }: CommandInputs,
+): Promise<{ readonly context: INestApplicationContext; readonly close: () => Promise<void> }> {
+  const log = new CommandLog(configuration, inputs, writeError);
+  const { url } = configuration.get(DatasourceProperties);
+  const imports = [
+    ConfigModule.of(configuration),
+    LoggingModule.of(log.loggers),
+    // No endpoint shows the meters of a command.
+    MetricsModule.of(new Meters()),
+    SealingModule.of(dataFolder(url), createsState),
+    ...(createsState ? [] : [ExistingStateModule]),
+  ];
+  let context: INestApplicationContext;
+  try {
+    context = await NestFactory.createApplicationContext({ module, imports }, { logger: false, abortOnError: false });
+  } catch (error) {
+    throw analyzeFailure(error, configuration);
+  }
+  const close = async (): Promise<void> => {
+    try {
+      await context.close();
+    } finally {
+      await log.close();
+    }
+  };
+  return { context, close };
+}

@@ -1,0 +1,41 @@
+import { html } from '../../../kernel/encoding/html.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { passwordField } from '../form/forms.js';
+import { accountForm, type AccountFormFields } from './account-form.js';
+
+/** `GET /portal/security/password`. */
+export function passwordPage(fields: AccountFormFields, loginId: string, minLength: number): View {
+  return accountForm(
+    fields,
+    ({ passwordChange }) => passwordChange,
+    (context) => {
+      const { passwordChange, common } = context.t;
+      // Password managers look for the username.
+      return html`<input value="${loginId}" autocomplete="username" aria-label="${common.username}" readonly hidden>
+${passwordField(context, { id: 'current', label: passwordChange.current, autocomplete: 'current-password', isFocused: fields.alert === undefined })}${passwordField(
+        context,
+        { id: 'new', label: common.newPassword, autocomplete: 'new-password', minLength },
+      )}<p class="hint">${passwordChange.effect}</p>
+`;
+    },
+  );
+}
+
+/** `GET /portal/security/backup-codes`. */
+export function newCodesPage(fields: AccountFormFields): View {
+  return accountForm(fields, ({ newCodes }) => newCodes);
+}
+
+/** `GET /portal/security/turn-off`. */
+export function turnOffPage(fields: AccountFormFields): View {
+  return accountForm(fields, ({ turnOff }) => ({ ...turnOff, isDangerous: true }));
+}
+
+/** `GET /portal/security/replace`. */
+export function replacePage(fields: AccountFormFields): View {
+  return accountForm(fields, ({ setup, account }) => ({
+    title: account.replace,
+    text: setup.introReplace,
+    submit: setup.begin,
+  }));
+}

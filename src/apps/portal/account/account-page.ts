@@ -1,0 +1,121 @@
+import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContext, View } from '../../../platform/http/page/view.js';
+import { type Language, LANGUAGES, messagesOf } from '../../../platform/messages/messages.js';
+import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
+import { navigation, type NavigationFields } from '../home/navigation.js';
+import type { SecondFactorSummary } from '../home/second-factor-summary.js';
+import type { Done } from './account.schema.js';
+import { secondFactorPanel } from './second-factor-panel.js';
+import { devicesPanel, sessionsPanel, type ShownDevice, type ShownSession } from './session-panels.js';
+
+/** Content of the overview; instants are epoch seconds. */
+export interface AccountFields {
+  readonly navigation: NavigationFields;
+  readonly done?: Done;
+  readonly secondFactor: SecondFactorSummary;
+  readonly hasPassword: boolean;
+  /** The language that the user has chosen. */
+  readonly language?: Language;
+  /** Where mails about the account go; absent if the service sends none. */
+  readonly mails?: { readonly email?: string };
+  readonly sessions: readonly ShownSession[];
+  readonly devices: readonly ShownDevice[];
+  readonly forms: {
+    readonly endSession: FormFields;
+    readonly endDevice: FormFields;
+    readonly language: FormFields;
+  };
+}
+
+/** `GET /portal/security`. */
+export function accountPage(fields: AccountFields): View {
+  return new View((context) => {
+    const { account } = context.t;
+    const { done } = fields;
+    const told =
+      done &&
+      html`<div class="note good" role="status"><p>${account.done[done]}</p>
+</div>
+`;
+    return {
+      title: account.title,
+      navigation: navigation(context, fields.navigation),
+      body: html`${told}${secondFactorPanel(context, fields.secondFactor)}${passwordPanel(context, fields)}${sessionsPanel(context, fields.sessions, fields.forms.endSession)}${devicesPanel(context, fields.devices, fields.forms.endDevice)}<div class="panels">
+${activityPanel(context)}${mailsPanel(context, fields)}</div>
+`,
+    };
+  });
+}
+
+function passwordPanel({ t, contextPath }: PageContext, { hasPassword }: AccountFields): Html {
+  const { account, passwordChange } = t;
+  if (!hasPassword) return panel('password', account.password, paragraph(passwordChange.staff));
+  const link = buttonLink(contextPath + ACCOUNT_PAGES.password, account.changePassword);
+  return panel(
+    'password',
+    account.password,
+    html`${paragraph(account.passwordText)}<p class="actions">${link}</p>
+`,
+  );
+}
+
+function activityPanel({ t, contextPath }: PageContext): Html {
+  const { account } = t;
+  const link = buttonLink(contextPath + ACCOUNT_PAGES.activity, account.showActivity);
+  return panel(
+    'activity',
+    account.activity,
+    html`${paragraph(account.activityText)}<p class="actions">${link}</p>
+`,
+  );
+}
+
+function mailsPanel(context: PageContext, { mails, language = context.language, forms }: AccountFields): Html {
+  const { account } = context.t;
+  const choice = languageForm(context, forms.language, language);
+  if (mails === undefined) return panel('mails', account.language, choice);
+  const { email } = mails;
+  const address = email === undefined ? account.noAddress : html`${account.mailedTo}: <strong>${email}</strong>`;
+  return panel(
+    'mails',
+    account.mails,
+    html`<p>${address}<br>
+<span class="quiet small">${account.addressChange}</span></p>
+${choice}`,
+  );
+}
+
+function languageForm({ t }: PageContext, fields: FormFields, language: Language): Html {
+  const options = LANGUAGES.map((each) => {
+    const { languageName, tag } = messagesOf(each);
+    return html`<option value="${each}" lang="${tag}"${each === language ? html` selected` : undefined}>${languageName}</option>
+`;
+  });
+  return form(
+    fields,
+    html`<div class="field"><label for="language">${t.account.language}</label>
+<select id="language" name="language">
+${options}</select></div>
+<p class="actions">${button(t.common.save)}</p>
+`,
+  );
+}
+
+/** A note that something on another page is needed first, or is not possible; with a link to such a page. */
+export function accountNotePage(
+  nav: NavigationFields,
+  title: (t: PageContext['t']) => string,
+  text: (t: PageContext['t']) => string,
+  link?: { readonly path: string; readonly label: (t: PageContext['t']) => string },
+): View {
+  return new View((context) => ({
+    title: title(context.t),
+    navigation: navigation(context, nav),
+    body: html`${note('', paragraph(text(context.t)))}${
+      link &&
+      html`<p class="actions">${buttonLink(context.contextPath + link.path, link.label(context.t))}</p>
+`
+    }`,
+  }));
+}

@@ -1,0 +1,24 @@
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import type { PageContext } from '../../../platform/http/page/view.js';
+import type { Messages } from '../../../platform/messages/messages.js';
+import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+
+/** The name that the owner gave an authenticator, or that of its type. */
+export function nameOf({ account }: Messages, { name, type }: Pick<Authenticator, 'name' | 'type'>): string {
+  return name ?? account.types[type];
+}
+
+/** Name, type and times of an authenticator, with a text below them. */
+export function authenticatorFacts({ t, time }: PageContext, authenticator: Authenticator, text?: string): Html {
+  const { type, name, createdAt, lastUsedAt, isSynced } = authenticator;
+  const { account } = t;
+  const facts = [
+    ...(name === undefined ? [] : [account.types[type]]),
+    ...(isSynced === undefined ? [] : [isSynced ? account.synced : account.bound]),
+  ];
+  const kind = facts.length === 0 ? undefined : html`${facts.join(' · ')}<br>`;
+  const used = lastUsedAt === undefined ? account.unused : html`${account.lastUsed}: ${time(lastUsedAt)}`;
+  return html`<div><strong>${nameOf(t, authenticator)}</strong><br>
+<span class="quiet small">${kind}${account.added}: ${time(createdAt)} · ${used}${text === undefined ? undefined : html`<br>${text}`}</span></div>
+`;
+}

@@ -1,0 +1,58 @@
+import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
+import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
+import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { Caller } from '../../../kernel/principal/access.decorator.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AccountPage, Page } from '../page.decorator.js';
+import { NEW_CODES, SHOW_NEW_CODES } from '../portal.openapi.js';
+import { codesPage } from '../second-factor/setup-pages.js';
+import { newCodesPage } from './account-forms.js';
+import { AccountForms } from './account-forms.service.js';
+import { confirmedForm } from './account.schema.js';
+import { InlineStepUp } from './inline-step-up.service.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+/** The page to get new backup codes. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('self-service')
+@Controller(ACCOUNT_PAGES.backupCodes)
+export class BackupCodesPageController {
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly reauthentication: Reauthentication,
+    private readonly stepUp: InlineStepUp,
+    private readonly forms: AccountForms,
+  ) {}
+
+  @Get()
+  @AccountPage()
+  @Operation(SHOW_NEW_CODES)
+  async show(@Caller() caller: FullPrincipal): Promise<View> {
+    return newCodesPage(await this.forms.fields(caller, ACCOUNT_PAGES.backupCodes));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(NEW_CODES)
+  async renew(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: confirmedForm }) confirmation: InferOutput<typeof confirmedForm>,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const { loginId } = await this.reauthentication.accountOf(caller);
+    const shown = { path: ACCOUNT_PAGES.backupCodes, page: newCodesPage };
+    const backupCodes = await this.forms.showingErrors(caller, shown, async () =>
+      this.own.reissueBackupCodes(await this.stepUp.prove(caller, confirmation, reply)),
+    );
+    return codesPage({ loginId, backupCodes, isSetup: false, next: this.forms.urlOf(ACCOUNT_PAGES.security) });
+  }
+}

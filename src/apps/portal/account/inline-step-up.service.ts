@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
+import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
+import { SecondStep } from '../../../signin/auth/login/second-step.service.js';
+import type { SubmittedProof } from '../../../signin/auth/login/submitted-proof.js';
+import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
+import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
+import type { OnlyFactor } from '../../../signin/auth/page-paths.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { authenticationFactsOf, type FullPrincipal } from '../../../kernel/principal/principal.js';
+import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import { assertionIn } from '../form/passkey-field.js';
+import type { ProofMethods } from './account-form.js';
+import type { Confirmation } from './account.schema.js';
+
+/** Step-up within the form of a page, so that a user whose last proof is not enough is not sent to another page first. */
+@Injectable()
+export class InlineStepUp {
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly policy: MfaPolicy,
+    private readonly secondStep: SecondStep,
+    private readonly passkeys: OwnPasskeys,
+    private readonly credentials: CredentialWriter,
+  ) {}
+
+  /** True if a form for this caller must ask for a proof. */
+  async isNeeded(caller: FullPrincipal): Promise<boolean> {
+    return this.isNeededFor(caller, await this.reauthentication.accountOf(caller));
+  }
+
+  /** How a form asks this caller for a proof, also for one who has a fresh one if it `asksAlways`; undefined if it does not ask. */
+  async asked(
+    caller: FullPrincipal,
+    { asksAlways }: { readonly asksAlways: boolean },
+  ): Promise<ProofMethods | undefined> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (!asksAlways && !this.isNeededFor(caller, account)) return undefined;
+    const methods = this.policy.stepUpMethods(account);
+    const hasPasskey = methods.includes('passkey');
+    if (this.policy.needsPasskey(account)) return { hasPasskey };
+    const hasOnlyBackupCodes = methods.includes('backup_code') && !methods.includes('totp');
+    return { hasPasskey, code: hasOnlyBackupCodes ? 'backup_code' : 'any' };
+  }
+
+  /** The only second factor by which the caller may change the account; undefined if any will do. */
+  async onlyFactor(caller: FullPrincipal): Promise<OnlyFactor | undefined> {
+    const account = await this.reauthentication.accountOf(caller);
+    return this.policy.needsPasskey(account) ? 'passkey' : undefined;
+  }
+
+  /**
+   * The proof in the fields of a form; undefined without one.
+   * @throws ServiceError `VALIDATION_FAILED`, and as `OwnPasskeys.assertionOptions` does if the script got no options
+   */
+  async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
+    if (credential) return { assertion: assertionIn(credential) };
+    if (code !== '') return { code };
+    if (credential === '') await this.rejectOptions(caller);
+    return undefined;
+  }
+
+  /** The script got no options: throws the reason, unless the passkey is gone, for which the form asks in another way. */
+  private async rejectOptions(caller: FullPrincipal): Promise<void> {
+    try {
+      await this.passkeys.assertionOptions(caller);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'MFA_STATE_CONFLICT') throw error;
+    }
+  }
+
+  /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */
+  async required(caller: FullPrincipal, confirmation: Confirmation): Promise<SubmittedProof> {
+    const account = await this.reauthentication.accountOf(caller);
+    return this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
+  }
+
+  /**
+   * Proves the second factor if the last proof is too old or too weak, and returns the caller with the new one.
+   * @throws ServiceError as `required` and `SecondStep.proveBy` do
+   */
+  async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (!this.isNeededFor(caller, account)) return caller;
+    const submitted = this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
+    const { opened, proof } = await this.secondStep.proveBy(caller, submitted);
+    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
+    return { ...caller, ...authenticationFactsOf(opened.session) };
+  }
+
+  private isNeededFor(caller: FullPrincipal, account: Account): boolean {
+    return hasSecondFactor(account) && !this.reauthentication.mayChange(caller, account);
+  }
+}

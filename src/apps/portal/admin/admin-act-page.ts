@@ -1,0 +1,94 @@
+import type { Account } from '../../../identity/account/account.js';
+import { adminUserPath } from '../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
+import { navigation, type NavigationFields } from '../home/navigation.js';
+import { authenticatorFacts } from '../account/authenticator-facts.js';
+import { actRule, type UserAct } from './user-acts.js';
+
+/** The input of the form of an act. */
+export interface TypedAct {
+  readonly reason?: string | undefined;
+  readonly ticket?: string | undefined;
+  readonly email?: string | undefined;
+  readonly roles?: string | undefined;
+  readonly mfa_required?: string | undefined;
+  readonly authenticator?: string | undefined;
+}
+
+/** Content of the page of an act. */
+export interface ActFields {
+  readonly navigation: NavigationFields;
+  readonly act: UserAct;
+  readonly account: Account;
+  readonly form: FormFields;
+  readonly isAdministrator: boolean;
+  /** Of the page that removes it. */
+  readonly authenticator?: Authenticator;
+  readonly alert?: PagePart;
+  /** After an error, what was typed. */
+  readonly typed?: TypedAct;
+}
+
+/** `GET /portal/admin/users/{sub}/{act}`: says what the act does, and asks for it with a reason. */
+export function actPage(fields: ActFields): View {
+  const { act, account, alert } = fields;
+  return new View((context) => {
+    const { title, text, label } = context.t.admin.acts[act];
+    const { common } = context.t;
+    const submit = act === 'change' || act === 'roles' ? common.save : label;
+    return {
+      title: title(account.loginId),
+      navigation: navigation(context, fields.navigation),
+      body: html`<div class="panel narrow">
+${alert?.(context)}${paragraph(text)}${act === 'delete' ? exportLink(context, account) : undefined}${form(
+        fields.form,
+        html`${ownFields(context, fields)}${statedFields(context, fields)}<div class="actions">${
+          actRule(act).isDangerous ? button(submit, 'danger') : submitButton(submit)
+        }${buttonLink(context.contextPath + adminUserPath(account.id), common.cancel)}</div>
+`,
+      )}</div>
+`,
+    };
+  });
+}
+
+function exportLink({ t, contextPath }: PageContext, { id }: Account): Html {
+  return html`<p class="actions">${buttonLink(`${contextPath}/admin/users/${encodeURIComponent(id)}/export`, t.admin.exportFirst)}</p>
+`;
+}
+
+/** The fields that an act has besides reason and ticket: as stored, or as typed before an error. */
+function ownFields(context: PageContext, { act, account, authenticator, typed }: ActFields): Html | undefined {
+  const { admin } = context.t;
+  if (authenticator)
+    return html`${authenticatorFacts(context, authenticator)}${hidden('authenticator', authenticator.id)}`;
+  if (act === 'roles') {
+    return html`<div class="field"><label for="roles">${admin.roles}</label>
+<input id="roles" name="roles" value="${typed?.roles ?? account.roles.join(', ')}" autocomplete="off" spellcheck="false" aria-describedby="roles-hint">
+<p class="hint" id="roles-hint">${account.kind === 'staff' ? admin.rolesOfStaff : admin.rolesHint}</p></div>
+`;
+  }
+  if (act !== 'change') return undefined;
+  const email = typed ? (typed.email ?? '') : (account.email ?? '');
+  const isMfaRequired = typed ? typed.mfa_required !== undefined : account.mfaRequired;
+  return html`<div class="field"><label for="email">${admin.email}</label>
+<input id="email" name="email" type="email" value="${email}" maxlength="254" autocomplete="off"></div>
+<div class="field"><label class="check"><input type="checkbox" name="mfa_required" value="true"${isMfaRequired ? html` checked` : undefined}> ${admin.mfaRequired}</label></div>
+`;
+}
+
+/** Reason and ticket; the help desk must state both. */
+function statedFields({ t }: PageContext, { act, isAdministrator, typed = {} }: ActFields): Html {
+  const { admin } = t;
+  const { reason = '', ticket = '' } = typed;
+  const needsReason = !isAdministrator || (actRule(act).needsReason ?? false);
+  const required = (isRequired: boolean): Html | undefined => (isRequired ? html` required` : undefined);
+  return html`<div class="field"><label for="reason">${needsReason ? admin.reason : admin.reasonOptional}</label>
+<input id="reason" name="reason" value="${reason}" maxlength="200" autocomplete="off"${required(needsReason)}></div>
+<div class="field"><label for="ticket">${isAdministrator ? admin.ticketOptional : admin.ticket}</label>
+<input id="ticket" name="ticket" value="${ticket}" maxlength="64" autocomplete="off" autocapitalize="characters"${required(!isAdministrator)}></div>
+`;
+}

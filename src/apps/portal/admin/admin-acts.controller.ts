@@ -1,0 +1,183 @@
+import { Body, Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { rolesWritten } from '../../../identity/account/account.js';
+import { AccountAdministration } from '../../admin/account-administration.service.js';
+import { AccountDirectory } from '../../admin/account-directory.service.js';
+import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
+import { type Act, actorOf, validStated } from '../../admin/act.js';
+import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { AdminPage } from '../page.decorator.js';
+import { ActRoute } from './act-route.decorator.js';
+import type { TypedAct } from './admin-act-page.js';
+import { ACT_ERRORS, adminErrorText, AdminPages, type SeeOther } from './admin-pages.service.js';
+import { AdminUserPages } from './admin-user-pages.service.js';
+import { temporaryPasswordPage } from './admin-users-page.js';
+import { SET_TEMPORARY } from './admin.openapi.js';
+import { changeForm, removalForm, rolesForm, statedForm } from './admin.schema.js';
+import { actRule, type UserAct } from './user-acts.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+type Stated = InferOutput<typeof statedForm>;
+
+/** Acts on a user by the forms of their pages; `AccountAdministration` has their rules. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('administration')
+@Controller()
+@RequireAuthority('ROLE_ADMIN')
+@RequireMfa({ maxAge: 300 })
+export class AdminActsController {
+  constructor(
+    private readonly administration: AccountAdministration,
+    private readonly directory: AccountDirectory,
+    private readonly provisioning: AccountProvisioning,
+    private readonly pages: AdminPages,
+    private readonly userPages: AdminUserPages,
+  ) {}
+
+  @ActRoute('unlock', 'Unlock the second factor')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  async unlock(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    const isUnlocked = await this.perform('unlock', caller, subject, form, (act) =>
+      this.administration.unlock(subject, act),
+    );
+    return this.pages.userUrl(subject, isUnlocked ? 'unlocked' : 'notLocked');
+  }
+
+  @ActRoute('remove-authenticator', 'Remove one of several authenticators', { errors: ['MFA_STATE_CONFLICT'] })
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  async removeAuthenticator(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: removalForm }) form: InferOutput<typeof removalForm>,
+  ): Promise<SeeOther> {
+    await this.perform('remove-authenticator', caller, subject, form, (act) =>
+      this.administration.removeAuthenticator(subject, form.authenticator, act),
+    );
+    return this.pages.userUrl(subject, 'removed');
+  }
+
+  @ActRoute('reset', 'Reset the second factor')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  async resetMfa(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('reset', caller, subject, form, (act) => this.administration.resetMfa(subject, act));
+    return this.pages.userUrl(subject, 'reset');
+  }
+
+  @ActRoute('change', 'Change the mail address and the demand for a second factor')
+  async change(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: changeForm }) form: InferOutput<typeof changeForm>,
+  ): Promise<SeeOther> {
+    const change = { email: form.email ?? null, mfaRequired: form.mfa_required === 'true' };
+    await this.perform('change', caller, subject, form, (act) => this.administration.update(subject, change, act));
+    return this.pages.userUrl(subject, 'changed');
+  }
+
+  @ActRoute('roles', 'Replace the roles')
+  async setRoles(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: rolesForm }) form: InferOutput<typeof rolesForm>,
+  ): Promise<SeeOther> {
+    const change = { roles: rolesWritten(form.roles) };
+    await this.perform('roles', caller, subject, form, (act) => this.administration.update(subject, change, act));
+    return this.pages.userUrl(subject, 'changed');
+  }
+
+  @ActRoute('disable', 'Disable the account')
+  async disable(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('disable', caller, subject, form, (act) => this.administration.disable(subject, act));
+    return this.pages.userUrl(subject, 'disabled');
+  }
+
+  @ActRoute('enable', 'Enable the account')
+  async enable(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('enable', caller, subject, form, (act) => this.administration.enable(subject, act));
+    return this.pages.userUrl(subject, 'enabled');
+  }
+
+  @ActRoute('invite', 'Mail another invitation')
+  async invite(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    await this.perform('invite', caller, subject, form, (act) => this.provisioning.inviteAgain(subject, act));
+    return this.pages.userUrl(subject, 'invited');
+  }
+
+  @ActRoute('delete', 'Delete a user')
+  async delete(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<SeeOther> {
+    const { account } = await this.directory.find(subject);
+    await this.perform('delete', caller, subject, form, (act) => this.administration.delete(subject, act));
+    return this.pages.usersUrl(account.loginId);
+  }
+
+  /** Shows the password in the response, once, so it does not redirect. */
+  @Post(`${ADMIN_PAGES.user}/password`)
+  @HttpCode(200)
+  @AdminPage(`${ADMIN_PAGES.user}/password`)
+  @FormBody()
+  @Operation(SET_TEMPORARY)
+  async resetPassword(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: statedForm }) form: Stated,
+  ): Promise<View> {
+    const { account } = await this.directory.find(subject);
+    const { generated: password = '', expiresAt } = await this.perform('password', caller, subject, form, (act) =>
+      this.administration.resetPassword(subject, undefined, act),
+    );
+    const shown = { loginId: account.loginId, password, expiresAt, back: this.pages.pathOf(subject) };
+    return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
+  }
+
+  /** Runs an act; an error that the caller can correct shows its page again, with what was typed. */
+  private perform<T>(
+    name: UserAct,
+    caller: FullPrincipal,
+    subject: string,
+    typed: TypedAct,
+    step: (act: Act) => Promise<T>,
+  ): Promise<T> {
+    const act = { ...actorOf(caller), reason: typed.reason, ticket: typed.ticket };
+    return rerenderOnError(
+      ACT_ERRORS,
+      (alert) => this.userPages.act(caller, subject, name, { alert, typed, authenticator: typed.authenticator }),
+      () => {
+        // Programs may leave out some of the reasons that the pages ask for.
+        validStated(act, actRule(name).needsReason ?? false);
+        return step(act);
+      },
+      adminErrorText,
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import type { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Messages } from '../../../platform/messages/messages.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import type { FormFields } from '../form/forms.js';
+import { PageForms } from '../form/page-forms.service.js';
+import type { NavigationFields } from '../home/navigation.js';
+import { Navigation } from '../home/navigation.service.js';
+import type { UserDone } from './admin.schema.js';
+
+/** Refusals by the present state. */
+const CONFLICTS: ReadonlySet<ErrorCode> = new Set(['CONFLICT', 'MFA_STATE_CONFLICT']);
+/** Errors that the page with the form shows. */
+export const ACT_ERRORS: ReadonlySet<ErrorCode> = new Set([...CONFLICTS, 'VALIDATION_FAILED', 'ACCESS_DENIED']);
+
+/** The address that a form redirects to. */
+export interface SeeOther {
+  readonly url: string;
+}
+
+/** Navigation, forms and addresses of the pages of administrators and the help desk. */
+@Injectable()
+export class AdminPages {
+  constructor(
+    private readonly forms: PageForms,
+    private readonly navigation: Navigation,
+  ) {}
+
+  navigationFor(caller: FullPrincipal): NavigationFields {
+    return this.navigation.for(caller, 'administration');
+  }
+
+  /** A form that is sent to a part of the path of the user. */
+  formFor(caller: FullPrincipal, subject: string, part: string): FormFields {
+    return this.forms.forCaller(adminUserPath(subject, part), caller);
+  }
+
+  /** The path of a page about a user. */
+  pathOf(subject: string, part = ''): string {
+    return this.forms.contextPath + adminUserPath(subject, part);
+  }
+
+  /** Where the browser goes after an act, which the page there confirms. */
+  userUrl(subject: string, done: UserDone, part = ''): SeeOther {
+    return { url: `${this.pathOf(subject, part)}?done=${done}` };
+  }
+
+  /** The list of users, after one was deleted. */
+  usersUrl(deleted: string): SeeOther {
+    return { url: `${this.forms.contextPath}${ADMIN_PAGES.users}?deleted=${encodeURIComponent(deleted)}` };
+  }
+}
+
+/** The text of the first error of an act, for its form. */
+export function adminErrorText({ code, facts }: ServiceError): ((t: Messages) => string) | undefined {
+  if (CONFLICTS.has(code)) return ({ admin }) => admin.faults[facts.reason ?? ''] ?? admin.faults['conflict'] ?? '';
+  if (code !== 'VALIDATION_FAILED') return undefined;
+  const field = facts.errors?.[0]?.field.split('.')[0] ?? '';
+  return ({ admin, errors }) => admin.faults[field] ?? errors.VALIDATION_FAILED;
+}

@@ -1,0 +1,109 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { rolesWritten } from '../../../identity/account/account.js';
+import { AccountDirectory } from '../../admin/account-directory.service.js';
+import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
+import { actorOf } from '../../admin/act.js';
+import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { AdminPage, type PageResult } from '../page.decorator.js';
+import { ACT_ERRORS, adminErrorText, AdminPages } from './admin-pages.service.js';
+import { newUserPage, temporaryPasswordPage, usersPage } from './admin-users-page.js';
+import { CREATE_USER, SHOW_NEW_USER, SHOW_USERS } from './admin.openapi.js';
+import { newUserForm, usersQuery } from './admin.schema.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+const USERS_PER_PAGE = 30;
+
+type NewUser = InferOutput<typeof newUserForm>;
+
+/** Pages of administrators and the help desk: find users, create one. */
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('administration')
+@Controller()
+@RequireAuthority('ROLE_ADMIN')
+@RequireMfa({ maxAge: 300 })
+export class AdminUsersController {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly provisioning: AccountProvisioning,
+    private readonly pages: AdminPages,
+    private readonly forms: PageForms,
+  ) {}
+
+  @Get(ADMIN_PAGES.users)
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @AdminPage()
+  @Operation(SHOW_USERS)
+  async list(
+    @Caller() caller: FullPrincipal,
+    @Query({ schema: usersQuery }) { query, after, deleted }: InferOutput<typeof usersQuery>,
+  ): Promise<View> {
+    const users = await this.directory.list({ query, after, limit: USERS_PER_PAGE });
+    return usersPage({
+      navigation: this.pages.navigationFor(caller),
+      users,
+      query,
+      after: users.length === USERS_PER_PAGE ? users.at(-1)?.loginId : undefined,
+      isFirst: after === undefined,
+      isAdministrator: actorOf(caller).authority === 'administrator',
+      ...withoutUndefined({ deleted }),
+    });
+  }
+
+  @Get(ADMIN_PAGES.newUser)
+  @AdminPage()
+  @Operation(SHOW_NEW_USER)
+  showNew(@Caller() caller: FullPrincipal): View {
+    return newUserPage(this.newUserFields(caller));
+  }
+
+  /** Invites the user by mail, or shows a temporary password once. */
+  @Post(ADMIN_PAGES.newUser)
+  @HttpCode(200)
+  @AdminPage(ADMIN_PAGES.newUser)
+  @FormBody()
+  @Operation(CREATE_USER)
+  async create(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: newUserForm }) form: NewUser,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const { id, email, roles, access } = form;
+    const given = { id, email: email ?? '', roles, access };
+    const person = { loginId: id, email, roles: rolesWritten(roles) };
+    const act = actorOf(caller);
+    return rerenderOnError(
+      ACT_ERRORS,
+      (alert) => newUserPage({ ...this.newUserFields(caller), given, alert }),
+      async () => {
+        if (access === 'invite') {
+          const { account } = await this.provisioning.invite(person, 'mail', act, { isNew: true });
+          reply.seeOther(this.pages.userUrl(account.id, 'invited').url);
+          return '';
+        }
+        const { account, password, expiresAt } = await this.provisioning.createTemporary(person, act);
+        const shown = { loginId: account.loginId, password, expiresAt, back: this.pages.pathOf(account.id) };
+        return temporaryPasswordPage(this.pages.navigationFor(caller), shown);
+      },
+      adminErrorText,
+    );
+  }
+
+  private newUserFields(caller: FullPrincipal): Parameters<typeof newUserPage>[0] {
+    return {
+      ...this.forms.forCaller(ADMIN_PAGES.newUser, caller),
+      navigation: this.pages.navigationFor(caller),
+      canInvite: this.provisioning.canMailInvitations,
+    };
+  }
+}

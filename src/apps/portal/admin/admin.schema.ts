@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { importUploadSchema } from '../../admin/users-import.schema.js';
+import { KINDS } from '../../../identity/events/security-event.js';
+import { formEntries } from '../form/forms.schema.js';
+
+const MAX_TEXT = 1024;
+const anyText = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+/** An empty field of a form is no value. */
+const optionalText = v.optional(
+  v.pipe(
+    anyText,
+    v.transform((text) => (text.trim() === '' ? undefined : text.trim())),
+  ),
+);
+const stated = { reason: optionalText, ticket: optionalText };
+
+/** Notes of the page about a user on what was just done. */
+export const USER_DONE = [
+  ...(['created', 'invited', 'unlocked', 'notLocked', 'removed', 'reset', 'changed', 'disabled', 'enabled'] as const),
+  ...(['session', 'sessions', 'device'] as const),
+] as const;
+export type UserDone = (typeof USER_DONE)[number];
+
+export const usersQuery = v.object({
+  query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
+  deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
+});
+
+export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_DONE)), undefined) });
+
+const id = v.pipe(v.string(), v.maxLength(64));
+
+/** Names the authenticator that the page asks to remove. */
+export const actQuery = v.object({ authenticator: v.fallback(v.optional(id), undefined) });
+
+export const activityQuery = v.object({ after: v.fallback(v.optional(id), undefined) });
+
+export const newUserForm = v.strictObject({
+  ...formEntries,
+  id: anyText,
+  email: optionalText,
+  roles: v.optional(anyText, ''),
+  access: v.picklist(['invite', 'temporary']),
+});
+
+export const statedForm = v.strictObject({ ...formEntries, ...stated });
+
+export const removalForm = v.strictObject({ ...statedForm.entries, authenticator: id });
+
+export const changeForm = v.strictObject({
+  ...statedForm.entries,
+  email: optionalText,
+  mfa_required: v.optional(v.literal('true')),
+});
+
+export const rolesForm = v.strictObject({ ...statedForm.entries, roles: v.optional(anyText, '') });
+
+export const endForm = v.strictObject({
+  ...formEntries,
+  id: v.optional(v.pipe(id, v.description('Without it, all sessions end.'))),
+});
+
+export const eventsQuery = v.object({
+  user: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
+  kind: v.fallback(v.optional(v.picklist(['', ...KINDS]), ''), ''),
+  from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
+  to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
+  after: v.fallback(v.optional(id), undefined),
+});
+
+/** Describes the body: the guard verifies the token before the file is received. */
+export const importForm = v.strictObject({ csrf: formEntries.csrf, ...importUploadSchema.entries });
+
+export const importQuery = v.object({
+  mode: v.fallback(v.optional(v.picklist(['preview', 'all', 'partial']), 'preview'), 'preview'),
+});

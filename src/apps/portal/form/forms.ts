@@ -1,0 +1,93 @@
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import type { PageContext } from '../../../platform/http/page/view.js';
+
+/** Fields of every form beside the user's input. */
+export interface FormFields {
+  /** Path that the form is sent to. */
+  readonly action: string;
+  /** CSRF token. */
+  readonly csrf: string;
+  /** Where the flow ends: a local path, or an address of an allowed origin. */
+  readonly returnTo: string;
+}
+
+export function form({ action, csrf, returnTo }: FormFields, content: Html): Html {
+  return html`<form method="post" action="${action}">
+${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}</form>
+`;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">
+`;
+}
+
+/** The one button of a form that goes on. */
+export function submitButton(label: string): Html {
+  return html`<button type="submit" class="primary">${label}</button>
+`;
+}
+
+/** A button beside others; `danger` marks what cannot be undone. */
+export function button(label: string, kind: '' | 'danger' | 'plain' = ''): Html {
+  return html`<button type="submit"${kind === '' ? undefined : html` class="${kind}"`}>${label}</button>
+`;
+}
+
+/** A link that looks like a button. */
+export function buttonLink(path: string, label: string, kind: '' | 'primary' | 'danger' = ''): Html {
+  return html`<a class="${['button', kind].join(' ').trim()}" href="${path}">${label}</a>
+`;
+}
+
+interface PasswordField {
+  readonly id: string;
+  readonly label: string;
+  readonly autocomplete: 'current-password' | 'new-password';
+  /** Minimum length, told and enforced by the browser. */
+  readonly minLength?: number;
+  readonly isFocused?: boolean;
+}
+
+/** A password, which the user may show. */
+export function passwordField(
+  { t }: PageContext,
+  { id, label, autocomplete, minLength, isFocused }: PasswordField,
+): Html {
+  const hint =
+    minLength === undefined
+      ? undefined
+      : html`<p class="hint" id="${id}-hint">${t.newPassword.hint(minLength)}</p>
+`;
+  const rule = minLength === undefined ? undefined : html` minlength="${minLength}" aria-describedby="${id}-hint"`;
+  return html`<div class="field"><label for="${id}">${label}</label>
+<div class="secret"><input id="${id}" name="${id}" type="password" autocomplete="${autocomplete}"${rule}${focus(isFocused)} required>
+<button type="button" hidden data-show-password="${id}" data-show="${t.common.show}" data-hide="${t.common.hide}" \
+aria-controls="${id}" aria-pressed="false">${t.common.show}</button></div>
+${hint}</div>
+`;
+}
+
+/** Puts the focus into a field when the page is opened. */
+export function focus(isFocused = false): Html | undefined {
+  return isFocused ? html` autofocus` : undefined;
+}
+
+/** A box with a message. */
+export function note(kind: '' | 'good' | 'warn' | 'bad', content: Html): Html {
+  return html`<div class="${`note ${kind}`.trim()}">${content}</div>
+`;
+}
+
+export function paragraph(text: string): Html {
+  return html`<p>${text}</p>
+`;
+}
+
+/** A part of a page with a heading of its own. */
+export function panel(id: string, title: string, content: Html): Html {
+  return html`<section class="panel" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${content}</section>
+`;
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AuthCookies, SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
+import { ServletProperties } from '../../../platform/http/server.properties.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import { Random } from '../../../kernel/random/random.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import { ReturnTargets } from '../../../platform/web/return-targets.service.js';
+import { browserBinding, callerBinding, FormTokens } from './form-tokens.service.js';
+import type { FormFields } from './forms.js';
+
+const BROWSER_BYTES = 32;
+const BROWSER = /^[\w-]{43}$/;
+
+/** Creates the fields that every form of a page has, bound to the caller or to the browser. */
+@Injectable()
+export class PageForms {
+  readonly contextPath: string;
+
+  constructor(
+    private readonly tokens: FormTokens,
+    private readonly targets: ReturnTargets,
+    private readonly cookies: AuthCookies,
+    private readonly random: Random,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  /** A form for a signed-in user, which is sent to `path`. */
+  forCaller(path: string, caller: Principal, returnTo?: string): FormFields {
+    return this.fields(path, this.tokens.issue(callerBinding(caller), caller.kind === 'half'), returnTo);
+  }
+
+  /** A form for a visitor without a session, bound to the value of the sign-in cookie. */
+  forBrowser(path: string, cookie: string, returnTo?: string): FormFields {
+    return this.fields(path, this.tokens.issue(browserBinding(cookie)), returnTo);
+  }
+
+  /** A form for a visitor without a session; sets the sign-in cookie if it is missing. */
+  forVisitor(path: string, reply: Reply, returnTo?: string): FormFields {
+    return this.forBrowser(path, this.browserOf(reply), returnTo);
+  }
+
+  /** True if the token is that of a form for this caller. */
+  isFrom(caller: Principal, csrf: string): boolean {
+    return this.tokens.isValid(csrf, callerBinding(caller));
+  }
+
+  /** Where the flow ends. */
+  returnTarget(returnTo: string | undefined): string {
+    return this.targets.resolve(returnTo);
+  }
+
+  /** The value of the cookie that binds a form to its browser. */
+  private browserOf(reply: Reply): string {
+    const known = reply.cookies[SIGN_IN_FORM];
+    if (known !== undefined && BROWSER.test(known)) return known;
+    const created = this.random.text(BROWSER_BYTES);
+    this.cookies.setSignInForm(reply, created);
+    return created;
+  }
+
+  private fields(path: string, csrf: string, returnTo: string | undefined): FormFields {
+    return { action: `${this.contextPath}${path}`, csrf, returnTo: this.returnTarget(returnTo) };
+  }
+}

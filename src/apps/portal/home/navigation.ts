@@ -1,0 +1,38 @@
+import { ACCOUNT_PAGES, ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
+import type { NavLink, PageContent, PageContext } from '../../../platform/http/page/view.js';
+import type { Messages } from '../../../platform/messages/messages.js';
+import { button, form, type FormFields } from '../form/forms.js';
+
+/** Sections of the pages of signed-in users. */
+export type Section = 'home' | 'security' | 'administration';
+
+/** What the navigation of a signed-in user needs. */
+export interface NavigationFields {
+  readonly section: Section;
+  /** Sections that the user may open. */
+  readonly sections: readonly Section[];
+  readonly signOut: FormFields;
+}
+
+const PATHS: Readonly<Record<Section, string>> = {
+  home: '/',
+  security: ACCOUNT_PAGES.security,
+  administration: ADMIN_PAGES.users,
+};
+
+/** The links between the sections, and the button to sign out. */
+export function navigation(
+  { t }: PageContext,
+  { section, sections, signOut }: NavigationFields,
+): NonNullable<PageContent['navigation']> {
+  const links = sections.map((each): NavLink => ({
+    path: PATHS[each],
+    label: labelOf(each, t),
+    isCurrent: each === section,
+  }));
+  return { links, signOut: form(signOut, button(t.common.signOut)) };
+}
+
+function labelOf(section: Section, { common }: Messages): string {
+  return common[section];
+}

@@ -1,0 +1,31 @@
+import type { Authenticator, AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+
+/** When policy begins to demand something, in epoch seconds, and the whole days until then. */
+export interface PolicyDate {
+  readonly from: number;
+  readonly days: number;
+}
+
+/** Facts about the own second factor that pages show to a user; instants are epoch seconds. */
+export interface SecondFactorSummary {
+  readonly isActive: boolean;
+  readonly activatedAt?: number;
+  /** The oldest first. */
+  readonly authenticators: readonly Authenticator[];
+  /** False if the service accepts no passkeys, also those that the account has. */
+  readonly arePasskeysUsable: boolean;
+  /** The types of which the account may have more authenticators. */
+  readonly addable: readonly AuthenticatorType[];
+  readonly codesLeft: number;
+  readonly isLow: boolean;
+  /** Policy demands it, so the user cannot turn it off. */
+  readonly isDemanded: boolean;
+  /** Policy demands a passkey for each login. */
+  readonly isPasskeyDemanded: boolean;
+  /** When policy begins to demand a second factor, for a user without one. */
+  readonly policy?: PolicyDate;
+  /** When policy begins to demand a passkey, for a user without one. */
+  readonly passkeyPolicy?: PolicyDate;
+  /** The identity provider of staff, which may check a second factor itself. */
+  readonly organisation?: string;
+}

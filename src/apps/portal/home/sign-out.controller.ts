@@ -1,0 +1,53 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { AuthCookies, SESSION } from '../../../signin/auth/cookies.js';
+import { SIGN_IN_PAGE, SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
+import { forwardByPage } from '../../../signin/saml/login/forwarding-page.js';
+import { SpInitiatedLogout } from '../../../signin/saml/logout/sp-initiated-logout.service.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { signOutForm } from '../form/forms.schema.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { SIGN_OUT } from '../portal.openapi.js';
+import { Visitors } from './visitors.service.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+/** The sign-out for every kind of session. */
+@Public()
+@ApiTag('Pages')
+@RateLimited('self-service')
+@Controller(SIGN_OUT_PATH)
+export class SignOutController {
+  constructor(
+    private readonly visitors: Visitors,
+    private readonly forms: PageForms,
+    private readonly ownLogouts: SpInitiatedLogout,
+    private readonly cookies: AuthCookies,
+  ) {}
+
+  /** A repeated form, or one whose session has ended, has no effect and is not an error. */
+  @SignInRoute()
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(SIGN_OUT)
+  async signOut(
+    @Body({ schema: signOutForm }) { csrf }: InferOutput<typeof signOutForm>,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const { contextPath } = this.forms;
+    const visitor = await this.visitors.find(reply);
+    if (visitor && !this.forms.isFrom(visitor, csrf)) throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+    const to = visitor && (await this.ownLogouts.logOutSession(reply.cookies[SESSION], request));
+    this.cookies.clearAll(reply);
+    if (to) return forwardByPage(reply, to, contextPath);
+    reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
+    return '';
+  }
+}

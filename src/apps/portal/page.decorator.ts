@@ -1,0 +1,39 @@
+import { applyDecorators, Header, Redirect } from '@nestjs/common';
+import { string } from 'valibot';
+import { SECOND_FACTOR_PAGES, SIGN_IN_PAGE } from '../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { ErrorPageOptions } from '../../platform/http/route-options.decorator.js';
+import { HTML } from '../../platform/http/page/layout.js';
+import type { View } from '../../platform/http/page/view.js';
+import { PageRoute } from '../../kernel/principal/access.decorator.js';
+import { FormBody, ErrorPages, ResponseSchema } from '../../platform/web/route.decorator.js';
+
+/** A page, or an empty body beside a redirect. */
+export type PageResult = View | '';
+
+/** The route responds with a page; its error pages link to the sign-in page. */
+export const Page = (): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), ResponseSchema(string()), Header('content-type', HTML));
+
+/** A page of signed-in users: it redirects a visitor without a session to the sign-in page, and back afterwards. */
+export const AccountPage = (): MethodDecorator =>
+  applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true }));
+
+/**
+ * A page of administrators: it sends users whose second factor is not recent to prove it, and back afterwards. A page that
+ * responds to a form names the `formPage` with that form.
+ */
+export const AdminPage = (formPage?: string): MethodDecorator =>
+  applyDecorators(Page(), ErrorPages(SIGN_IN_PAGE, { redirectsVisitors: true, ...ofForm(formPage) }));
+
+/** The route accepts the form of a page and redirects to the `url` that it returns. */
+export const SendsOn = (options: Pick<ErrorPageOptions, 'redirectsForms'> = {}): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, options), FormBody(), Redirect('', 303));
+
+/** As `SendsOn`, for the form of the `AdminPage` with this template of a path. */
+export const SendsOnAdmin = (formPage: string): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE, ofForm(formPage)), FormBody(), Redirect('', 303));
+
+function ofForm(formPage: string | undefined): Pick<ErrorPageOptions, 'stepUpAt' | 'formPage'> {
+  return withoutUndefined({ stepUpAt: SECOND_FACTOR_PAGES.verify, formPage });
+}

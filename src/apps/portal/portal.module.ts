@@ -1,0 +1,93 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../../identity/account/account.module.js';
+import { AuthModule } from '../../signin/auth/auth.module.js';
+import { EventsModule } from '../../identity/events/events.module.js';
+import { SamlModule } from '../../signin/saml/saml.module.js';
+import { MfaModule } from '../../identity/second-factor/mfa.module.js';
+import { SessionModule } from '../../identity/session/session.module.js';
+import { AccountForms } from './account/account-forms.service.js';
+import { AccountOverview } from './account/account-overview.service.js';
+import { AccountController } from './account/account.controller.js';
+import { ActivityController } from './account/activity.controller.js';
+import { AddAppController } from './account/add-app.controller.js';
+import { AddPasskeyController } from './account/add-passkey.controller.js';
+import { AuthenticatorsController } from './account/authenticators.controller.js';
+import { SecondFactorChangesController } from './account/second-factor-changes.controller.js';
+import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
+import { InlineStepUp } from './account/inline-step-up.service.js';
+import { PasswordPageController } from './account/password-page.controller.js';
+import { AdministrationModule } from '../admin/administration.module.js';
+import { UsersImport } from '../admin/users-import.service.js';
+import { AdminActsController } from './admin/admin-acts.controller.js';
+import { AdminEventsController } from './admin/admin-events.controller.js';
+import { AdminImportController } from './admin/admin-import.controller.js';
+import { AdminPages } from './admin/admin-pages.service.js';
+import { AdminUserController } from './admin/admin-user.controller.js';
+import { AdminUserPages } from './admin/admin-user-pages.service.js';
+import { AdminUsersController } from './admin/admin-users.controller.js';
+import { AssetsController } from './assets.controller.js';
+import { FormTokens } from './form/form-tokens.service.js';
+import { PageForms } from './form/page-forms.service.js';
+import { HomeController } from './home/home.controller.js';
+import { Navigation } from './home/navigation.service.js';
+import { SecondFactorSummaries } from './home/second-factor-summaries.service.js';
+import { SignOutController } from './home/sign-out.controller.js';
+import { Visitors } from './home/visitors.service.js';
+import { CodePages } from './second-factor/code-pages.service.js';
+import { PasskeyPagesController } from './second-factor/passkey-pages.controller.js';
+import { ReauthenticationLinks } from './second-factor/reauthentication-links.service.js';
+import { SetupChoices } from './second-factor/setup-choices.service.js';
+import { SetupPagesController } from './second-factor/setup-pages.controller.js';
+import { VerifyPageController } from './second-factor/verify-page.controller.js';
+import { MailModule } from '../../platform/mail/mail.module.js';
+import { RecoveryApiModule } from '../../signin/recovery/recovery-api.module.js';
+import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
+import { RecoveryPages } from './recovery/recovery-pages.service.js';
+import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
+import { SignInController } from './sign-in/sign-in.controller.js';
+import { SignInLanguage } from './sign-in/sign-in-language.service.js';
+import { SignInForms } from './sign-in/sign-in-forms.service.js';
+
+/** The pages of the service. */
+@Module({
+  imports: [
+    AdministrationModule,
+    AccountModule,
+    AuthModule,
+    EventsModule,
+    MailModule,
+    MfaModule,
+    RecoveryApiModule,
+    SamlModule,
+    SessionModule,
+  ],
+  controllers: [
+    HomeController,
+    SignOutController,
+    SignInController,
+    VerifyPageController,
+    SetupPagesController,
+    PasskeyPagesController,
+    AccountController,
+    BackupCodesPageController,
+    SecondFactorChangesController,
+    AuthenticatorsController,
+    AddAppController,
+    AddPasskeyController,
+    PasswordPageController,
+    ActivityController,
+    RecoveryPagesController,
+    AdminUsersController,
+    AdminUserController,
+    AdminActsController,
+    AdminEventsController,
+    AdminImportController,
+    AssetsController,
+  ],
+  providers: [
+    ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
+    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SetupChoices, SignInForms, SignInLanguage],
+    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages, UsersImport],
+  ],
+})
+export class PortalModule {}

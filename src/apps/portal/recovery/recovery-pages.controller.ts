@@ -1,0 +1,175 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { requestedLanguage } from '../../../platform/http/page/page-renderer.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { Language } from '../../../platform/messages/messages.js';
+import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
+import { MailedLinks } from '../../../signin/recovery/mailed-links.service.js';
+import { ResetRequests } from '../../../signin/recovery/reset-requests.task.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import { ApiTag, FormBody, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page } from '../page.decorator.js';
+import {
+  FORGOT_BY_FORM,
+  OPEN_INVITATION,
+  OPEN_NOT_ME,
+  OPEN_RESET,
+  OPEN_UNLOCK,
+  SHOW_FORGOT,
+  USE_INVITATION,
+  USE_NOT_ME,
+  USE_RESET,
+  USE_UNLOCK,
+} from './recovery-pages.openapi.js';
+import { choosePasswordForm, forgotForm, linkForm, linkQuery } from './recovery-pages.schema.js';
+import { forgotPage, forgotSentPage, linkDonePage, reportDonePage } from './recovery-pages.js';
+import { RecoveryPages } from './recovery-pages.service.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+type LinkQuery = InferOutput<typeof linkQuery>;
+type LinkForm = InferOutput<typeof linkForm>;
+type ChoosePassword = InferOutput<typeof choosePasswordForm>;
+
+const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED']);
+
+/** The pages that mailed links open, and the page that requests one. */
+@Public()
+@SignInRoute()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('recovery')
+@Controller()
+export class RecoveryPagesController {
+  constructor(
+    private readonly requests: ResetRequests,
+    private readonly links: MailedLinks,
+    private readonly pages: RecoveryPages,
+    private readonly forms: PageForms,
+    private readonly messages: MessagesProperties,
+  ) {}
+
+  @Get(RECOVERY_PAGES.forgot)
+  @Page()
+  @Operation(SHOW_FORGOT)
+  showForgot(@Res() reply: Reply): View {
+    this.requireMail();
+    return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
+  }
+
+  @Post(RECOVERY_PAGES.forgot)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(FORGOT_BY_FORM)
+  async forgot(
+    @Body({ schema: forgotForm }) { id }: InferOutput<typeof forgotForm>,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    this.requireMail();
+    const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
+    await rerenderOnError(
+      TOLD,
+      (alert) => forgotPage({ ...again, alert }),
+      () => this.requests.add(id, this.languageOf(request)),
+    );
+    return forgotSentPage();
+  }
+
+  @Get(RECOVERY_PAGES.reset)
+  @Page()
+  @Operation(OPEN_RESET)
+  showReset(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('password-reset', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.reset)
+  @HttpCode(200)
+  @HashesPassword()
+  @Page()
+  @FormBody()
+  @Operation(USE_RESET)
+  async reset(
+    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    await this.pages.act('password-reset', token, reply, () => this.links.resetPassword(token, password));
+    return linkDonePage('reset');
+  }
+
+  @Get(RECOVERY_PAGES.invitation)
+  @Page()
+  @Operation(OPEN_INVITATION)
+  showInvitation(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('invitation', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.invitation)
+  @HttpCode(200)
+  @HashesPassword()
+  @Page()
+  @FormBody()
+  @Operation(USE_INVITATION)
+  async accept(
+    @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    await this.pages.act('invitation', token, reply, () => this.links.acceptInvitation(token, password));
+    return linkDonePage('invitation');
+  }
+
+  @Get(RECOVERY_PAGES.unlock)
+  @Page()
+  @Operation(OPEN_UNLOCK)
+  showUnlock(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('unlock', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES.unlock)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(USE_UNLOCK)
+  async unlock(@Body({ schema: linkForm }) { token }: LinkForm, @Res() reply: Reply): Promise<View> {
+    await this.pages.act('unlock', token, reply, () => this.links.unlock(token));
+    return linkDonePage('unlock');
+  }
+
+  @Get(RECOVERY_PAGES['not-me'])
+  @Page()
+  @Operation(OPEN_NOT_ME)
+  showNotMe(@Query({ schema: linkQuery }) { token }: LinkQuery, @Res() reply: Reply): Promise<View> {
+    return this.pages.show('not-me', token, reply);
+  }
+
+  @Post(RECOVERY_PAGES['not-me'])
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(USE_NOT_ME)
+  async report(
+    @Body({ schema: linkForm }) { token }: LinkForm,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    const language = this.languageOf(request);
+    return reportDonePage(await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language)));
+  }
+
+  /** Without a relay the page would promise a mail that never comes. */
+  private requireMail(): void {
+    if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
+  }
+
+  private languageOf({ headers }: HttpRequest): Language {
+    return requestedLanguage(headers) ?? this.messages.defaultLanguage;
+  }
+}

@@ -1,0 +1,13 @@
+import * as v from 'valibot';
+import { loginSchema } from '../../../signin/auth/api/login.schema.js';
+import { linkSchema, newPasswordSchema } from '../../../signin/recovery/recovery.schema.js';
+import { formEntries } from '../form/forms.schema.js';
+
+/** A page without a token is that of an invalid link. */
+export const linkQuery = v.object({ token: v.fallback(linkSchema.entries.token, '') });
+
+export const forgotForm = v.strictObject({ ...formEntries, id: loginSchema.entries.id });
+
+export const linkForm = v.strictObject({ ...formEntries, ...linkSchema.entries });
+
+export const choosePasswordForm = v.strictObject({ ...formEntries, ...newPasswordSchema.entries });

@@ -1,0 +1,146 @@
+import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { Messages } from '../../../platform/messages/messages.js';
+import type { ReportOutcome } from '../../../signin/recovery/account-link.js';
+import {
+  buttonLink,
+  focus,
+  form,
+  type FormFields,
+  hidden,
+  note,
+  paragraph,
+  passwordField,
+  submitButton,
+} from '../form/forms.js';
+
+interface RecoveryFields extends FormFields {
+  readonly alert?: PagePart;
+}
+
+/** `GET /portal/forgot`. */
+export function forgotPage(fields: RecoveryFields): View {
+  const { alert } = fields;
+  return new View((context) => {
+    const { forgot, common } = context.t;
+    const id = html`<div class="field"><label for="id">${common.username}</label>
+<input id="id" name="id" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" autocorrect="off" \
+spellcheck="false"${focus(alert === undefined)} required></div>
+`;
+    return {
+      title: forgot.title,
+      body: html`${alert?.(context)}${paragraph(forgot.text)}${form(fields, html`${id}${submitButton(forgot.submit)}`)}${toSignIn(context)}`,
+    };
+  });
+}
+
+/** The response to the form, the same for every username. */
+export function forgotSentPage(): View {
+  return new View((context) => ({
+    title: context.t.forgot.titleSent,
+    body: html`${paragraph(context.t.forgot.sent)}<p class="hint">${context.t.forgot.notArrived}${contactOf(context)}</p>
+${toSignIn(context)}`,
+  }));
+}
+
+interface LinkFields extends RecoveryFields {
+  /** The token of the mailed link. */
+  readonly token: string;
+  readonly loginId: string;
+}
+
+/** `GET /portal/reset` and `GET /portal/invitation`: the user chooses a password. */
+export function choosePasswordPage(kind: 'reset' | 'invitation', fields: LinkFields, minLength: number): View {
+  const { alert, loginId, token } = fields;
+  return linkPage(kind, fields, (context) => {
+    const { common } = context.t;
+    return html`<div class="field"><label for="id">${common.username}</label>
+<input id="id" value="${loginId}" autocomplete="username" readonly></div>
+${passwordField(context, {
+  id: 'new',
+  label: common.newPassword,
+  autocomplete: 'new-password',
+  minLength,
+  isFocused: alert === undefined,
+})}${hidden('token', token)}`;
+  });
+}
+
+/** `GET /portal/unlock` and `GET /portal/not-me`: mail scanners follow links, so only the button acts. */
+export function confirmLinkPage(kind: 'unlock' | 'notMe', fields: LinkFields): View {
+  return linkPage(kind, fields, () => hidden('token', fields.token));
+}
+
+type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe';
+
+function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageContext) => Html): View {
+  const { alert, loginId } = fields;
+  return new View((context) => {
+    const { title, text, submit } = textsOf(kind, context.t);
+    return {
+      title,
+      hasSecretAddress: true,
+      body: html`${alert?.(context)}${paragraph(text(loginId))}${form(fields, html`${content(context)}${submitButton(submit)}`)}`,
+    };
+  });
+}
+
+/** What a link has done, with the way to the sign-in page. */
+export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
+  return new View((context) => {
+    const { title, done } = textsOf(kind, context.t);
+    return {
+      title,
+      body: html`${note('good', paragraph(done))}<p class="actions">${buttonLink(context.contextPath + SIGN_IN_PAGE, context.t.common.signIn, 'primary')}</p>
+`,
+    };
+  });
+}
+
+/** The page after a report. The mailed link comes first, because the password no longer works. */
+export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
+  return new View((context) => {
+    const { title, done, doneWithoutMail } = context.t.links.notMe;
+    return {
+      title,
+      body: html`${note('good', paragraph(isAddressRemoved ? doneWithoutMail : done))}${toSignIn(context)}`,
+    };
+  });
+}
+
+/** A link that is unknown, used, replaced or expired; users can request another one to reset the password themselves. */
+export function linkInvalidPage(canRequest: boolean, problem: PagePart): View {
+  return new View((context) => {
+    const { t, contextPath } = context;
+    const request = buttonLink(contextPath + RECOVERY_PAGES.forgot, t.forgot.again, 'primary');
+    return {
+      title: t.linkInvalid.title,
+      // The link may be valid for another page.
+      hasSecretAddress: true,
+      body: html`${problem(context)}${
+        canRequest
+          ? html`<p class="actions">${request}</p>
+`
+          : html`<p class="hint">${t.linkInvalid.ask}${contactOf(context)}</p>
+`
+      }${toSignIn(context)}`,
+    };
+  });
+}
+
+function textsOf(kind: LinkPage, { links }: Messages): Messages['links'][LinkPage] {
+  return links[kind];
+}
+
+function contactOf({ t, brand }: PageContext): string {
+  return brand.helpContact === undefined ? '' : ` ${t.common.contact(brand.helpContact)}`;
+}
+
+function toSignIn({ t, contextPath }: PageContext): Html {
+  return html`<ul class="links">
+<li><a href="${contextPath}${SIGN_IN_PAGE}">${t.forgot.toSignIn}</a></li>
+</ul>
+`;
+}

@@ -1,0 +1,40 @@
+import { html } from '../../../kernel/encoding/html.js';
+import { View } from '../../../platform/http/page/view.js';
+import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
+
+/** A locked account, as its owner sees it. */
+export interface LockFacts {
+  /** Seconds until attempts are accepted again; undefined if only an administrator can end the lock. */
+  readonly waitSeconds: number | undefined;
+  /** True if the notice of the lock is mailed, with a link that ends it. */
+  readonly isMailed: boolean;
+  /** Where the user tries again. */
+  readonly retry: string;
+  /** The form that ends the unfinished sign-in; absent without one. */
+  readonly signOut?: FormFields;
+}
+
+/** Shown in place of the form for a code while the account is locked. The script counts down; the text is exact without it. */
+export function lockPage({ waitSeconds, isMailed, retry, signOut }: LockFacts): View {
+  return new View((context) => {
+    const { t, brand } = context;
+    const contact = brand.helpContact === undefined ? undefined : paragraph(t.common.contact(brand.helpContact));
+    const wait =
+      waitSeconds === undefined
+        ? html`${paragraph(t.lock.byAdministrator)}${contact}`
+        : html`<p>${t.lock.until(waitSeconds)}</p>
+<p aria-hidden="true" class="count" data-wait="${waitSeconds}" data-then="retry" hidden></p>
+<p class="actions" id="retry">${buttonLink(retry, t.lock.retry, 'primary')}</p>
+${isMailed ? paragraph(t.lock.mailed) : undefined}`;
+    return {
+      title: t.lock.title,
+      body: html`${note('bad', paragraph(t.lock.what))}${wait}<p class="hint">${t.lock.notMe}</p>
+${
+  signOut &&
+  html`<div class="links">
+${form(signOut, button(t.verify.other, 'plain'))}</div>
+`
+}`,
+    };
+  });
+}

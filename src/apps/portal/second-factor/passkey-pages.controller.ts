@@ -1,0 +1,143 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
+import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { PagePart, View } from '../../../platform/http/page/view.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { optionalName } from '../form/given-name.js';
+import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { registrationIn, registrationText } from '../form/passkey-field.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { SET_UP_PASSKEY, SHOW_SET_UP_PASSKEY } from '../portal.openapi.js';
+import { creationPage } from './choice-page.js';
+import { CodePages, type ErrorTexts } from './code-pages.service.js';
+import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { SetupChoices } from './setup-choices.service.js';
+import { codesPage } from './setup-pages.js';
+
+const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
+const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
+const PASSKEY_TEXTS: ErrorTexts = { VALIDATION_FAILED: textOf, MFA_STATE_CONFLICT: textOf };
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'MFA_STATE_CONFLICT';
+}
+
+type PasskeyForm = InferOutput<typeof passkeyForm>;
+
+/** Registration of the first passkey of an account, or of the one that policy demands, as a page (http-api section 5). */
+@SecondFactorRoute()
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('second-factor')
+@Controller(PASSKEY_PATH)
+export class PasskeyPagesController {
+  constructor(
+    private readonly passkeys: OwnPasskeys,
+    private readonly reauthentication: Reauthentication,
+    private readonly forms: PageForms,
+    private readonly pages: CodePages,
+    private readonly links: ReauthenticationLinks,
+    private readonly choices: SetupChoices,
+  ) {}
+
+  @Get()
+  @Page()
+  @Operation(SHOW_SET_UP_PASSKEY)
+  show(
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: InferOutput<typeof returnToSchema>,
+    @Res() reply: Reply,
+  ): PageResult {
+    reply.seeOther(this.pathOf('enrol', this.forms.returnTarget(returnTo)));
+    return '';
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(SET_UP_PASSKEY)
+  async add(
+    @Caller() caller: Principal,
+    @Body({ schema: passkeyForm }) form: PasskeyForm,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const returnTo = this.forms.returnTarget(form.return_to);
+    const hasFactor = !(await this.pages.mustEnrol(caller));
+    // The form was sent before, as after a reload.
+    if (caller.kind === 'half' && hasFactor) return this.goOn(caller, returnTo, reply);
+    const { credential = '' } = form;
+    if (credential === '') return this.creation(caller, form, returnTo);
+    const added = await this.showingErrors(caller, returnTo, PASSKEY_TEXTS, async () => {
+      const registration = registrationIn(credential);
+      try {
+        return await this.passkeys.register(caller, registration, optionalName(form.name));
+      } catch (error) {
+        if (caller.kind === 'half' || !hasFactor || !isConflict(error)) throw error;
+        // After a reload, the first form has stored the passkey; otherwise, the user got another authenticator meanwhile.
+        const url = (await this.passkeys.isRegistered(caller, registration)) ? returnTo : this.addPasskeyUrl();
+        return { url };
+      }
+    });
+    if ('url' in added) {
+      reply.seeOther(added.url);
+      return '';
+    }
+    return added.backupCodes ? this.codes(caller, added.backupCodes, returnTo) : this.goOn(caller, returnTo, reply);
+  }
+
+  /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
+  private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
+    const options = await this.showingErrors(caller, returnTo, {}, () =>
+      this.passkeys.registrationOptions(caller, { code }),
+    );
+    return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
+  }
+
+  private addPasskeyUrl(): string {
+    return this.forms.contextPath + ACCOUNT_PAGES.addPasskey;
+  }
+
+  /** A registration proves nothing yet, so a half-authenticated user proves the passkey from here. */
+  private async codes(caller: Principal, backupCodes: readonly string[], returnTo: string): Promise<View> {
+    const { loginId } = await this.reauthentication.accountOf(caller);
+    const proof = caller.kind === 'half' ? this.forms.forCaller(VERIFY_PATH, caller, returnTo) : undefined;
+    return codesPage({
+      ...{ loginId, backupCodes, isSetup: false, next: returnTo },
+      passkey: withoutUndefined({ proof }),
+    });
+  }
+
+  private async showingErrors<T>(
+    caller: Principal,
+    returnTo: string,
+    texts: ErrorTexts,
+    step: () => Promise<T>,
+  ): Promise<T> {
+    const again = (alert: PagePart): Promise<View> => this.choices.page(caller, returnTo, alert);
+    return this.links.offeringProof(caller, returnTo, () =>
+      this.pages.showingErrors(caller, { returnTo, texts }, again, step),
+    );
+  }
+
+  /** A half-authenticated user proves the second factor next. */
+  private goOn({ kind }: Principal, returnTo: string, reply: Reply): '' {
+    reply.seeOther(kind === 'half' ? this.pathOf('verify', returnTo) : returnTo);
+    return '';
+  }
+
+  private pathOf(next: 'verify' | 'enrol', returnTo: string): string {
+    return secondFactorPage(this.forms.contextPath, next, returnTo);
+  }
+}

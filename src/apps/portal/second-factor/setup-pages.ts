@@ -1,0 +1,146 @@
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContent, type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import { button, buttonLink, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
+import { passkeyButton } from '../form/passkey-button.js';
+import { codeField, type ReauthenticationLink } from './verify-page.js';
+
+/** A form of the setup. */
+export interface SetupFields extends FormFields {
+  readonly alert?: PagePart;
+  /** The form that ends an unfinished sign-in; absent for signed-in users. */
+  readonly signOut?: FormFields;
+}
+
+/** Shown in place of the secret to a login that is not recent. */
+export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | undefined): View {
+  return new View((context) => ({
+    title: context.t.setup.title,
+    body: html`${alert(context)}${
+      link &&
+      html`<p class="actions">${buttonLink(link.path, link.label(context.t), 'primary')}</p>
+`
+    }`,
+  }));
+}
+
+interface ShownSecret {
+  /** Path of the page on which the user may choose a passkey instead. */
+  readonly choice?: string | undefined;
+  /** `data:image/svg+xml;base64,…` */
+  readonly qr: string;
+  readonly secret: string;
+  readonly otpauthUri: string;
+  /** True if new backup codes are shown after the confirmation, as the second step. */
+  readonly hasCodes: boolean;
+}
+
+/** Shows the pending secret, with the form that confirms it. */
+export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice, hasCodes }: ShownSecret): View {
+  const { alert } = fields;
+  return new View((context) => {
+    const { setup, common } = context.t;
+    return {
+      title: setup.titleScan,
+      body: html`${alert?.(context)}${
+        hasCodes
+          ? html`<p class="steps">${setup.step(1, 2)}</p>
+`
+          : undefined
+      }<div class="on-phone">
+${paragraph(setup.onPhone)}<p class="actions"><a class="button" href="${otpauthUri}">${setup.openApp}</a></p>
+</div>
+${paragraph(setup.scan)}<img class="qr" src="${qr}" alt="${setup.qrAlt}" width="240" height="240">
+<details>
+<summary>${setup.cannotScan}</summary>
+<p>${setup.typeKey}</p>
+<p><code class="key" id="secret" data-text="${secret}">${inGroups(secret)}</code></p>
+<p class="actions"><button type="button" hidden data-copy="secret" data-done="${common.copied}">${setup.copyKey}</button></p>
+</details>
+${paragraph(setup.enter)}${form(fields, html`${codeField(context, 'totp', false)}${submitButton(setup.confirm)}`)}<p class="hint">${setup.timeLeft}</p>
+${
+  choice === undefined
+    ? undefined
+    : html`<ul class="links">
+<li><a href="${choice}">${setup.otherWay}</a></li>
+</ul>
+`
+}${leaving(context, fields)}`,
+    };
+  });
+}
+
+/** The form for the code of a secret that is not shown again. */
+export function confirmPage(fields: SetupFields): View {
+  const { alert } = fields;
+  return new View((context) => {
+    const { setup } = context.t;
+    return {
+      title: setup.title,
+      body: html`${alert?.(context)}${paragraph(setup.hiddenSecret)}${form(
+        fields,
+        html`${codeField(context, 'totp', alert === undefined)}${submitButton(setup.confirm)}`,
+      )}${leaving(context, fields)}`,
+    };
+  });
+}
+
+interface ShownCodes {
+  readonly loginId: string;
+  readonly backupCodes: readonly string[];
+  /** True right after the setup of an authenticator app. */
+  readonly isSetup: boolean;
+  /** Where "I saved them" leads. */
+  readonly next: string;
+  /** Right after the setup of the first passkey: the form in which its user proves it, if that completes the sign-in. */
+  readonly passkey?: { readonly proof?: FormFields };
+}
+
+/** Shows new backup codes, once. */
+export function codesPage({ loginId, backupCodes, isSetup, next, passkey }: ShownCodes): View {
+  const compose = (context: PageContext): PageContent => {
+    const { codes, common, setup } = context.t;
+    const text = `${codes.fileHeading(context.brand.name, loginId)}\n\n${backupCodes.join('\n')}\n`;
+    return {
+      title: codes.title,
+      isShownOnce: true,
+      body: html`${
+        isSetup
+          ? html`<p class="steps">${setup.step(2, 2)}</p>
+${note('good', paragraph(codes.done))}`
+          : passkey && note('good', paragraph(codes.donePasskey))
+      }${paragraph(codes.intro)}${isSetup || passkey ? undefined : paragraph(codes.replaced)}<ul class="codes code" id="backup-codes" aria-label="${codes.list}" data-text="${text}">
+${backupCodes.map(
+  (code) => html`<li>${code}</li>
+`,
+)}</ul>
+<div class="thirds">
+<button type="button" hidden data-copy="backup-codes" data-done="${common.copied}">${common.copy}</button>
+<a class="button" download="${codes.fileName}" href="data:text/plain;charset=utf-8,${encodeURIComponent(text)}">${codes.download}</a>
+<button type="button" hidden data-print="">${common.print}</button>
+</div>
+${
+  passkey?.proof
+    ? html`${paragraph(codes.finish)}${form(passkey.proof, html`${hidden('proved', '0')}${passkeyButton(context, { label: codes.savedFinish, ceremony: 'get' })}`)}`
+    : html`<div class="actions">
+${buttonLink(next, codes.saved, 'primary')}</div>
+`
+}`,
+    };
+  };
+  return new View(compose, { passkeys: passkey?.proof !== undefined });
+}
+
+/** Ends an unfinished sign-in. */
+export function leaving({ t }: PageContext, { signOut }: Pick<SetupFields, 'signOut'>): Html | undefined {
+  return (
+    signOut &&
+    html`<div class="links">
+${form(signOut, button(t.setup.notDone, 'plain'))}</div>
+`
+  );
+}
+
+/** In groups of four, as it is typed; copied without spaces. */
+function inGroups(secret: string): string {
+  return secret.match(/.{1,4}/g)?.join(' ') ?? secret;
+}

@@ -1,0 +1,142 @@
+import { type OnlyFactor, secondFactorPage } from '../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { Messages } from '../../../platform/messages/messages.js';
+import { button, focus, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
+import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
+
+/** Link to a page on which the user authenticates again. */
+export interface ReauthenticationLink {
+  readonly label: (t: Messages) => string;
+  readonly path: string;
+}
+
+/** The kind of code that a page asks for; both kinds are accepted by either form. */
+export type CodeKind = 'totp' | 'backup_code';
+
+/** Content of the page for the second step, or for a step-up. */
+export interface VerifyFields extends FormFields {
+  readonly hasPasskey: boolean;
+  /** The kinds of codes that help, of which the page asks for `kind`; none if only a passkey does. */
+  readonly kinds: readonly CodeKind[];
+  readonly kind?: CodeKind | undefined;
+  /** True if the user has chosen to enter a code although there is a passkey. */
+  readonly isCodeChosen: boolean;
+  /** Set if only a one-time code helps, or only a passkey. */
+  readonly required?: OnlyFactor;
+  /** True if the user is signed in and confirms it again. */
+  readonly isStepUp: boolean;
+  /** When the session last proved the second factor, in epoch seconds; 0 without a proof. */
+  readonly proved: string;
+  /** Days for which a browser can be trusted; absent if that is off. */
+  readonly trustDays?: number;
+  /** True if the user has asked to trust this browser, before an error. */
+  readonly isTrusting?: boolean;
+  /** The form that ends an unfinished sign-in. */
+  readonly signOut: FormFields;
+  readonly alert?: PagePart;
+}
+
+/** `GET /2fa/portal/verify`: by a passkey first, or by a code. */
+export function verifyPage(fields: VerifyFields): View {
+  const { alert, isStepUp, kind, kinds, hasPasskey, signOut } = fields;
+  return new View(
+    (context) => {
+      const { verify } = context.t;
+      const title = hasPasskey ? verify.titlePasskey : verify.title;
+      const code = kind && codePart(context, fields, kind);
+      const hasOnlyPasskey = hasPasskey && code === undefined;
+      return {
+        title: isStepUp ? verify.titleStepUp : title,
+        body: html`${alert?.(context)}${hasPasskey ? passkeyPart(context, fields, code) : (code ?? paragraph(verify.codesRefused))}${
+          kind === 'backup_code' || hasOnlyPasskey ? lostHint(context, kinds) : undefined
+        }${
+          isStepUp
+            ? undefined
+            : html`<div class="links">
+${form(signOut, button(verify.other, 'plain'))}</div>
+`
+        }`,
+      };
+    },
+    { passkeys: hasPasskey },
+  );
+}
+
+/** The button for a passkey, and the form for a code, which the script closes where it shows the button. */
+function passkeyPart(context: PageContext, fields: VerifyFields, code: Html | undefined): Html {
+  const { passkey, verify } = context.t;
+  const { alert, isCodeChosen, proved, required } = fields;
+  const content = html`${paragraph(passkey.intro)}${trustBox(context, fields)}`;
+  const isFocused = alert === undefined && !isCodeChosen;
+  return html`${form(
+    fields,
+    html`${hidden('proved', proved)}${required && hidden('required', required)}${passkeyButton(context, { label: passkey.use, ceremony: 'get', content, isFocused })}`,
+  )}${withoutPasskeys(context, code === undefined)}${
+    code &&
+    html`<details open${isCodeChosen ? undefined : html` data-without-passkey`}>
+<summary>${verify.useCode}</summary>
+${code}</details>
+`
+  }`;
+}
+
+function codePart(context: PageContext, fields: VerifyFields, kind: CodeKind): Html {
+  const { verify } = context.t;
+  const { alert, proved, required, hasPasskey, isCodeChosen } = fields;
+  const code = codeField(context, kind, alert === undefined && (!hasPasskey || isCodeChosen));
+  return html`${codeSwitch(context, fields)}${paragraph(kind === 'totp' ? verify.totpIntro : verify.backupIntro)}${form(
+    fields,
+    html`${hidden('proved', proved)}${hidden('method', kind)}${required && hidden('required', required)}${code}${trustBox(context, fields)}${submitButton(verify.submit)}`,
+  )}`;
+}
+
+function trustBox({ t }: PageContext, { trustDays, isTrusting = false }: VerifyFields): Html | undefined {
+  return trustDays === undefined
+    ? undefined
+    : html`<div class="field"><label class="check"><input type="checkbox" name="trust_device" value="true"${isTrusting ? html` checked` : undefined}> ${t.verify.trustDevice(trustDays)}</label></div>
+`;
+}
+
+function lostHint({ t, brand }: PageContext, kinds: readonly CodeKind[]): Html {
+  const contact = brand.helpContact === undefined ? undefined : html` ${t.common.contact(brand.helpContact)}`;
+  const lost = kinds.includes('totp') ? t.verify.lost : kinds.length > 0 ? t.passkey.lost : t.passkey.lostOnly;
+  return html`<p class="hint">${lost}${contact}</p>
+`;
+}
+
+/** The field for a code: six digits with the keyboard for numbers, a backup code, or either of them. */
+export function codeField({ t }: PageContext, kind: CodeKind | 'any', isFocused: boolean): Html {
+  const isTotp = kind === 'totp';
+  const label = { totp: t.verify.totpLabel, backup_code: t.verify.backupLabel, any: t.verify.anyLabel }[kind];
+  const attributes = isTotp
+    ? html` class="code" inputmode="numeric" autocomplete="one-time-code"`
+    : html` class="code long" autocomplete="off" autocapitalize="characters"`;
+  return html`<div class="field"><label for="code">${label}</label>
+<input id="code" name="code" maxlength="64"${attributes} autocorrect="off" spellcheck="false"${focus(isFocused)} required></div>
+`;
+}
+
+/** Two links, of which one is the current page; nothing if there is one kind of code only. */
+function codeSwitch(
+  { t, contextPath }: PageContext,
+  { kind, kinds, required, returnTo }: VerifyFields,
+): Html | undefined {
+  if (kinds.length < 2) return undefined;
+  const path = secondFactorPage(contextPath, 'verify', returnTo, required);
+  const link = (each: CodeKind, label: string): Html =>
+    html`<li><a href="${`${path}&method=${each}`}"${each === kind ? html` aria-current="page"` : undefined}>${label}</a></li>
+`;
+  return html`<nav aria-label="${t.verify.methods}"><ul class="switch">
+${link('totp', t.verify.totp)}${link('backup_code', t.verify.backupCode)}</ul></nav>
+`;
+}
+
+/** `GET /2fa/portal/verify` for a user whose second factor is at the identity provider only. */
+export function proveElsewherePage(link: ReauthenticationLink): View {
+  return new View(({ t }) => ({
+    title: t.verify.titleStepUp,
+    body: html`${paragraph(t.verify.elsewhere)}<p class="actions"><a class="button primary" href="${link.path}">${link.label(t)}</a></p>
+`,
+  }));
+}

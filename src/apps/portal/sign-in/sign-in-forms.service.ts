@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { PasswordProperties } from '../../../identity/account/account.properties.js';
+import { SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
+import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { PagePart } from '../../../platform/http/page/view.js';
+import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
+import { Idps } from '../../../signin/saml/idp/idps.service.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import type { signInQuery } from '../form/forms.schema.js';
+import { type FormFields, note, paragraph } from '../form/forms.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { PlainHttpWarning } from './plain-http-warning.service.js';
+import type { SignInFields } from './sign-in-page.js';
+
+type SignInQuery = InferOutput<typeof signInQuery>;
+
+/** A browser that has got its next session meanwhile does not see it: the sign-in page redirects it. */
+const ENDED: PagePart = ({ t }) => note('bad', paragraph(t.errors.INVALID_TOKEN));
+
+/** Creates the sign-in form, which is bound to its browser by the sign-in cookie. */
+@Injectable()
+export class SignInForms {
+  constructor(
+    private readonly forms: PageForms,
+    private readonly idps: Idps,
+    private readonly plainHttp: PlainHttpWarning,
+    private readonly passwords: PasswordProperties,
+    private readonly mails: MailQueue,
+  ) {}
+
+  /** Sets the sign-in cookie if it is missing, and warns of an address at which the browser does not keep it. */
+  create(query: SignInQuery, request: HttpRequest, reply: Reply): SignInFields {
+    // A browser that sent the cookie keeps cookies.
+    const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.plainHttp.isCookieLost(request);
+    const alert = isLost ? this.plainHttp.alert() : query.ended && ENDED;
+    const form = this.forms.forVisitor(SIGN_IN_PAGE, reply, query.return_to);
+    return { ...this.fields(form, query), ...withoutUndefined({ alert }) };
+  }
+
+  /** Creates the form that is shown again after an error; the browser keeps its sign-in cookie. */
+  createAgain(query: SignInQuery, reply: Reply): SignInFields {
+    const browser = reply.cookies[SIGN_IN_FORM] ?? '';
+    return this.fields(this.forms.forBrowser(SIGN_IN_PAGE, browser, query.return_to), query);
+  }
+
+  private fields(form: FormFields, { again }: SignInQuery): SignInFields {
+    const recovery = this.mails.isEnabled ? this.forms.contextPath + RECOVERY_PAGES.forgot : undefined;
+    return {
+      ...form,
+      minLength: this.passwords.minLength,
+      idps: this.idps.list(),
+      ...withoutUndefined({ again, recovery }),
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../../../identity/account/accounts.service.js';
+import {
+  LANGUAGE_COOKIE,
+  languageCookie,
+  rememberedLanguage,
+  requestedLanguage,
+} from '../../../platform/http/page/page-renderer.js';
+import { ServletProperties } from '../../../platform/http/server.properties.js';
+import type { Language } from '../../../platform/messages/messages.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+
+/** Keeps the language of the account, which mails use, and that of the browser together. */
+@Injectable()
+export class SignInLanguage {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly accounts: Accounts,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  /** A new browser gets the language of the user; an account without a language gets that of the browser. */
+  async settle(subject: string, chosen: Language | undefined, request: HttpRequest, reply: Reply): Promise<void> {
+    if (chosen === undefined) {
+      const language = requestedLanguage(request.headers);
+      if (language !== undefined) await this.accounts.setLanguage(subject, language, { unlessChosen: true });
+    } else if (rememberedLanguage(request.headers) === undefined) {
+      reply.setCookie(LANGUAGE_COOKIE, chosen, languageCookie(this.contextPath, request.protocol === 'https'));
+    }
+  }
+}

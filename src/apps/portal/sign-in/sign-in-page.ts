@@ -1,0 +1,103 @@
+import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import { focus, form, type FormFields, hidden, note, passwordField, submitButton } from '../form/forms.js';
+
+/** An identity provider to choose. */
+export interface IdpLink {
+  readonly name: string;
+  readonly displayName: string;
+}
+
+/** Content of the sign-in page. */
+export interface SignInFields extends FormFields {
+  readonly idps: readonly IdpLink[];
+  /** The username that was entered before. */
+  readonly id?: string;
+  /** Present if a signed-in user signs in again. */
+  readonly again?: string;
+  readonly alert?: PagePart;
+  /** The password is temporary: the form asks for a new one as well. */
+  readonly isChange?: boolean;
+  /** Minimum length of a new password. */
+  readonly minLength: number;
+  /** Path of the page that mails a link to a user without a password; absent if no mail is sent. */
+  readonly recovery?: string;
+  /** A sign-in of this browser that lacks its second step, and the path at which it continues. */
+  readonly unfinished?: { readonly loginId: string; readonly path: string };
+}
+
+/** `GET /portal/login`: by username and password, or at an identity provider. */
+export function signInPage(fields: SignInFields): View {
+  const { alert, isChange = false, unfinished } = fields;
+  return new View((context) => {
+    const { t } = context;
+    const continuing = unfinished && continuation(context, unfinished);
+    return {
+      title: isChange ? t.signIn.titleChange : t.signIn.title,
+      body: html`${alert?.(context)}${continuing}${passwordForm(context, fields)}${links(context, fields)}`,
+    };
+  });
+}
+
+function passwordForm(context: PageContext, fields: SignInFields): Html {
+  const { again, id = '', isChange = false, alert, minLength } = fields;
+  const { common, signIn } = context.t;
+  const current = isChange ? signIn.temporaryPassword : common.password;
+  const isFocused = alert === undefined;
+  return form(
+    fields,
+    html`${again === undefined ? undefined : hidden('again', again)}<div class="field"><label for="id">${common.username}</label>
+<input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
+autocorrect="off" spellcheck="false"${focus(isFocused && id === '')} required></div>
+${passwordField(context, { id: 'pw', label: current, autocomplete: 'current-password', isFocused: isFocused && id !== '' })}${
+      isChange
+        ? passwordField(context, { id: 'new_pw', label: common.newPassword, autocomplete: 'new-password', minLength })
+        : undefined
+    }${submitButton(isChange ? signIn.submitChange : signIn.title)}`,
+  );
+}
+
+function links({ t, contextPath }: PageContext, { idps, returnTo, recovery }: SignInFields): Html {
+  const forgot =
+    recovery === undefined
+      ? undefined
+      : html`<ul class="links">
+<li><a href="${recovery}">${t.signIn.forgot}</a></li>
+</ul>
+`;
+  if (idps.length === 0) return html`${forgot}`;
+  const providers = idps.map(
+    ({ name, displayName }) =>
+      html`<a class="button" href="${idpPath(contextPath, name, returnTo)}">${t.signIn.with(displayName)}</a>
+`,
+  );
+  return html`${forgot}<p class="or">${t.signIn.or}</p>
+<div class="actions">
+${providers}</div>
+`;
+}
+
+function continuation({ t }: PageContext, { loginId, path }: NonNullable<SignInFields['unfinished']>): Html {
+  return note(
+    '',
+    html`<p>${t.signIn.unfinished(loginId)}</p>
+<p><a href="${path}">${t.signIn.finish}</a></p>
+`,
+  );
+}
+
+/** Path of the sign-in page for a signed-in user, which finally redirects to `returnTo`. */
+export function signInAgainPath(contextPath: string, returnTo: string): string {
+  return `${withReturnTo(contextPath + SIGN_IN_PAGE, returnTo)}&again=true`;
+}
+
+/** Path of a forced login at an identity provider, which finally redirects to `returnTo`. */
+export function forcedLoginPath(contextPath: string, name: string, returnTo: string): string {
+  return `${idpPath(contextPath, name, returnTo)}&prompt=login`;
+}
+
+function idpPath(contextPath: string, name: string, returnTo: string): string {
+  return withReturnTo(`${contextPath}/saml/${encodeURIComponent(name)}/login`, returnTo);
+}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../identity/events/events.module.js';
+import { OutboundModule } from '../../platform/outbound/outbound.module.js';
+import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { WebhookDeliveries } from './webhook-deliveries.service.js';
+import { WebhookDeliveryStore } from './webhook-delivery.store.js';
+import { WebhookOutbox } from './webhook-outbox.service.js';
+import { WebhookSender } from './webhook-sender.service.js';
+import { WebhookSenderTask } from './webhook-sender.task.js';
+
+/** The deliveries of the webhook, without anything that sends them. */
+@Module({
+  imports: [EventsModule],
+  providers: [WebhookDeliveryStore, WebhookDeliveries],
+  exports: [WebhookDeliveryStore, WebhookDeliveries],
+})
+export class WebhookModule {}
+
+/** Sends them, in the service. */
+@Module({
+  imports: [WebhookModule, EventsModule, OutboundModule, TasksModule],
+  providers: [WebhookOutbox, WebhookSender, WebhookSenderTask],
+})
+export class WebhookSenderModule {}

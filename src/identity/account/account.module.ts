@@ -1,0 +1,137 @@
+import { availableParallelism } from 'node:os';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Loggers } from '../../observability/logging/loggers.js';
+import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
+import { OutboundModule } from '../../platform/outbound/outbound.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { Clock } from '../../kernel/clock/clock.js';
+import { Kvstore } from '../../platform/kvstore/kvstore.service.js';
+import { Meters } from '../../observability/metrics/meters.js';
+import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import { Random } from '../../kernel/random/random.js';
+import { SharedStore } from '../../platform/rate-limit/shared-store.service.js';
+import { Sealer } from '../../platform/sealing/sealer.js';
+import { MailModule } from '../../platform/mail/mail.module.js';
+import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { AccountChanges } from './account-changes.service.js';
+import { AccountChangesStore } from './account-changes.store.js';
+import { AccountCreation } from './account-creation.service.js';
+import { AccountDrafts } from './account-drafts.service.js';
+import { AccountImport } from './import/account-import.service.js';
+import { StagedAccountsStore } from './import/staged-accounts.store.js';
+import { StagedImports } from './import/staged-imports.service.js';
+import { LoginIdProperties, PasswordHashProperties } from './account.properties.js';
+import { AddressNotices } from './address-notices.service.js';
+import { AccountStore } from './account.store.js';
+import { Accounts } from './accounts.service.js';
+import { LoginIds } from './login-id.js';
+import { BreachedPasswords, breachSource } from './password/breached/breached-passwords.service.js';
+import { BreachedPasswordProperties } from './password/breached/breached.properties.js';
+import { Decoys } from './password/decoys.js';
+import { PasswordKinds, StoredPasswordKinds } from './password/password-kinds.task.js';
+import { PasswordKindStore } from './password/password-kind.store.js';
+import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
+import { PasswordVerification, Rehashing, StoredPasswords } from './password/password-verification.service.js';
+import { PasswordChanges, Passwords } from './password/passwords.service.js';
+import { StaffAccounts, StaffCreation } from './staff/staff-accounts.service.js';
+import { StaffIdentityStore } from './staff/staff-identity.store.js';
+import { DeviceCookies } from './throttle/device-cookies.service.js';
+import { KvstoreFailures } from './throttle/kvstore-failures.client.js';
+import { PasswordFailureTable } from './throttle/password-failure.store.js';
+import { PasswordThrottle } from './throttle/password-throttle.service.js';
+import { PasswordFailures, SharedFailures } from './throttle/shared-failures.js';
+
+const loginIds = {
+  provide: LoginIds,
+  inject: [LoginIdProperties],
+  useFactory: (properties: LoginIdProperties): LoginIds => new LoginIds(properties),
+};
+
+const hasher = {
+  provide: PasswordHasher,
+  inject: [PasswordHashProperties, SpareWorkers, Random, Meters],
+  useFactory: openHasher,
+};
+
+const decoys = {
+  provide: Decoys,
+  inject: [Sealer, Random, PasswordKindStore, UnitOfWork],
+  useFactory: (sealer: Sealer, random: Random, store: PasswordKindStore, work: UnitOfWork): Decoys => {
+    const [key] = sealer.derivedKeys('password-decoy');
+    return new Decoys(key, random, new StoredPasswordKinds(store, work));
+  },
+};
+
+const breachedPasswords = {
+  provide: BreachedPasswords,
+  inject: [BreachedPasswordProperties, OutboundHttp, Meters, Loggers],
+  useFactory: (
+    properties: BreachedPasswordProperties,
+    http: OutboundHttp,
+    meters: Meters,
+    loggers: Loggers,
+  ): BreachedPasswords => new BreachedPasswords(breachSource(properties, http), properties.minCount, meters, loggers),
+};
+
+/** In the store of the other limits. Commands compare no passwords, and have none. */
+const passwordFailures = {
+  provide: PasswordFailures,
+  inject: [{ token: SharedStore, optional: true }, { token: Kvstore, optional: true }, UnitOfWork, Clock],
+  useFactory: (
+    store: SharedStore | undefined,
+    kvstore: Kvstore | undefined,
+    work: UnitOfWork,
+    clock: Clock,
+  ): PasswordFailures => {
+    if (!store?.shared) return new PasswordFailures();
+    const { kind, availability } = store.shared;
+    const failures =
+      kind === 'kvstore' && kvstore ? new KvstoreFailures(kvstore, clock) : new PasswordFailureTable(work, clock);
+    return new PasswordFailures(new SharedFailures(failures, availability));
+  },
+};
+
+/** Users, and the verification of their passwords. */
+@Module({
+  imports: [EventsModule, MailModule, OutboundModule, TasksModule],
+  providers: [
+    ...[AccountStore, AccountChangesStore, PasswordKindStore, StagedAccountsStore, StaffIdentityStore],
+    ...[
+      AddressNotices,
+      loginIds,
+      Accounts,
+      AccountChanges,
+      AccountDrafts,
+      AccountCreation,
+      AccountImport,
+      StagedImports,
+    ],
+    ...[hasher, decoys, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],
+    passwordFailures,
+    ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
+    ...[StaffCreation, StaffAccounts],
+  ],
+  exports: [
+    ...[Accounts, AccountChanges, AccountCreation, AccountImport, StagedImports],
+    ...[DeviceCookies, LoginIds, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
+    ...[StaffAccounts, StaffCreation],
+  ],
+})
+export class AccountModule implements OnApplicationShutdown {
+  constructor(private readonly passwordHasher: PasswordHasher) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.passwordHasher.close();
+  }
+}
+
+function openHasher(
+  properties: PasswordHashProperties,
+  { count: kept }: SpareWorkers,
+  random: Random,
+  meters: Meters,
+): PasswordHasher {
+  const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
+  const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
+  return new PasswordHasher({ cost, concurrency, kept, queueCapacity }, random, meters);
+}

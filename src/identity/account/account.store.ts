@@ -1,0 +1,224 @@
+import { Injectable } from '@nestjs/common';
+import { isLanguage, type Language } from '../../platform/messages/messages.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
+import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
+import {
+  type AccountKind,
+  type AccountStatus,
+  type AccountVersion,
+  hasSecondFactor,
+  rolesOf,
+  STAGED,
+  type StoredAccount,
+} from './account.js';
+
+personalTable('account', {
+  name: 'account',
+  key: 'id',
+  owner: 'id',
+  shown: [
+    ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
+    ...['password_ends_at', 'backup_codes_at', 'last_used_step', 'failures', 'failures_in_row', 'lock_level'],
+    ...['last_attempt_at', 'clock_skew_at', 'created_at', 'updated_at', 'language', 'invited_at', 'totp_count'],
+    'passkey_count',
+  ],
+  withheld: [
+    ...['password_hash', 'password_kind', 'security_stamp', 'pending_totp_id', 'backup_set_id'],
+    ...['last_attempt_id', 'holds', 'password_version', 'email_version'],
+  ],
+});
+
+/** Conditions on a list of accounts; undefined members do not filter. */
+export interface AccountFilter {
+  /** A part of the login id, in its normalised form, or of the mail address, in lower case. */
+  readonly query?: { readonly loginId: string | undefined; readonly email: string } | undefined;
+  readonly role?: string | undefined;
+  readonly status?: AccountStatus | undefined;
+  /** The last login id of the previous slice. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly login_id: string;
+  readonly kind: AccountKind;
+  readonly status: AccountStatus;
+  readonly password_hash: string | null;
+  readonly roles: string;
+  readonly email: string | null;
+  readonly email_version: number;
+  readonly mfa_required: number;
+  readonly enrolment_forced: number;
+  readonly security_stamp: number;
+  readonly totp_count: number;
+  readonly passkey_count: number;
+  readonly password_ends_at: number | null;
+  readonly language: string | null;
+  readonly password_version: number;
+  readonly invited_at: number | null;
+}
+
+const READ =
+  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_count, ' +
+  'passkey_count, password_ends_at, password_version, invited_at, language, email_version';
+/** The accounts of an unfinished import do not exist yet. */
+const EXISTS = `status <> '${STAGED}'`;
+const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
+const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ? AND ${EXISTS}`;
+
+/** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
+const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
+/** The security stamp alone is not enough: the first passkey of an account does not raise it. */
+const UNCHANGED = ' AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?';
+const HOLDS = HOLDS_ACTIVE + UNCHANGED;
+
+/** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
+const NEW_HASH = "password_hash = ?, password_kind = 'new'";
+const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
+/** Part of every statement that replaces the password: it ends logins in progress, mailed links and an invitation. */
+const REPLACED =
+  'password_version = password_version + 1, invited_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL';
+const SET_PASSWORD =
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, ${REPLACED}, ` +
+  "updated_at = ? WHERE id = ? AND kind = 'local'";
+const CHANGE_PASSWORD = SET_PASSWORD + UNCHANGED;
+const RESET_PASSWORD =
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, ${REPLACED}, ` +
+  "updated_at = ? WHERE id = ? AND kind = 'local'";
+/** Sets the first password of an account. */
+const ACCEPT_INVITATION = `${SET_PASSWORD} AND status = 'active' AND invited_at IS NOT NULL`;
+/**
+ * The account keeps everything else, also its second factor. `password_version` first: MariaDB assigns from left to right, so
+ * a later expression would read the removed hash. An invited account has no password, and its invitation stays.
+ */
+const REMOVE_PASSWORD =
+  'UPDATE account SET password_version = password_version + CASE WHEN password_hash IS NULL THEN 0 ELSE 1 END, ' +
+  "password_hash = NULL, password_kind = 'new', password_ends_at = NULL, security_stamp = security_stamp + 1, " +
+  "pending_totp_id = NULL, updated_at = ? WHERE id = ? AND status = 'active' AND invited_at IS NULL";
+/** Succeeds only while the verified temporary password is stored and has not expired. */
+const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
+
+const SET_LANGUAGE = "UPDATE account SET language = ? WHERE id = ? AND status = 'active'";
+
+/** Table `account`: finds accounts, locks their rows and writes their passwords. */
+@Injectable()
+export class AccountStore {
+  async find(tx: Tx, id: string): Promise<StoredAccount | undefined> {
+    return account(await tx.rows<AccountRow>(BY_ID, [id]));
+  }
+
+  /** `loginId` in its normalised form. */
+  async findByLoginId(tx: Tx, loginId: string): Promise<StoredAccount | undefined> {
+    return account(await tx.rows<AccountRow>(BY_LOGIN_ID, [loginId]));
+  }
+
+  /** Accounts in the order of their login ids. */
+  async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
+    const conditions = ['login_id > ?', EXISTS];
+    const values: Value[] = [after];
+    if (query !== undefined) {
+      const { loginId = query.email, email } = query;
+      conditions.push('(INSTR(login_id, ?) > 0 OR INSTR(LOWER(email), ?) > 0)');
+      values.push(loginId, email);
+    }
+    if (role !== undefined) {
+      conditions.push("INSTR(CONCAT(',', roles, ','), ?) > 0");
+      values.push(`,${role},`);
+    }
+    if (status !== undefined) {
+      conditions.push('status = ?');
+      values.push(status);
+    }
+    // The index account_search has all columns of the inner statement, which may visit every account.
+    const ids = `SELECT id FROM account WHERE ${conditions.join(' AND ')} ORDER BY login_id LIMIT ?`;
+    const sql = `SELECT ${READ} FROM account WHERE id IN (SELECT id FROM (${ids}) AS page) ORDER BY login_id`;
+    return (await tx.rows<AccountRow>(sql, [...values, limit])).map(accountOf);
+  }
+
+  /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */
+  async holds(tx: Tx, account: AccountVersion): Promise<boolean> {
+    return (await tx.change(HOLDS, [account.id, ...unchanged(account)])) === 1;
+  }
+
+  /** Locks the row of an active account: a transaction that ends its sessions runs before this one, or after it. */
+  async holdActive(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.change(HOLDS_ACTIVE, [id])) === 1;
+  }
+
+  /** Replaces the hash that was verified; false if it was changed since. */
+  async rehash(tx: Tx, id: string, verified: string, fresh: string): Promise<boolean> {
+    return (await tx.change(REHASH, [fresh, id, verified])) === 1;
+  }
+
+  /** False for an account of another kind, or one that is not as it was read. */
+  async changePassword(tx: Tx, account: AccountVersion, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(CHANGE_PASSWORD, [hash, now, account.id, ...unchanged(account)])) === 1;
+  }
+
+  /** Stores a temporary password; false for an account without a password. */
+  async resetPassword(
+    tx: Tx,
+    id: string,
+    hash: string,
+    { now, endsAt }: { now: number; endsAt: number },
+  ): Promise<boolean> {
+    return (await tx.change(RESET_PASSWORD, [hash, endsAt, now, id])) === 1;
+  }
+
+  /** Chooses the language; with `unlessChosen`, only for a user who has not chosen one. */
+  async setLanguage(tx: Tx, id: string, language: Language, unlessChosen: boolean): Promise<void> {
+    await tx.change(unlessChosen ? `${SET_LANGUAGE} AND language IS NULL` : SET_LANGUAGE, [language, id]);
+  }
+
+  /** Stores a password without asking for the previous one; false for an account of another kind. */
+  async setPassword(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(SET_PASSWORD, [hash, now, id])) === 1;
+  }
+
+  /** False if the invitation was accepted or withdrawn. */
+  async acceptInvitation(tx: Tx, id: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(ACCEPT_INVITATION, [hash, now, id])) === 1;
+  }
+
+  /** Removes the password, so that only a reset gives the account another one. */
+  async removePassword(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(REMOVE_PASSWORD, [now, id]);
+  }
+
+  /** False if the verified temporary password is no longer stored or has expired. */
+  async replaceTemporary(tx: Tx, id: string, verified: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(REPLACE_TEMPORARY, [hash, now, id, verified, now])) === 1;
+  }
+}
+
+/** The values of `UNCHANGED`. */
+function unchanged(account: AccountVersion): readonly Value[] {
+  return [account.securityStamp, hasSecondFactor(account) ? 1 : 0];
+}
+
+function account([row]: readonly AccountRow[]): StoredAccount | undefined {
+  return row && accountOf(row);
+}
+
+function accountOf(row: AccountRow): StoredAccount {
+  return {
+    id: row.id,
+    loginId: row.login_id,
+    kind: row.kind,
+    status: row.status,
+    roles: rolesOf(row.roles),
+    ...(row.email !== null && { email: row.email }),
+    emailVersion: row.email_version,
+    ...(isLanguage(row.language) && { language: row.language }),
+    mfaRequired: row.mfa_required === 1,
+    enrolmentForced: row.enrolment_forced === 1,
+    securityStamp: row.security_stamp,
+    totpCount: row.totp_count,
+    passkeyCount: row.passkey_count,
+    ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
+    passwordVersion: row.password_version,
+    ...(row.invited_at !== null && { invitedAt: row.invited_at }),
+    ...(row.password_hash !== null && { passwordHash: row.password_hash }),
+  };
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+
+/** In characters. */
+export const LONGEST_LOGIN_ID = 255;
+/** Control characters, line ends of Unicode, and characters that only control how their neighbours are shown. */
+/** Blanks and characters without width, which a copied text may have at its ends. */
+const AROUND = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufeff]+$/g;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Normalises login ids as `app.security.login-id` configures it. */
+export class LoginIds {
+  constructor(private readonly properties: { readonly caseSensitive: boolean }) {}
+
+  /** Undefined if the text is not a login id. */
+  formOf(text: string): string | undefined {
+    return normalisedLoginId(text, this.properties.caseSensitive);
+  }
+
+  /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */
+  normalise(text: string): string {
+    const form = this.formOf(text);
+    if (form !== undefined) return form;
+    throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] });
+  }
+}
+
+/**
+ * The one form in which a login id is stored, looked up and counted: NFKC, without blanks and zero-width characters
+ * around it, lower case unless case matters.
+ * Undefined for a text that is empty, longer than 255 characters, or has control characters or lone surrogates.
+ */
+export function normalisedLoginId(text: string, isCaseSensitive: boolean): string | undefined {
+  if (!text.isWellFormed() || length(text) > LONGEST_LOGIN_ID) return undefined;
+  const composed = text.normalize('NFKC').replaceAll(AROUND, '');
+  // Lower case can decompose a composed character.
+  const form = isCaseSensitive ? composed : composed.toLowerCase().normalize('NFKC');
+  return form === '' || length(form) > LONGEST_LOGIN_ID || INVISIBLE.test(form) ? undefined : form;
+}
+
+/** Replaces a login id in the log, known or not, so that attempts for one id can be found (operations.md, "Logging"). */
+export function pseudonym(form: string): string {
+  return `id:${hash('sha256', form).slice(0, 12)}`;
+}
+
+/** False for the ids that display accounts of identity providers: `<idp>:<key>`. */
+export function isLocalLoginId(form: string): boolean {
+  return !form.includes(':');
+}
+
+/** True for ids that a spreadsheet would run as a formula after an export. */
+export function looksLikeFormula(form: string): boolean {
+  return /^[=+\-@]/.test(form);
+}
+
+/** In characters, as the column counts them. */
+function length(text: string): number {
+  return Array.from(text).length;
+}

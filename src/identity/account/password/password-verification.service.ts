@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import { setUser } from '../../../kernel/principal/request-context.js';
+import { type Account, type StoredAccount, withoutHash } from '../account.js';
+import { AccountStore } from '../account.store.js';
+import { LoginIds, pseudonym } from '../login-id.js';
+import { type Guessed, PasswordThrottle } from '../throttle/password-throttle.service.js';
+import { Decoys, kindOf, kindText } from './decoys.js';
+import { parsePasswordHash, type PasswordHash } from './password-hash.js';
+import { PasswordHasher } from './password-hasher.js';
+import { MAX_PASSWORD_BYTES } from './password-rules.js';
+
+/** One attempt at the password step. */
+export interface PasswordAttempt {
+  readonly loginId: string;
+  readonly password: string;
+  /** Value of the device cookie, if the browser has one. */
+  readonly device?: string | undefined;
+}
+
+/** Why a password was rejected; for the security event only, never for the caller. */
+export type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
+
+/** The stored temporary password that was verified: it is replaced only while it is still the same. */
+export interface TemporaryPassword {
+  readonly hash: string;
+}
+
+export type PasswordVerdict =
+  | { readonly kind: 'right'; readonly account: Account }
+  /** A correct temporary password: it permits only its own replacement. */
+  | { readonly kind: 'temporary'; readonly account: Account; readonly temporary: TemporaryPassword }
+  | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };
+
+/** Replaces hashes of another scheme or of lower cost at a login; the password stays the same, so no session ends. */
+@Injectable()
+export class Rehashing {
+  private readonly log: Logger;
+
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly store: AccountStore,
+    private readonly work: UnitOfWork,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('account');
+  }
+
+  async replaceOutdated(
+    subject: string,
+    verified: { readonly text: string; readonly hash: PasswordHash },
+    password: string,
+  ): Promise<void> {
+    if (!this.hasher.isOutdated(verified.hash)) return;
+    try {
+      const fresh = await this.hasher.hash(password);
+      await this.work.single((tx) => this.store.rehash(tx, subject, verified.text, fresh));
+      this.log.debug('Rehashed a password whose hash was of another scheme or cost');
+    } catch (error) {
+      // The password was correct all the same; the next login tries again.
+      if (!(error instanceof ServiceError)) throw error;
+      this.log.debug('Could not rehash a password; the next login tries again', {
+        reason: error.facts.reason,
+      });
+    }
+  }
+}
+
+/** Compares passwords with the hashes of accounts. */
+@Injectable()
+export class StoredPasswords {
+  private readonly log: Logger;
+
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly decoys: Decoys,
+    private readonly rehashing: Rehashing,
+    private readonly clock: Clock,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('account');
+  }
+
+  /** Compares a password with the hash of an account, or with a decoy if there is none. */
+  async verify(loginId: string, stored: StoredAccount | undefined, password: string): Promise<PasswordVerdict> {
+    const hash = stored?.passwordHash === undefined ? undefined : parsePasswordHash(stored.passwordHash);
+    // Looked up for every login id, so that no path is shorter than another.
+    const decoy = await this.decoys.decoyOf(loginId);
+    const isRight = await this.hasher.verify(password, hash, decoy?.hash);
+    const kind = hash ? kindOf(stored?.passwordHash ?? '') : decoy?.kind;
+    this.log.debug('A password was compared', { work: kind === undefined ? 'as a new hash' : kindText(kind) });
+    if (!stored) return { kind: 'refused', reason: 'unknown' };
+    const { id: subject } = stored;
+    if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };
+    if (stored.passwordHash === undefined) return { kind: 'refused', reason: 'no_password', subject };
+    if (!isRight || !hash) return { kind: 'refused', reason: 'wrong_password', subject };
+    if (stored.passwordEndsAt !== undefined) {
+      if (stored.passwordEndsAt <= this.clock.seconds())
+        return { kind: 'refused', reason: 'expired_password', subject };
+      return { kind: 'temporary', account: withoutHash(stored), temporary: { hash: stored.passwordHash } };
+    }
+    await this.rehashing.replaceOutdated(subject, { text: stored.passwordHash, hash }, password);
+    return { kind: 'right', account: withoutHash(stored) };
+  }
+}
+
+/** Verifies the passwords of accounts; slows down guessing. */
+@Injectable()
+export class PasswordVerification {
+  constructor(
+    private readonly loginIds: LoginIds,
+    private readonly store: AccountStore,
+    private readonly work: UnitOfWork,
+    private readonly throttle: PasswordThrottle,
+    private readonly stored: StoredPasswords,
+  ) {}
+
+  /**
+   * Verifies the password of a login. A rejection costs the work of one hash of a kind that accounts have, whether or
+   * not the account exists.
+   * @throws ServiceError `VALIDATION_FAILED` for the form of a value; `RATE_LIMITED`; `UNAVAILABLE`
+   */
+  async verify({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
+    const form = this.loginIds.normalise(loginId);
+    setUser(pseudonym(form));
+    checkLength(password, 'pw');
+    const byLoginId = { loginId: form };
+    const known = device === undefined ? undefined : this.throttle.deviceOf(device);
+    const possible = known ? [byLoginId, { device: known }] : [byLoginId];
+    const read = (tx: Tx): Promise<StoredAccount | undefined> => this.store.findByLoginId(tx, form);
+    // Read as often whether or not it is found: the time of a further read would disclose unknown ids.
+    const early = known || this.throttle.isShared ? { stored: await this.readWithFailures(read, possible) } : undefined;
+    // The cookie of one account has no effect for another one.
+    const guessed = known && early?.stored?.id === known.subject ? { device: known } : byLoginId;
+    return this.throttle.attempt(
+      guessed,
+      async (hasWaited) => {
+        // The password may have changed meanwhile.
+        const stored = early && !hasWaited ? early.stored : await this.work.single(read);
+        return this.stored.verify(form, stored, password);
+      },
+      ({ kind }) => kind !== 'refused',
+    );
+  }
+
+  /** Reads the account and the failures that replicas share. */
+  private async readWithFailures<T>(read: (tx: Tx) => Promise<T>, possible: readonly Guessed[]): Promise<T> {
+    const both = async (account: Promise<T>, tx?: Tx): Promise<T> => {
+      const [found] = await Promise.all([account, this.throttle.load(possible, tx)]);
+      return found;
+    };
+    if (this.throttle.isInDatabase) return this.work.single((tx) => both(read(tx), tx));
+    // No unit of work waits for another store.
+    return both(this.work.single(read));
+  }
+
+  /**
+   * Verifies the password of a signed-in user that a request sends again in `field`. These attempts and those at the
+   * login are counted separately.
+   * @throws ServiceError as `verify`
+   */
+  verifySubject(subject: string, password: string, field = 'pw'): Promise<PasswordVerdict> {
+    checkLength(password, field);
+    return this.throttle.guard(
+      { subject },
+      async () => {
+        const stored = await this.work.single((tx) => this.store.find(tx, subject));
+        const verdict = await this.stored.verify(stored?.loginId ?? subject, stored, password);
+        // A temporary password proves nothing beyond the login that replaces it.
+        return verdict.kind === 'temporary' ? { kind: 'refused', reason: 'wrong_password', subject } : verdict;
+      },
+      ({ kind }) => kind === 'right',
+    );
+  }
+}
+
+function checkLength(password: string, field: string): void {
+  if (Buffer.byteLength(password) <= MAX_PASSWORD_BYTES) return;
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'too_long' }] });
+}

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { Random, timeOrderedId } from '../../../kernel/random/random.js';
+import { type FieldError, ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { type Account, areRoles, isEmail, rolesText, withoutHash } from '../account.js';
+import { AccountChanges } from '../account-changes.service.js';
+import { AccountStore } from '../account.store.js';
+import { LoginIds } from '../login-id.js';
+import { identityId, type IdentityNames, isPersonName, shownLoginIds } from './staff-identity.js';
+import { StaffIdentityStore } from './staff-identity.store.js';
+
+/** A user as an identity provider describes them. */
+export interface StaffPerson extends IdentityNames {
+  /** Name of the identity provider in our configuration. */
+  readonly idp: string;
+  readonly roles: readonly string[];
+  /** If undefined, the identity provider is not asked for it, and the stored address stays. */
+  readonly email?: string;
+}
+
+/** An account after a staff login. */
+export interface StaffEntry {
+  readonly account: Account;
+  /** If true, the roles have changed, and the caller ends the other sessions in the same transaction. */
+  readonly hasOtherRoles: boolean;
+}
+
+/** Creates the accounts of staff. */
+@Injectable()
+export class StaffCreation {
+  constructor(
+    private readonly identities: StaffIdentityStore,
+    private readonly changes: AccountChanges,
+    private readonly loginIds: LoginIds,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Creates an account before the first login, for identity providers that may not create accounts themselves. Roles
+   * and mail address follow the identity provider from the first login on.
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
+   */
+  async admit(tx: Tx, person: StaffPerson, actor: string): Promise<Account> {
+    const errors = faultsOf(person);
+    if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
+    const account = await this.create(tx, person, { actor, logins: 0 });
+    if (!account) throw new ServiceError('CONFLICT', { reason: 'person known' });
+    return account;
+  }
+
+  /** Undefined if the person has an account. */
+  async create(
+    tx: Tx,
+    person: StaffPerson,
+    { actor, logins }: { readonly actor: string; readonly logins: 0 | 1 },
+  ): Promise<Account | undefined> {
+    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+    const createdAt = this.clock.seconds();
+    const first = { subject: id, logins, now: createdAt };
+    if (!(await this.identities.insert(tx, identityId(person), person, first))) return undefined;
+    const { idp, roles, email } = person;
+    const row = { id, kind: 'staff', roles, email: storable(email), mfaRequired: false, createdAt } as const;
+    for (const loginId of shownLoginIds(idp, person, (text) => this.loginIds.formOf(text))) {
+      const account = await this.changes.insert(tx, { ...row, loginId }, { actor, idp });
+      if (account) return account;
+    }
+    throw new Error('no login id is left for an account of staff');
+  }
+}
+
+/**
+ * Staff accounts at their login. They are found by identity provider and name only, never by a mail address or a login
+ * id (security-requirements.md, X15).
+ */
+@Injectable()
+export class StaffAccounts {
+  constructor(
+    private readonly identities: StaffIdentityStore,
+    private readonly accounts: AccountStore,
+    private readonly creation: StaffCreation,
+    private readonly changes: AccountChanges,
+  ) {}
+
+  /**
+   * Returns the account of a person who signs in, with the roles and the mail address that the identity provider states
+   * now. An account that does not exist is created if `mayCreate`; otherwise the result is undefined. A disabled account
+   * is not changed.
+   */
+  async enter(tx: Tx, person: StaffPerson, mayCreate: boolean): Promise<StaffEntry | undefined> {
+    const id = identityId(person);
+    const known = await this.identities.enter(tx, id);
+    if (known !== undefined) return this.renewed(tx, known, person);
+    if (!mayCreate) return undefined;
+    const account = await this.creation.create(tx, person, { actor: 'idp', logins: 1 });
+    if (account) return { account, hasOtherRoles: false };
+    const other = await this.identities.enter(tx, id);
+    return other === undefined ? undefined : this.renewed(tx, other, person);
+  }
+
+  private async renewed(tx: Tx, subject: string, { idp, roles, email }: StaffPerson): Promise<StaffEntry | undefined> {
+    // A transaction that disables the account waits for this one, and then ends the session that begins here, too.
+    const isActive = await this.accounts.holdActive(tx, subject);
+    const stored = await this.accounts.find(tx, subject);
+    if (!stored) return undefined;
+    const account = withoutHash(stored);
+    if (!isActive) return { account: { ...account, status: 'disabled' }, hasOtherRoles: false };
+    const address = storable(email);
+    const change = {
+      ...(rolesText(roles) !== rolesText(account.roles) && { roles }),
+      ...(address !== undefined && address !== account.email && { email: address }),
+    };
+    if (Object.keys(change).length === 0) return { account, hasOtherRoles: false };
+    const followed = await this.changes.follow(tx, subject, change, idp);
+    return { account: followed, hasOtherRoles: change.roles !== undefined };
+  }
+}
+
+/** The mail address that an identity provider states, if it has the form of one. */
+function storable(email: string | undefined): string | undefined {
+  return email !== undefined && isEmail(email) ? email : undefined;
+}
+
+function faultsOf({ person, roles, email }: StaffPerson): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (!isPersonName(person)) faults.push({ field: 'person', code: 'malformed' });
+  if (email !== undefined && !isEmail(email)) faults.push({ field: 'email', code: 'malformed' });
+  if (!areRoles(roles)) faults.push({ field: 'roles', code: 'malformed' });
+  return faults;
+}

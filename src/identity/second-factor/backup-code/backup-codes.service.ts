@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { Random } from '../../../kernel/random/random.js';
+import { generateCodes, shownCode, storedCode, storedForms } from './backup-code.js';
+import { BackupCodeProperties } from '../mfa.properties.js';
+import { BackupCodeStore } from './backup-code.store.js';
+
+/** Sets of backup codes; the row of the account, which the caller has locked, names its active set. */
+@Injectable()
+export class BackupCodes {
+  constructor(
+    private readonly store: BackupCodeStore,
+    private readonly random: Random,
+    private readonly properties: BackupCodeProperties,
+  ) {}
+
+  /** Stores a new set and returns its codes as they are shown, once. */
+  async issue(tx: Tx, subject: string, setId: string): Promise<readonly string[]> {
+    const codes = generateCodes((length) => this.random.bytes(length));
+    await this.store.insert(
+      tx,
+      subject,
+      setId,
+      codes.map((code) => storedCode(code, this.properties.active)),
+    );
+    return codes.map(shownCode);
+  }
+
+  /** Uses up a normalised code; false if it is not in the set, or no longer. */
+  consume(tx: Tx, subject: string, setId: string, code: string): Promise<boolean> {
+    return this.store.consume(tx, subject, setId, storedForms(code, this.properties.all));
+  }
+
+  remaining(tx: Tx, subject: string, setId: string): Promise<number> {
+    return this.store.count(tx, subject, setId);
+  }
+
+  /** Deletes the codes of all other sets of the account. */
+  keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
+    return this.store.keepOnly(tx, subject, setIds);
+  }
+}

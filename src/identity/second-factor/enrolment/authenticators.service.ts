@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../kernel/clock/clock.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { Random, timeOrderedId } from '../../../kernel/random/random.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { FailureCounter } from '../attempts/attempt.js';
+import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
+import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
+import { RelyingParty } from '../passkey/relying-party.service.js';
+import { AuthenticatorListStore } from './authenticator-list.store.js';
+import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
+import type { AuthenticatorType, EnrolmentState, NamedAuthenticators, SetupRequest } from '../second-factor.js';
+import { SecondFactors } from '../second-factors.service.js';
+import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
+
+/** Seconds in which a pending secret can be confirmed. */
+export const PENDING_SECONDS = 600;
+
+/** A stored passkey; the codes are shown once. */
+export interface AddedPasskey {
+  readonly id: string;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  readonly backupCodes?: readonly string[];
+}
+
+/** A new secret and its codes, which the owner is shown once; a further authenticator has no codes of its own. */
+export interface NewEnrolment {
+  readonly key: Uint8Array;
+  readonly backupCodes?: readonly string[];
+}
+
+/**
+ * Changes the authenticators of an account: apps and passkeys, one pending secret, and one active set of backup codes. The
+ * row of the account has their numbers and the ids of the secret and the set. Each method changes the row first, by a
+ * condition that decides, and then deletes what the row no longer names.
+ */
+@Injectable()
+export class Authenticators {
+  constructor(
+    private readonly store: EnrolmentStore,
+    private readonly factors: SecondFactors,
+    private readonly list: AuthenticatorListStore,
+    private readonly challenges: PasskeyChallengeStore,
+    private readonly devices: TrustedDeviceStore,
+    private readonly relyingParty: RelyingParty,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Reads what the owner may know, and the failures that may lock it; undefined if the account does not exist. */
+  async state(
+    tx: Tx,
+    subject: string,
+  ): Promise<{ readonly state: Omit<EnrolmentState, 'lock'>; readonly counter: FailureCounter } | undefined> {
+    const stored = await this.store.state(tx, subject);
+    return stored && { state: this.factors.state(stored), counter: stored };
+  }
+
+  /** Stores a pending secret, with codes that take effect with it unless it is a further one; undefined if the caller may not. */
+  async propose(tx: Tx, caller: SetupRequest): Promise<NewEnrolment | undefined> {
+    const { subject, askedBy, askedFor = 'first', name } = caller;
+    const id = this.newId();
+    const createdAt = this.clock.seconds();
+    if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
+    await this.discardUnnamed(tx, subject);
+    const authenticator = { id, subject, askedBy, askedFor, name, createdAt, expiresAt: createdAt + PENDING_SECONDS };
+    const key = await this.factors.enrol('totp', tx, authenticator);
+    if (askedFor === 'add') return { key };
+    return { key, backupCodes: await this.factors.enrol('backup_code', tx, authenticator) };
+  }
+
+  /** Replaces the codes of a pending secret; undefined if the caller may not act any more. */
+  async renewCodes(tx: Tx, caller: SetupRequest, pendingId: string): Promise<readonly string[] | undefined> {
+    const { subject } = caller;
+    if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
+    const named = await this.named(tx, subject);
+    await this.factors.discard(tx, subject, { ...named, pendingTotpId: null }, ['backup_code']);
+    return this.factors.enrol('backup_code', tx, { id: pendingId, subject });
+  }
+
+  /**
+   * Stores a passkey. The first authenticator of an account comes with backup codes. Undefined if the caller may not.
+   * @throws ServiceError `MFA_STATE_CONFLICT` if the credential is registered already
+   */
+  async addPasskey(
+    tx: Tx,
+    caller: PasskeyOwner,
+    passkey: Omit<NewPasskey, 'id' | 'subject' | 'createdAt'>,
+    place: PasskeyPlace,
+  ): Promise<AddedPasskey | undefined> {
+    const { subject } = caller;
+    const id = this.newId();
+    const createdAt = this.clock.seconds();
+    if (!(await this.store.addPasskey(tx, caller, place, { setId: id, now: createdAt }))) return undefined;
+    if (!(await this.factors.enrol('passkey', tx, { ...passkey, id, subject, createdAt }))) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey known' });
+    }
+    if (place !== 'first') return { id, createdAt };
+    await this.discardUnnamed(tx, subject);
+    return { id, createdAt, backupCodes: await this.factors.enrol('backup_code', tx, { id, subject }) };
+  }
+
+  /**
+   * Removes one of several authenticators; the last one goes with the whole second factor only.
+   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, also for the last app while passkeys cannot be
+   * used, and with `keepsPasskey` for the last passkey
+   */
+  async removeOne(tx: Tx, subject: string, id: string, keepsPasskey: boolean): Promise<AuthenticatorType> {
+    const type = await this.list.typeOf(tx, subject, id);
+    if (!type) throw new ServiceError('NOT_FOUND');
+    const keepsOne = type === 'passkey' ? keepsPasskey : !this.relyingParty.isAvailable;
+    if (!(await this.store.removeOne(tx, subject, type, keepsOne))) {
+      const isGone = (await this.list.typeOf(tx, subject, id)) === undefined;
+      throw isGone
+        ? new ServiceError('NOT_FOUND')
+        : new ServiceError('MFA_STATE_CONFLICT', { reason: 'last authenticator' });
+    }
+    // Another request may have removed it in the meantime; this one is then rolled back.
+    if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
+    await this.cleanUp(tx, subject);
+    return type;
+  }
+
+  /**
+   * Ends the trust in all devices and the ceremonies that wait for a response, and deletes the authenticators that the row
+   * no longer names, also after the row is gone.
+   */
+  async cleanUp(tx: Tx, subject: string): Promise<void> {
+    await this.devices.deleteAll(tx, subject);
+    await this.challenges.deleteAll(tx, subject);
+    await this.discardUnnamed(tx, subject);
+  }
+
+  /** Removes all authenticators; false if none is active. */
+  async remove(tx: Tx, subject: string): Promise<boolean> {
+    const isRemoved = await this.store.disable(tx, subject);
+    if (isRemoved) await this.cleanUp(tx, subject);
+    return isRemoved;
+  }
+
+  /** Removes all authenticators and demands a new enrolment; false if the account does not exist. */
+  async reset(tx: Tx, subject: string): Promise<boolean> {
+    const isReset = await this.store.reset(tx, subject);
+    if (isReset) await this.cleanUp(tx, subject);
+    return isReset;
+  }
+
+  /** Replaces the active set of codes; undefined without an authenticator. */
+  async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
+    const setId = this.newId();
+    if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;
+    await this.discardUnnamed(tx, subject);
+    return this.factors.enrol('backup_code', tx, { id: setId, subject });
+  }
+
+  /** Deletes the pending secrets and codes that the row no longer names. */
+  async discardUnnamed(tx: Tx, subject: string): Promise<void> {
+    await this.factors.discard(tx, subject, await this.named(tx, subject));
+  }
+
+  private async named(tx: Tx, subject: string): Promise<NamedAuthenticators> {
+    return (await this.store.named(tx, subject)) ?? NO_AUTHENTICATORS;
+  }
+
+  private newId(): string {
+    return timeOrderedId(this.clock.millis(), this.random.bytes(10));
+  }
+}
+
+const NO_AUTHENTICATORS: NamedAuthenticators = {
+  ...{ totpCount: 0, passkeyCount: 0 },
+  ...{ pendingTotpId: null, backupSetId: null },
+};

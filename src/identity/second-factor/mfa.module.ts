@@ -1,0 +1,109 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { Meters } from '../../observability/metrics/meters.js';
+import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { AttemptBudget } from './attempts/attempt-budget.service.js';
+import { AttemptMeters } from './attempts/attempt-meters.js';
+import { Attempts } from './attempts/attempts.service.js';
+import { LockedAccounts } from './attempts/locked-accounts.task.js';
+import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
+import { BackupCodeStore } from './backup-code/backup-code.store.js';
+import { BackupCodes } from './backup-code/backup-codes.service.js';
+import { MissingPeppers } from './backup-code/missing-peppers.task.js';
+import { PepperUses } from './backup-code/pepper-use.service.js';
+import { AuthenticatorListStore } from './enrolment/authenticator-list.store.js';
+import { Authenticators } from './enrolment/authenticators.service.js';
+import { Enrolment } from './enrolment/enrolment.service.js';
+import { EnrolmentStore } from './enrolment/enrolment.store.js';
+import { PendingSecrets } from './enrolment/pending-secrets.service.js';
+import { SecondFactorSetup } from './enrolment/setup.service.js';
+import type { SecondFactorsById } from './second-factor.js';
+import { MfaPolicy } from './mfa-policy.service.js';
+import { SecondFactorStore } from './second-factor.store.js';
+import { SECOND_FACTORS, SecondFactors } from './second-factors.service.js';
+import { AttestationPolicy } from './passkey/attestation-policy.service.js';
+import { AuthenticatorMetadata } from './passkey/authenticator-metadata.service.js';
+import { PasskeyStore } from './passkey/passkey.store.js';
+import { PasskeyChallengeStore } from './passkey/passkey-challenge.store.js';
+import { PasskeyCeremonies } from './passkey/passkey-ceremonies.service.js';
+import { PasskeyFactor } from './passkey/passkey-factor.service.js';
+import { RelyingParty } from './passkey/relying-party.service.js';
+import { TotpFactor } from './totp/totp-factor.service.js';
+import { ImportedTotps } from './totp/totp-import.service.js';
+import { TotpImportStore } from './totp/totp-import.store.js';
+import { TotpSecretStore } from './totp/totp-secret.store.js';
+import { OtpauthIssuer } from './totp/otpauth-issuer.service.js';
+import { TotpSecrets } from './totp/totp-secrets.service.js';
+import { TrustedDeviceList } from './trusted-device/trusted-device-list.service.js';
+import { TrustedDeviceStore } from './trusted-device/trusted-device.store.js';
+import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
+
+/** Second factors: verification under one budget of attempts, enrolment, and trusted devices. */
+@Module({
+  imports: [EventsModule, TasksModule],
+  providers: [
+    SecondFactorStore,
+    EnrolmentStore,
+    TotpSecretStore,
+    TotpImportStore,
+    BackupCodeStore,
+    TrustedDeviceStore,
+    {
+      provide: AttemptMeters,
+      inject: [Meters, SecurityEvents],
+      useFactory: (meters: Meters, events: SecurityEvents) => new AttemptMeters(meters, events),
+    },
+    LockedAccounts,
+    AttemptBudget,
+    Attempts,
+    OtpauthIssuer,
+    TotpSecrets,
+    TotpFactor,
+    BackupCodes,
+    BackupCodeFactor,
+    PepperUses,
+    MissingPeppers,
+    RelyingParty,
+    MfaPolicy,
+    AuthenticatorMetadata,
+    AttestationPolicy,
+    PasskeyStore,
+    PasskeyChallengeStore,
+    PasskeyFactor,
+    PasskeyCeremonies,
+    {
+      provide: SECOND_FACTORS,
+      inject: [PasskeyFactor, TotpFactor, BackupCodeFactor],
+      useFactory: (passkey: PasskeyFactor, totp: TotpFactor, backup_code: BackupCodeFactor): SecondFactorsById => ({
+        passkey,
+        totp,
+        backup_code,
+      }),
+    },
+    SecondFactors,
+    AuthenticatorListStore,
+    Authenticators,
+    PendingSecrets,
+    SecondFactorSetup,
+    Enrolment,
+    ImportedTotps,
+    TrustedDevices,
+    TrustedDeviceList,
+  ],
+  exports: [
+    SecondFactors,
+    AttemptBudget,
+    SecondFactorSetup,
+    PendingSecrets,
+    Enrolment,
+    TrustedDevices,
+    TrustedDeviceList,
+    TotpSecrets,
+    ImportedTotps,
+    PepperUses,
+    PasskeyCeremonies,
+    MfaPolicy,
+  ],
+})
+export class MfaModule {}

@@ -1,0 +1,277 @@
+import { Duration } from '../../config/bind/duration.js';
+import { full } from '../../config/bind/effect.js';
+import { instant } from '../../config/bind/instant.js';
+import {
+  duration,
+  flag,
+  integer,
+  list,
+  map,
+  neverUnset,
+  oneOf,
+  type ScalarType,
+  text,
+} from '../../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { effectiveRoles } from '../../kernel/principal/principal.js';
+import { sealKeyId } from '../../platform/sealing/seal-key.js';
+import { lockoutScheduleOf } from './attempts/attempt.js';
+import type { Pepper } from './backup-code/pepper.js';
+
+/** The facts of an account that policy reads. */
+export interface PolicyFacts {
+  readonly roles: readonly string[];
+  readonly mfaRequired: boolean;
+  /** Set by an administrator's reset, until the next enrolment. */
+  readonly enrolmentForced: boolean;
+}
+
+const roleName = text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' });
+
+@Properties('app.security.mfa')
+export class MfaProperties implements SelfChecking {
+  @Key(text({ form: /^[^:\p{Cc}]{1,64}$/u, called: 'a name of at most 64 characters without colons' }), {
+    does: 'Name of this service in authenticator apps; entries added before a change keep the old name.',
+    effect: full,
+    defaultText: 'app.branding.name',
+  })
+  readonly issuer?: string;
+
+  @Key(oneOf('required', 'by-role', 'optional'), {
+    does:
+      'Accounts that need a second factor: all (required), those with one of required-roles (by-role), or none (optional). ' +
+      'Accounts with "users require-mfa", and those whose second factor an administrator has reset, always need one. Read ' +
+      'at login: running sessions are not affected.',
+    effect: full,
+  })
+  readonly policy: 'required' | 'by-role' | 'optional' = 'by-role';
+
+  @Key(instant(), {
+    does:
+      'When policy takes effect; before, by-role holds. Users whose account will need a second factor then see on ' +
+      'the home page how many days are left.',
+    effect: full,
+    defaultText: 'policy is in effect',
+  })
+  readonly policyFrom?: number;
+
+  @Key(list(roleName), {
+    does: 'Roles that require a second factor with policy by-role; ROLE_USER means every account.',
+    effect: full,
+  })
+  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT', 'ROLE_HELPDESK'];
+
+  @Key(oneOf('any', 'phishing-resistant'), {
+    does:
+      'With phishing-resistant, the accounts of required-strength-roles need a passkey, whatever policy is: one-time codes and ' +
+      'backup codes no longer complete their logins. An account without a passkey sets one up at its next login. ' +
+      'Running sessions continue, but in those of accounts with a passkey, only a passkey steps up the session and ' +
+      'authorizes changes of the password and the authenticators. Administration needs the passkey at once.',
+    effect: full,
+  })
+  readonly requiredStrength: 'any' | 'phishing-resistant' = 'any';
+
+  @Key(list(roleName), {
+    does: 'Roles whose accounts need the required-strength.',
+    effect: full,
+    defaultText: 'every account',
+  })
+  readonly requiredStrengthRoles: readonly string[] = [];
+
+  @Key(instant(), {
+    does:
+      'When required-strength takes effect; until then, users can set up passkeys, and codes complete logins. Users ' +
+      'whose account will need a passkey and has none then see on the home page how many days are left.',
+    effect: full,
+    defaultText: 'required-strength is in effect',
+  })
+  readonly requiredStrengthFrom?: number;
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Longest time since the login or the second factor for which it is recent enough to change a factor.',
+    effect: full,
+  })
+  readonly freshAuth: Duration = Duration.ofSeconds(300);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    name: 'lock.duration',
+    does: 'Length of the first lock, after five failures in a row; each further one is twice as long.',
+    effect: full,
+  })
+  readonly lockDuration: Duration = Duration.ofSeconds(300);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    name: 'lock.max-duration',
+    does: 'Longest duration of a lock.',
+    effect: full,
+  })
+  readonly lockMaxDuration: Duration = Duration.ofSeconds(3600);
+
+  @Key(flag(), {
+    name: 'trusted-device.enabled',
+    does: 'Lets users skip the second factor on a device they trusted at a full login; never if policy demands it.',
+    effect: full,
+  })
+  readonly trustedDeviceEnabled: boolean = false;
+
+  @Key(integer({ min: 1, max: 365 }), {
+    name: 'trusted-device.days',
+    does: 'Days a device stays trusted, counted from the grant whether or not it is used.',
+    effect: full,
+  })
+  readonly trustedDeviceDays: number = 30;
+
+  /** Lengths of the first, second … lock in seconds. */
+  get lockoutSchedule(): readonly number[] {
+    return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
+  }
+
+  /** True while policy leaves second factors to the users; `now` in seconds since 1970. */
+  isOptional(now: number): boolean {
+    if (this.strengthOfAll && hasBegun(this.requiredStrengthFrom, now)) return false;
+    return this.policy === 'optional' && hasBegun(this.policyFrom, now);
+  }
+
+  /** True if policy demands a second factor of the account; `now` in seconds since 1970. */
+  demands(account: PolicyFacts, now: number): boolean {
+    if (this.demandsPhishingResistant(account, now)) return true;
+    return this.demandsBy(hasBegun(this.policyFrom, now) ? this.policy : 'by-role', account);
+  }
+
+  /**
+   * When policy begins to demand a second factor of the account, in seconds since 1970; undefined if it demands one already,
+   * or no date is set from which it will.
+   */
+  demandedFrom(account: PolicyFacts, now: number): number | undefined {
+    if (this.demands(account, now)) return undefined;
+    const byPolicy = this.demandsBy(this.policy, account) ? secondsOf(this.policyFrom) : undefined;
+    const dates = [byPolicy, this.phishingResistantFrom(account, now)].filter((date) => date !== undefined);
+    return dates.length === 0 ? undefined : Math.min(...dates);
+  }
+
+  /** True if only a passkey completes a login of the account; `now` in seconds since 1970. */
+  demandsPhishingResistant(account: PolicyFacts, now: number): boolean {
+    return this.concernsStrength(account) && hasBegun(this.requiredStrengthFrom, now);
+  }
+
+  /** When policy begins to demand a passkey of the account, as `demandedFrom`. */
+  phishingResistantFrom(account: PolicyFacts, now: number): number | undefined {
+    const { requiredStrengthFrom } = this;
+    if (!this.concernsStrength(account) || hasBegun(requiredStrengthFrom, now)) return undefined;
+    return secondsOf(requiredStrengthFrom);
+  }
+
+  /** True if required-strength concerns every account, now or from its date. */
+  get strengthOfAll(): boolean {
+    return this.requiredStrength === 'phishing-resistant' && this.requiredStrengthRoles.length === 0;
+  }
+
+  private concernsStrength({ roles }: PolicyFacts): boolean {
+    if (this.requiredStrength === 'any') return false;
+    return this.strengthOfAll || effectiveRoles(roles).some((role) => this.requiredStrengthRoles.includes(role));
+  }
+
+  private demandsBy(policy: MfaProperties['policy'], { mfaRequired, enrolmentForced, roles }: PolicyFacts): boolean {
+    if (mfaRequired || enrolmentForced || policy === 'required') return true;
+    return policy === 'by-role' && effectiveRoles(roles).some((role) => this.requiredRoles.includes(role));
+  }
+
+  violations(): readonly Violation[] {
+    if (this.lockMaxDuration.milliseconds >= this.lockDuration.milliseconds) return [];
+    return [
+      { property: 'lockMaxDuration', against: ['lockDuration'], reason: 'must not be shorter than lock.duration' },
+    ];
+  }
+}
+
+function hasBegun(from: number | undefined, now: number): boolean {
+  const begin = secondsOf(from);
+  return begin === undefined || now >= begin;
+}
+
+/** The first whole second at which an instant in milliseconds is past. */
+function secondsOf(millis: number | undefined): number | undefined {
+  return millis === undefined ? undefined : Math.ceil(millis / 1000);
+}
+
+const PEPPER_TEXT = text({ form: /^.{32,}$/s, called: 'a text of at least 32 characters' });
+/** An empty text, such as of an unset variable, removes a pepper that a lower source defines. */
+const pepper: ScalarType<string> = {
+  ...neverUnset(PEPPER_TEXT),
+  parse: (value) => (value === '' ? '' : PEPPER_TEXT.parse(value)),
+};
+/** Length of the column for ids. */
+const MAX_ID_LENGTH = 64;
+
+@Properties('app.security.mfa.backup-code')
+export class BackupCodeProperties implements SelfChecking {
+  @Key(pepper, {
+    does:
+      'Secret key of the backup code hashes (HMAC-SHA-256), which prevents searching a copy of the database for ' +
+      'codes. Codes issued before it was set stay valid until they are reissued; codes issued with it become ' +
+      'invalid when it changes. To replace it, see peppers.',
+    effect: full,
+    defaultText: 'none: SHA-256',
+    secret: true,
+  })
+  readonly pepper?: string;
+
+  @Key(map(pepper, 'id'), {
+    does:
+      'Further peppers by id, so that a pepper can be replaced: codes keep the pepper they were issued with, and are ' +
+      'rejected once it is removed. Never change the text of an id; an empty text removes the pepper.',
+    effect: full,
+    secret: true,
+    defaultText: 'none',
+  })
+  readonly peppers: ReadonlyMap<string, string> = new Map();
+
+  // An empty id must not select another pepper.
+  @Key(neverUnset(text()), {
+    does: 'Id of the pepper of new backup codes, among peppers; case, dashes and dots of an id are ignored.',
+    effect: full,
+    defaultText: 'the key pepper, or without it the only one of peppers',
+  })
+  readonly activePepperId?: string;
+
+  /** All peppers in force. */
+  get all(): readonly Pepper[] {
+    const { pepper: secret = '' } = this;
+    return [...(secret === '' ? [] : [{ id: null, secret }]), ...this.named];
+  }
+
+  /** The pepper of new codes. */
+  get active(): Pepper | undefined {
+    const { all, activePepperId } = this;
+    if (activePepperId === undefined) return all[0];
+    return all.find(({ id }) => id === sealKeyId(activePepperId));
+  }
+
+  violations(): readonly Violation[] {
+    const reason = this.reason();
+    if (reason !== undefined) return [{ property: 'activePepperId', against: ['peppers', 'pepper'], reason }];
+    if (this.pepper !== '' || this.active) return [];
+    // An unset variable must not remove the only pepper unnoticed.
+    return [{ property: 'pepper', against: ['peppers'], reason: `not ${PEPPER_TEXT.expects}, and peppers has none` }];
+  }
+
+  private get named(): readonly Pepper[] {
+    const given = [...this.peppers].filter(([, secret]) => secret !== '');
+    return given.map(([written, secret]) => ({ id: sealKeyId(written), secret }));
+  }
+
+  private reason(): string | undefined {
+    const ids = Array.from(this.peppers.keys(), sealKeyId);
+    if (new Set(ids).size < ids.length) return 'two ids of peppers differ in capitals or punctuation alone';
+    const unfit = ids.find((id) => id === '' || id.length > MAX_ID_LENGTH);
+    if (unfit !== undefined) return `an id of peppers needs 1 to ${MAX_ID_LENGTH} letters and digits`;
+    if (this.activePepperId === undefined) {
+      const isDecided = this.all.length < 2 || this.all[0]?.id === null;
+      return isDecided ? undefined : 'several peppers are configured: set the active one';
+    }
+    if (this.active) return undefined;
+    if (!ids.includes(sealKeyId(this.activePepperId))) return 'peppers has no pepper of that id';
+    return `peppers.${this.activePepperId} is empty: set it to ${PEPPER_TEXT.expects}`;
+  }
+}

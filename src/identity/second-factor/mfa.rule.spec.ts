@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
+import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
+import { type Finding, RuleFacts } from '../../config/check/rule.js';
+import { BackupCodeProperties } from './mfa.properties.js';
+import { pepperedBackupCodes } from './mfa.rule.js';
+
+const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
+/** Without the packaged files, whose profile requires the pepper before any rule runs. */
+const PRODUCTION = { APP_PROFILES_ACTIVE: 'prod', APP_PROFILES_VALIDATE: 'false' };
+const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-two characters or more' };
+
+function findings(variables: ConfigurationInputs['variables']): readonly Finding[] {
+  const inputs = { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
+  return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
+}
+
+describe('the rule for the pepper of backup codes', () => {
+  it('belongs to "security" and reports a missing pepper in production', () => {
+    expect(pepperedBackupCodes.name).toBe('security');
+    expect(findings(PRODUCTION)).toMatchObject([
+      {
+        severity: 'breach',
+        facts: expect.arrayContaining([['Property', 'app.security.mfa.backup-code.pepper']]) as unknown,
+      },
+    ]);
+  });
+
+  it('reports nothing in production with a pepper', () => {
+    expect(findings({ ...PRODUCTION, ...PEPPER })).toEqual([]);
+  });
+
+  it('reports nothing without profile prod', () => {
+    expect(findings({})).toEqual([]);
+  });
+
+  it('never runs with a pepper that is too short, because the key is rejected before', () => {
+    expect(() => findings({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' })).toThrow(
+      'app.security.mfa.backup-code.pepper',
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { BrandingProperties } from '../../../platform/branding/branding.properties.js';
+import { PasskeyProperties } from './passkey.properties.js';
+import { BrowserAddress, passkeySite, type PasskeySite } from './passkey-site.js';
+
+/** This service as a relying party of passkeys (WebAuthn level 3). */
+@Injectable()
+export class RelyingParty {
+  /** The name of the service, which authenticators show. */
+  readonly name: string;
+  private readonly site: PasskeySite;
+
+  constructor(
+    private readonly passkeys: PasskeyProperties,
+    { name }: BrandingProperties,
+    private readonly address: BrowserAddress,
+  ) {
+    this.name = name;
+    this.site = passkeySite(address.url);
+  }
+
+  /** False if passkeys are neither offered nor accepted. */
+  get isAvailable(): boolean {
+    return this.unavailability === undefined;
+  }
+
+  /** Why passkeys are not available. */
+  get unavailability(): string | undefined {
+    if (!this.passkeys.enabled) return 'app.security.mfa.passkey.enabled is false';
+    return this.site.kind === 'unusable' ? this.site.reason : undefined;
+  }
+
+  /** The RP ID: passkeys belong to this host name. */
+  get id(): string {
+    return this.usable.rpId;
+  }
+
+  /** All origins from which responses of passkeys are accepted. */
+  get origins(): readonly string[] {
+    const { origin } = this.usable;
+    return [origin.replace(/:0$/, `:${this.address.openPort() ?? 0}`), ...this.passkeys.origins];
+  }
+
+  private get usable(): Extract<PasskeySite, { kind: 'usable' }> {
+    if (this.site.kind === 'unusable') throw new Error(this.site.reason);
+    return this.site;
+  }
+}

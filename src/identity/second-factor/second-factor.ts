@@ -1,0 +1,273 @@
+import type { Reason } from '../../kernel/errors/reason.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import type { Amr } from '../../kernel/principal/amr.js';
+import type {
+  AskedFor,
+  AttemptSubject,
+  FactorState,
+  FailedAttempt,
+  FailureCounter,
+  Lock,
+  RefundedAttempt,
+  TargetSecret,
+} from './attempts/attempt.js';
+import { normalisedCode } from './backup-code/backup-code.js';
+import type { NewPasskey, PasskeyResponse } from './passkey/passkey.js';
+import type { StepOffset } from './totp/totp.js';
+
+/** Every kind of second factor, as `mfa_method` and `methods` name it, the strongest first. */
+export const FACTOR_IDS = ['passkey', 'totp', 'backup_code'] as const;
+
+export type FactorId = (typeof FACTOR_IDS)[number];
+
+/** Kinds of authenticators, of which an account may have several with names. */
+export const AUTHENTICATOR_TYPES = ['passkey', 'totp'] as const;
+
+export type AuthenticatorType = (typeof AUTHENTICATOR_TYPES)[number];
+
+/** Longest name of an authenticator, in characters; length of the columns. */
+export const MAX_AUTHENTICATOR_NAME_LENGTH = 64;
+
+/** An active authenticator as its owner sees it; instants are epoch seconds. */
+export interface Authenticator {
+  readonly id: string;
+  readonly type: AuthenticatorType;
+  /** Given by the owner, or by the metadata of its model. */
+  readonly name?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt?: number;
+  /** For a passkey: whether it may be synced to other devices. */
+  readonly isSynced?: boolean;
+}
+
+/** The step that is due after a verified password; policy may demand to enrol a factor that does not exist yet. */
+export type NextStep = 'none' | 'verify' | 'enrol';
+
+/** The next step of a login, and the methods that it accepts or, to enrol, offers. */
+export interface DueStep {
+  readonly next: NextStep;
+  readonly methods: readonly FactorId[];
+}
+
+/** A response that a factor has just verified, and the roles of its account at that time. */
+export type VerifiedResponse = { readonly roles: readonly string[] } & (
+  | { readonly method: 'totp'; readonly amr: 'otp'; readonly offset: StepOffset }
+  | { readonly method: 'backup_code'; readonly amr: 'otp'; readonly remaining: number; readonly isLow: boolean }
+  | { readonly method: 'passkey'; readonly amr: 'hwk' | 'swk' }
+);
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A proof of the second factor, with the facts that a session records about it. */
+export type Proof = DistributiveOmit<VerifiedResponse, 'amr'> & {
+  /** Methods of the whole login (RFC 8176). */
+  readonly amr: Amr;
+  /** Epoch seconds. */
+  readonly provedAt: number;
+};
+
+/** A proof of a pending secret, which is active now. */
+export type Confirmation = Proof & {
+  /** With `replace`, it replaced the active secrets, so that other sessions of the user must end. */
+  readonly change: AskedFor;
+};
+
+/**
+ * Stores what follows from a proof. It acts through `tx` alone: it may run again from its start, and it may run before it is
+ * known whether another attempt has used the code up, which then rolls it back and decides about the error.
+ */
+export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
+
+/** The judgement of a response before anything is stored. */
+export type Verdict = AcceptableVerdict | FailedAttempt | RefundedAttempt;
+
+/** Not rejected yet: `accept` uses the response up and decides. */
+export interface AcceptableVerdict {
+  readonly kind: 'acceptable';
+  readonly accept: (tx: Tx) => Promise<Acceptance>;
+  /** The response of the acceptance, if it is correct and lacks only its use: what follows need not wait for that. */
+  readonly expected?: VerifiedResponse;
+}
+
+/** The decision in the transaction of `Verdict.accept`, which is rolled back unless the response is verified. */
+export type Acceptance =
+  | { readonly kind: 'verified'; readonly response: VerifiedResponse }
+  | FailedAttempt
+  /** The row of the account did not match: another attempt used `step`, or the login or the secret ended. */
+  | { readonly kind: 'lost'; readonly step?: number };
+
+/** An attempt that is already charged to the budget of its account. */
+export interface ChargedAttempt<Id extends FactorId = FactorId> {
+  readonly caller: AttemptSubject;
+  readonly target: TargetSecret;
+  /** The account after the charge. */
+  readonly state: FactorState;
+  /** The response of the user, in the normal form of the factor. */
+  readonly response: FactorTypes[Id]['response'];
+}
+
+/** An authenticator to be stored; it takes effect when the row of the account names or counts it. */
+export interface NewAuthenticator {
+  readonly id: string;
+  readonly subject: string;
+}
+
+/** An authenticator that has to be confirmed; instants are epoch seconds. */
+export interface PendingAuthenticator extends NewAuthenticator {
+  /** The session or `mfa_token` that alone may see and confirm it. */
+  readonly askedBy: string;
+  readonly askedFor: AskedFor;
+  readonly name: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** The authenticators that the row of an account names or counts; all others are obsolete. */
+export interface NamedAuthenticators {
+  readonly totpCount: number;
+  readonly passkeyCount: number;
+  readonly pendingTotpId: string | null;
+  readonly backupSetId: string | null;
+}
+
+/** The stored facts about the second factors of an account, read in one statement; instants are epoch seconds. */
+export interface StoredFactors extends FailureCounter {
+  /** When the first of the active authenticator apps, and of the passkeys, was added. */
+  readonly totpSince: number | null;
+  readonly passkeySince: number | null;
+  readonly pendingUntil: number | null;
+  readonly pendingAskedBy: string | null;
+  readonly backupCodesAt: number | null;
+  /** Number of unused codes in the active set. */
+  readonly remaining: number;
+}
+
+/** Facts about TOTP secrets that the owner of an account may know; instants are epoch seconds. */
+export interface TotpState {
+  readonly state: 'none' | 'pending' | 'active';
+  readonly activatedAt?: number;
+  /** A secret that waits for its first code from the session or `mfa_token` that asked for it; also beside an active one. */
+  readonly pending?: { readonly until: number; readonly askedBy: string };
+}
+
+/** Facts about passkeys that the owner of an account may know; `since` in epoch seconds. */
+export interface PasskeyState {
+  readonly since?: number;
+}
+
+/** Facts about backup codes that the owner of an account may know; `generatedAt` in epoch seconds. */
+export interface BackupCodeState {
+  readonly remaining: number;
+  readonly generatedAt?: number;
+  readonly isLow: boolean;
+}
+
+/** A request for a new secret. */
+export interface SetupRequest extends AttemptSubject {
+  /** The session or `mfa_token` that alone may see and confirm the pending secret. */
+  readonly askedBy: string;
+  /** What the secret is for; by default the first authenticator of the account. */
+  readonly askedFor?: AskedFor;
+  /** The security stamp of the account when the request was authorized; another one means other authenticators. */
+  readonly ofStamp?: number;
+  /** The name that the owner gives the authenticator. */
+  readonly name?: string;
+  /** Keeps a pending secret that the same session or `mfa_token` asked for in the same way. */
+  readonly keepsOwn?: boolean;
+}
+
+/** Facts about all second factors that the owner of an account may know, and the lock that they share. */
+export interface EnrolmentState extends TotpState {
+  readonly hasPasskey: boolean;
+  readonly hasTotp: boolean;
+  readonly backupCodes: BackupCodeState;
+  readonly lock?: Lock;
+}
+
+/** The second factor of an account, and what policy demands of it. */
+export interface OwnFactorState {
+  readonly factors: EnrolmentState;
+  /** The oldest first. */
+  readonly authenticators: readonly Authenticator[];
+  /** The types of authenticators that can be added. */
+  readonly enrolmentMethods: readonly AuthenticatorType[];
+  readonly isDemanded: boolean;
+  /** True if only a passkey completes a login. */
+  readonly isPasskeyDemanded: boolean;
+  /** When policy begins to demand one, in epoch seconds; undefined if it already does, or never will. */
+  readonly demandedFrom: number | undefined;
+  /** When policy begins to demand a passkey, as `demandedFrom`. */
+  readonly passkeyFrom: number | undefined;
+}
+
+/** For every kind: a new authenticator, what its owner is shown once, and what its owner may know later. */
+export interface FactorTypes {
+  readonly totp: {
+    readonly authenticator: PendingAuthenticator;
+    readonly shown: Uint8Array;
+    readonly state: TotpState;
+    readonly response: string;
+  };
+  readonly passkey: {
+    readonly authenticator: NewPasskey;
+    /** False if the credential is registered already. */
+    readonly shown: boolean;
+    readonly state: PasskeyState;
+    readonly response: PasskeyResponse;
+  };
+  readonly backup_code: {
+    readonly authenticator: NewAuthenticator;
+    readonly shown: readonly string[];
+    readonly state: BackupCodeState;
+    readonly response: string;
+  };
+}
+
+/**
+ * One kind of second factor. `SecondFactors` charges an attempt before `verify` runs, so no kind has a budget of its own.
+ * A new kind is one class and its place in `MfaModule` (docs/decisions/0042).
+ */
+export interface SecondFactor<Id extends FactorId = FactorId> {
+  readonly id: Id;
+  /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
+  readonly failures: readonly Reason[];
+  /** Judges the response by the authenticators of the target; stores nothing but the end of a challenge. */
+  verify(attempt: ChargedAttempt<Id>): Promise<Verdict> | Verdict;
+  /** Stores a new authenticator and returns what its owner is shown once; of a passkey, whether it was stored. */
+  enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
+  /** Deletes the authenticators of the account that are not in `named`. */
+  discard(tx: Tx, subject: string, named: NamedAuthenticators): Promise<void>;
+  state(stored: StoredFactors): FactorTypes[Id]['state'];
+}
+
+/** The implementation of every kind. */
+export type SecondFactorsById = { readonly [Id in FactorId]: SecondFactor<Id> };
+
+/** A response in the normal form of its factor. */
+export type SubmittedResponse = {
+  readonly [Id in FactorId]: { readonly method: Id; readonly response: FactorTypes[Id]['response'] };
+}[FactorId];
+
+/** A typed code in its normal form, and the second factor whose form it has. */
+export type SubmittedCode = Exclude<SubmittedResponse, { method: 'passkey' }>;
+
+/** Undefined if the text does not have the form of a code. */
+export function submittedCode(typed: string): SubmittedCode | undefined {
+  const digits = totpDigits(typed);
+  if (digits !== undefined) return { method: 'totp', response: digits };
+  const response = normalisedCode(typed);
+  return response === undefined ? undefined : { method: 'backup_code', response };
+}
+
+/** Six ASCII digits; apps show a space between them, and digits of other scripts are rejected. */
+export function totpDigits(typed: string): string | undefined {
+  if (typed.length > 32) return undefined;
+  const digits = typed.replaceAll(' ', '');
+  return /^[0-9]{6}$/.test(digits) ? digits : undefined;
+}
+
+/** Thrown before an attempt is charged; routes reject such a body by its schema. */
+export function malformedCode(): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'format' }] });
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { base32 } from '../../../kernel/encoding/base32.js';
+import { importedSecret as importedSecretOf } from './imported-secret.js';
+import { otpauthUri } from './otpauth-uri.js';
+
+const KEY = Buffer.from('12345678901234567890');
+const SECRET = base32(KEY);
+const importedSecret = (uri: string, minBits = 128) => importedSecretOf(uri, minBits);
+
+it('H10: accepts the URI that this service creates', () => {
+  expect(importedSecret(otpauthUri('Login', 'ann', SECRET))).toEqual(KEY);
+});
+
+it('H10: accepts a URI without the parameters that have their default values', () => {
+  expect(importedSecret(`otpauth://totp/Portal:ann?secret=${SECRET.toLowerCase()}`)).toEqual(KEY);
+});
+
+it.each([
+  { uri: `otpauth://totp/x?secret=${SECRET}&algorithm=SHA256`, fault: 'algorithm' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&digits=8`, fault: 'digits' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&period=60`, fault: 'period' },
+  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(15, 1))}`, fault: 'too_short' },
+  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(65, 1))}`, fault: 'too_long' },
+  { uri: 'otpauth://totp/x', fault: 'too_short' },
+  { uri: 'otpauth://totp/x?secret=0189', fault: 'malformed' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&secret=${SECRET}`, fault: 'malformed' },
+  { uri: `otpauth://hotp/x?secret=${SECRET}`, fault: 'malformed' },
+  { uri: `https://totp/x?secret=${SECRET}`, fault: 'malformed' },
+  { uri: '', fault: 'malformed' },
+])('H10: rejects $uri as $fault', ({ uri, fault }) => {
+  expect(importedSecret(uri)).toBe(fault);
+});
+
+it('H6: rejects a secret that consists of zeros', () => {
+  expect(importedSecret(`otpauth://totp/x?secret=${base32(Buffer.alloc(20))}`)).toBe('all_zero');
+});
+
+it.each([
+  ['blanks', `otpauth://totp/x?secret=${SECRET.replaceAll(/.{4}/g, '$& ')}`],
+  ['encoded blanks', `otpauth://totp/x?secret=%20${SECRET.replaceAll(/.{4}/g, '$&%20')}`],
+  ['another case', `OtpAuth://ToTP/x?Secret=${SECRET.toLowerCase()}&Algorithm=sha1`],
+])('A6: reads a URI with %s', (_, uri) => {
+  expect(importedSecret(uri)).toEqual(KEY);
+});
+
+it.each([
+  ['another algorithm', `otpauth://totp/x?secret=${SECRET}&ALGORITHM=SHA256`, 'algorithm'],
+  ['another number of digits', `otpauth://totp/x?secret=${SECRET}&Digits=8`, 'digits'],
+  ['a second secret', `otpauth://totp/x?secret=${SECRET}&SECRET=${SECRET}`, 'malformed'],
+  ['a hyphen in the secret', `otpauth://totp/x?secret=${SECRET.replace(/.{4}/, '$&-')}`, 'malformed'],
+  ['blanks in place of a secret', 'otpauth://totp/x?secret=%20%20', 'too_short'],
+])('A6: rejects a URI with %s, whatever the case of its names', (_, uri, fault) => {
+  expect(importedSecret(uri)).toBe(fault);
+});
+
+it.each([
+  [10, 80],
+  [15, 120],
+  [16, 128],
+])('A6: accepts a key of %i bytes from min-secret-bits=%i on', (bytes, bits) => {
+  const uri = `otpauth://totp/x?secret=${base32(Buffer.alloc(bytes, 1))}`;
+
+  expect(importedSecret(uri, bits)).toHaveLength(bytes);
+  expect(importedSecret(uri, bits + 1)).toBe('too_short');
+});

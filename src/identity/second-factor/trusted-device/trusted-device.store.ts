@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { type Slice, sliceValues } from '../../../platform/persistence/slice.js';
+import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { Random, timeOrderedId } from '../../../kernel/random/random.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+
+expiringTable('trusted_device', 'id');
+
+personalTable('trusted_device', {
+  name: 'trusted_devices',
+  key: 'id',
+  owner: 'user_id',
+  shown: ['id', 'label', 'ip', 'created_at', 'last_used_at', 'expires_at'],
+  withheld: ['user_id', 'secret_hash'],
+});
+
+const INSERT = `INSERT INTO trusted_device
+  (id, user_id, secret_hash, label, ip, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const ROTATE = `UPDATE trusted_device SET secret_hash = ?, last_used_at = ?
+  WHERE secret_hash = ? AND user_id = ? AND expires_at > ?`;
+const BY_SECRET = 'SELECT expires_at FROM trusted_device WHERE secret_hash = ?';
+const LIST = `SELECT id, label, ip, created_at, last_used_at, expires_at FROM trusted_device
+  WHERE user_id = ? AND expires_at > ? AND id < ? ORDER BY id DESC LIMIT ?`;
+const DELETE = 'DELETE FROM trusted_device WHERE user_id = ? AND id = ?';
+const DELETE_ENDED = 'DELETE FROM trusted_device WHERE user_id = ? AND expires_at <= ?';
+const DELETE_ALL = 'DELETE FROM trusted_device WHERE user_id = ?';
+
+/** A browser that skips the second factor; instants are epoch seconds. */
+export interface TrustedDevice {
+  readonly id: string;
+  readonly label?: string;
+  readonly ip?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}
+
+interface DeviceRow {
+  readonly id: string;
+  readonly label: string | null;
+  readonly ip: string | null;
+  readonly created_at: number;
+  readonly last_used_at: number;
+  readonly expires_at: number;
+}
+
+/** A device to be trusted. */
+export interface NewDevice {
+  readonly subject: string;
+  readonly secretHash: string;
+  readonly lifetimeSeconds: number;
+  readonly label?: string;
+  readonly ip?: string;
+}
+
+/** The trusted devices of all accounts; stores only the hash of a secret. */
+@Injectable()
+export class TrustedDeviceStore {
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Stores a device, deletes the expired ones of the same account, and returns the expiry of the new one. */
+  async insert(tx: Tx, { subject, secretHash, lifetimeSeconds, label, ip }: NewDevice): Promise<number> {
+    const now = this.clock.seconds();
+    const expiresAt = now + lifetimeSeconds;
+    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+    await tx.change(DELETE_ENDED, [subject, now]);
+    await tx.change(INSERT, [id, subject, secretHash, label ?? null, ip ?? null, now, now, expiresAt]);
+    return expiresAt;
+  }
+
+  /** Replaces the secret; false unless it is the current one of a device of this user. */
+  async rotate(tx: Tx, subject: string, oldHash: string, newHash: string): Promise<boolean> {
+    const now = this.clock.seconds();
+    return (await tx.change(ROTATE, [newHash, now, oldHash, subject, now])) === 1;
+  }
+
+  async expiryOf(tx: Tx, secretHash: string): Promise<number | undefined> {
+    const [row] = await tx.rows<{ readonly expires_at: number }>(BY_SECRET, [secretHash]);
+    return row?.expires_at;
+  }
+
+  async list(tx: Tx, subject: string, page: Slice): Promise<readonly TrustedDevice[]> {
+    const rows = await tx.rows<DeviceRow>(LIST, [subject, this.clock.seconds(), ...sliceValues(page)]);
+    return rows.map(({ id, label, ip, created_at, last_used_at, expires_at }) => ({
+      id,
+      ...withoutUndefined({ label: label ?? undefined, ip: ip ?? undefined }),
+      createdAt: created_at,
+      lastUsedAt: last_used_at,
+      expiresAt: expires_at,
+    }));
+  }
+
+  async delete(tx: Tx, subject: string, id: string): Promise<boolean> {
+    return (await tx.change(DELETE, [subject, id])) === 1;
+  }
+
+  deleteAll(tx: Tx, subject: string): Promise<number> {
+    return tx.change(DELETE_ALL, [subject]);
+  }
+}

@@ -1,0 +1,81 @@
+import { Duration } from '../../config/bind/duration.js';
+import { full } from '../../config/bind/effect.js';
+import { duration } from '../../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { Rate, rate } from '../../platform/rate-limit/rate.js';
+import { KEPT_TOKENS } from './refresh.js';
+
+/** Expired tokens are deleted a day after their end, and their times with them. */
+const LONGEST_RATE_SECONDS = 86_400;
+
+@Properties('app.security.session')
+export class SessionProperties implements SelfChecking {
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time without a request after which a session of the web portal ends.',
+    effect: full,
+  })
+  readonly idle: Duration = Duration.ofSeconds(30 * 60);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time since its login after which a session of the web portal ends, even if it is in use.',
+    effect: full,
+  })
+  readonly absolute: Duration = Duration.ofSeconds(12 * 3600);
+
+  @Key(duration({ unit: 's', min: '3m', max: '1h' }), {
+    does:
+      'Time that a sign-in in a browser waits for its user to set up an authenticator, where policy demands one. A ' +
+      'sign-in that only waits for the second step ends after 3 minutes.',
+    effect: full,
+  })
+  readonly enrolmentTimeout: Duration = Duration.ofSeconds(600);
+
+  violations(): readonly Violation[] {
+    return idleViolations(this, 'app.security.session');
+  }
+}
+
+@Properties('app.security.refresh')
+export class RefreshProperties implements SelfChecking {
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time without a refresh after which a session of an application ends.',
+    effect: full,
+  })
+  readonly idle: Duration = Duration.ofSeconds(14 * 86_400);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time since its login after which a session of an application ends, however often it was refreshed.',
+    effect: full,
+  })
+  readonly absolute: Duration = Duration.ofSeconds(90 * 86_400);
+
+  @Key(duration({ unit: 's', min: '0s', max: '60s' }), {
+    does:
+      'Time during which a refresh token that was just used returns the same successor again, for example after a ' +
+      'lost response; a second use after that ends the session. 0s allows none.',
+    effect: full,
+  })
+  readonly grace: Duration = Duration.ofSeconds(10);
+
+  @Key(rate({ quota: KEPT_TOKENS, windowSeconds: LONGEST_RATE_SECONDS }), {
+    does:
+      'Refreshes of one session, counted in the database for all replicas; a request beyond them gets 429 and may be ' +
+      'repeated later with the same refresh token. off sets no limit.',
+    effect: full,
+  })
+  readonly maxRate: Rate = Rate.of(60, 60);
+
+  violations(): readonly Violation[] {
+    return idleViolations(this, 'app.security.refresh');
+  }
+}
+
+/** An idle time beyond the absolute one would have no effect. */
+function idleViolations(
+  { idle, absolute }: { readonly idle: Duration; readonly absolute: Duration },
+  prefix: string,
+): readonly Violation[] {
+  if (idle.milliseconds <= absolute.milliseconds) return [];
+  return [{ property: 'idle', against: ['absolute'], reason: `is longer than ${prefix}.absolute` }];
+}

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock/clock.js';
+import { type Slice, sliceValues } from '../../platform/persistence/slice.js';
+import { expiringTable } from '../../platform/persistence/expiring-tables.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { amrOf, amrText } from '../../kernel/principal/amr.js';
+import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
+
+expiringTable('session', 'id');
+
+personalTable('session', {
+  name: 'sessions',
+  key: 'id',
+  owner: 'user_id',
+  shown: [
+    ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
+    ...['created_at', 'last_used_at', 'expires_at'],
+  ],
+  withheld: ['user_id', 'secret_hash', 'half_security_stamp', 'idp_session'],
+});
+
+const COLUMNS =
+  'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
+  'agent, created_at, last_used_at, expires_at';
+const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
+const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS})`;
+const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
+const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
+const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
+  WHERE user_id = ? AND expires_at > ? AND half_security_stamp IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
+const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
+/** The row changes even within one second, which locks it at every node of a cluster. */
+const HOLD = `UPDATE session SET last_used_at = CASE WHEN last_used_at = ? THEN last_used_at - 1 ELSE ? END
+  WHERE id = ? AND user_id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
+const TOUCH = 'UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at = ?';
+const TOUCH_PORTAL = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND last_used_at = ?';
+const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_hash = ?
+  WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
+const RENEW = `UPDATE session SET secret_hash = ?
+  WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
+const END = 'DELETE FROM session WHERE id = ?';
+const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
+const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
+const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
+const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
+
+interface Row {
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: Session['kind'];
+  readonly half_security_stamp: number | null;
+  readonly amr: string;
+  readonly auth_time: number | null;
+  readonly mfa_at: number | null;
+  readonly mfa_method: string | null;
+  readonly idp: string | null;
+  readonly authn_context: string | null;
+  readonly ends_at: number | null;
+  readonly idp_session: string | null;
+  readonly ip: string | null;
+  readonly agent: string | null;
+  readonly created_at: number;
+  readonly last_used_at: number;
+  readonly expires_at: number;
+}
+
+/** Table `session`; a session is live while its row exists and has not expired. */
+@Injectable()
+export class SessionStore {
+  constructor(private readonly clock: Clock) {}
+
+  async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
+    const { id, subject, kind, halfSecurityStamp, amr, authTime, mfaAt, mfaMethod } = session;
+    const { idp, authnContext, endsAt, idpSession, ip, agent } = session;
+    const proof = [amrText(amr), authTime ?? null, mfaAt ?? null, mfaMethod ?? null];
+    const facts = [id, subject, kind, halfSecurityStamp ?? null, ...proof];
+    const ofIdp = [idp ?? null, authnContext ?? null, endsAt ?? null, idpSession ?? null];
+    const origin = [...ofIdp, ip ?? null, agent ?? null];
+    const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
+    await tx.change(INSERT, [secretHash, ...facts, ...origin, ...instants]);
+  }
+
+  async find(tx: Tx, id: string): Promise<Session | undefined> {
+    return firstOf(await tx.rows<Row>(LIVE, [id, this.clock.seconds()]));
+  }
+
+  /** By the secret of its cookie, of which the table holds the hash; a text of another form is not looked up. */
+  async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
+    if (!isSecretForm(secret)) return undefined;
+    return firstOf(await tx.rows<Row>(LIVE_BY_SECRET, [hashSecret(secret), this.clock.seconds()]));
+  }
+
+  /** Newest first. */
+  async findByUser(tx: Tx, subject: string, page: Slice): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(LIVE_OF_USER, [subject, this.clock.seconds(), ...sliceValues(page)])).map(sessionOf);
+  }
+
+  /** Also locks the row until the transaction ends; false if the session has ended. */
+  async use(tx: Tx, id: string, now: number, expiresAt: number): Promise<boolean> {
+    return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
+  }
+
+  /** Locks the row of a live, complete session of that account until the transaction ends; false if there is none. */
+  async hold(tx: Tx, id: string, subject: string): Promise<boolean> {
+    const now = this.clock.seconds();
+    return (await tx.change(HOLD, [now, now, id, subject, now])) === 1;
+  }
+
+  async stepUp(tx: Tx, id: string, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {
+    const { amr, mfaAt, mfaMethod } = facts;
+    return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, this.clock.seconds()])) === 1;
+  }
+
+  /** Stores another secret; false if the session has ended or is not complete. */
+  async renew(tx: Tx, id: string, secretHash: string): Promise<boolean> {
+    return (await tx.change(RENEW, [secretHash, id, this.clock.seconds()])) === 1;
+  }
+
+  /** Of concurrent requests, one writes. It does not extend sessions with refresh tokens: only a refresh does. */
+  async touch(tx: Tx, { id, kind, lastUsedAt }: Session, now: number, expiresAt: number): Promise<void> {
+    if (kind === 'token') await tx.change(TOUCH, [now, id, lastUsedAt]);
+    else await tx.change(TOUCH_PORTAL, [now, expiresAt, id, lastUsedAt]);
+  }
+
+  /** With `subject`, ends only a session of that account. */
+  async end(tx: Tx, id: string, subject?: string): Promise<boolean> {
+    return (await (subject === undefined ? tx.change(END, [id]) : tx.change(END_OWN, [id, subject]))) === 1;
+  }
+
+  /** Of concurrent callers, true for the one that ends a live half-authenticated session. */
+  async endHalf(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.change(END_HALF, [id, this.clock.seconds()])) === 1;
+  }
+
+  /** Live sessions, half-authenticated ones included. */
+  async findByIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, this.clock.seconds()])).map(sessionOf);
+  }
+
+  deleteByUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
+    return tx.change(END_OF_USER, [subject, exceptId]);
+  }
+}
+
+function firstOf([row]: readonly Row[]): Session | undefined {
+  return row && sessionOf(row);
+}
+
+function sessionOf(row: Row): Session {
+  return {
+    id: row.id,
+    subject: row.user_id,
+    kind: row.kind,
+    ...(row.half_security_stamp !== null && { halfSecurityStamp: row.half_security_stamp }),
+    amr: amrOf(row.amr),
+    ...(row.auth_time !== null && { authTime: row.auth_time }),
+    ...(row.mfa_at !== null && { mfaAt: row.mfa_at }),
+    ...(row.mfa_method !== null && { mfaMethod: row.mfa_method }),
+    ...(row.idp !== null && { idp: row.idp }),
+    ...(row.authn_context !== null && { authnContext: row.authn_context }),
+    ...(row.ends_at !== null && { endsAt: row.ends_at }),
+    ...(row.idp_session !== null && { idpSession: row.idp_session }),
+    ...(row.ip !== null && { ip: row.ip }),
+    ...(row.agent !== null && { agent: row.agent }),
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+  };
+}

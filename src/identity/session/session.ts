@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { Amr } from '../../kernel/principal/amr.js';
+import type { AuthenticationFacts } from '../../kernel/principal/principal.js';
+
+/**
+ * Kind of a session: `token` for applications with refresh tokens, `portal` for browsers with a session cookie, `staff` for
+ * browsers that signed in at an identity provider and have both.
+ */
+export type SessionKind = 'token' | 'portal' | 'staff';
+
+/** Facts that a login proved, as a session stores them. */
+export interface LoginFacts extends AuthenticationFacts {
+  readonly subject: string;
+  /** Latest end, if the identity provider sets one (SessionNotOnOrAfter, SAML core 2.7.2). */
+  readonly endsAt?: number;
+  /** The session of the identity provider that it belongs to, for single logout. */
+  readonly idpSession?: string;
+}
+
+/** A login in progress or complete; instants are epoch seconds. */
+export interface Session extends LoginFacts {
+  /** `sid` of its access tokens; never the value of a cookie. */
+  readonly id: string;
+  readonly kind: SessionKind;
+  /** Set while the second factor is open: the security stamp of the account the session is bound to. */
+  readonly halfSecurityStamp?: number;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** When the session expires unless it is used before. */
+  readonly expiresAt: number;
+  readonly ip?: string;
+  readonly agent?: string;
+}
+
+/** Facts of a login through an identity provider, which a session keeps through every later proof. */
+export type IdpFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
+
+export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts): IdpFacts {
+  return withoutUndefined({ idp, authnContext, endsAt, idpSession });
+}
+
+/** Facts of a second factor that was proven again. */
+export interface StepUpFacts {
+  readonly amr: Amr;
+  readonly mfaAt: number;
+  readonly mfaMethod: string;
+}
+
+/** A refresh token; its value exists in the cookie only. */
+export interface RefreshToken {
+  readonly value: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+/** A session with its credentials: a refresh token for kind `token`, a secret for `portal`, both for `staff`. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly refreshToken?: RefreshToken;
+  readonly secret?: string;
+}
+
+/** Limits of a session, in seconds. */
+export interface Lifetime {
+  readonly idle: number;
+  readonly absolute: number;
+}
+
+/** Specification, "Authentication" item 6: as long as the token of the other arrangement. */
+export const HALF_AUTHENTICATED_SECONDS = 180;
+/** 256 bits (security-requirements.md, S3). */
+export const SECRET_BYTES = 32;
+const TOUCH_SECONDS = 60;
+
+/** When a session that is used now expires unless it is used again. */
+export function expiryOfSession(
+  { createdAt, endsAt }: Pick<Session, 'createdAt' | 'endsAt'>,
+  now: number,
+  { idle, absolute }: Lifetime,
+): number {
+  return Math.min(createdAt + absolute, now + idle, endsAt ?? Infinity);
+}
+
+/** Limits writes to one in a minute; a short idle time is tracked more closely, so that the session never ends much too early. */
+export function isWorthTouching({ lastUsedAt }: Session, now: number, { idle }: Lifetime): boolean {
+  return now - lastUsedAt >= Math.min(TOUCH_SECONDS, Math.floor(idle / 10));
+}
+
+/** Hash under which refresh tokens and cookie secrets are stored (SHA-256). The secrets are random, so it has no salt. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+/** True if a text has the form of a secret of ours; no other text is looked up. */
+export function isSecretForm(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}

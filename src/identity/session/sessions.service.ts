@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
+import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import { PWD } from '../../kernel/principal/amr.js';
+import { RefreshTokens } from './refresh-tokens.service.js';
+import {
+  type IdpFacts,
+  idpFactsOf,
+  type LoginFacts,
+  type OpenedSession,
+  type StepUpFacts,
+  type Session,
+  type SessionKind,
+} from './session.js';
+import { SessionCopies } from './session-copies.service.js';
+import { SessionWriter } from './session-writer.service.js';
+import { SessionStore } from './session.store.js';
+
+export type { OpenedSession, Session } from './session.js';
+
+/** Facts of a half-authenticated login. */
+export interface HalfAuthenticatedFacts extends IdpFacts {
+  readonly subject: string;
+  readonly securityStamp: number;
+  readonly authTime?: number;
+  /** True if the user must set up a second factor, which takes longer than to enter a code. */
+  readonly isEnrolment: boolean;
+}
+
+/** A session changes its id once; the third pass is for a session that ended concurrently. */
+const MAX_PASSES = 3;
+
+/** An id that no session has. */
+const NO_ID = '';
+
+/** Sessions of applications and of the web portal: each is one row, and ends with its row. */
+@Injectable()
+export class Sessions {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly writer: SessionWriter,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly work: UnitOfWork,
+    private readonly events: SecurityEvents,
+    private readonly copies: SessionCopies,
+  ) {}
+
+  async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
+    const opened = this.writer.create(kind, facts);
+    const { session } = opened;
+    const [refreshToken] = await Promise.all([
+      kind === 'portal'
+        ? undefined
+        : this.refreshTokens.issueFirst(tx, session, this.writer.expiryOfRefreshToken(session)),
+      this.writer.insert(tx, opened),
+    ]);
+    return { ...opened, ...withoutUndefined({ refreshToken }) };
+  }
+
+  /**
+   * A half-authenticated session of a browser, bound to the account's security stamp: 3 minutes long, or the time to set up a
+   * second factor (`app.security.session.enrolment-timeout`).
+   */
+  async openHalf(tx: Tx, { securityStamp, isEnrolment, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
+    const opened = this.writer.createHalf({ ...facts, amr: PWD }, securityStamp, isEnrolment);
+    await this.writer.insert(tx, opened);
+    return opened;
+  }
+
+  /** The live session of that id, full or half-authenticated; one read. */
+  find(sid: string, tx?: Tx): Promise<Session | undefined> {
+    return tx ? this.store.find(tx, sid) : this.work.single((own) => this.store.find(own, sid));
+  }
+
+  /**
+   * Locks the row of a live, complete session of that account for the rest of the transaction, and reads it: whatever ends the
+   * session does so before this transaction or after it. Undefined if there is none.
+   */
+  async hold(tx: Tx, sid: string, subject: string): Promise<Session | undefined> {
+    return (await this.store.hold(tx, sid, subject)) ? this.store.find(tx, sid) : undefined;
+  }
+
+  /** The live session of that cookie; one read. */
+  findBySecret(secret: string): Promise<Session | undefined> {
+    return this.work.single((tx) => this.store.findBySecret(tx, secret));
+  }
+
+  /** As `find`, for requests that accept a copy of an age of `app.cache.sessions.max-age`; a half-authenticated one is read. */
+  findCopy(sid: string): Promise<Session | undefined> {
+    return this.copies.find(sid, () => this.find(sid));
+  }
+
+  /** As `findBySecret`, for requests that accept a copy. */
+  findCopyBySecret(secret: string): Promise<Session | undefined> {
+    return this.copies.findBySecret(secret, () => this.findBySecret(secret));
+  }
+
+  /** Notes that a session was used, at most once a minute. */
+  async touch(session: Session): Promise<void> {
+    if (this.writer.isWorthTouching(session)) await this.work.single((tx) => this.writer.touch(tx, session));
+  }
+
+  /** Live, complete sessions of an account, newest first. */
+  list(subject: string, page: Slice = MAX_SLICE): Promise<readonly Session[]> {
+    return this.work.single((tx) => this.store.findByUser(tx, subject, page));
+  }
+
+  /**
+   * Steps a session up after a proof of the second factor. It gets new facts and a new refresh token or cookie; the earlier
+   * ones become invalid. Undefined if the session has ended.
+   */
+  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
+    this.copies.dropAfterCommit(tx, sid);
+    return this.withNewRefreshToken(tx, await this.writer.stepUp(tx, sid, facts));
+  }
+
+  /**
+   * Replaces the cookie of a session, and its refresh token if it has one: after a change of a credential, a copy of them must
+   * not go on (ASVS 7.2.4). Undefined if the session has ended or has no cookie.
+   */
+  async renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
+    this.copies.dropAfterCommit(tx, sid);
+    return this.withNewRefreshToken(tx, await this.writer.renew(tx, sid));
+  }
+
+  /**
+   * Replaces a half-authenticated session by a full one with another id and cookie, which keeps the facts of the identity
+   * provider. Undefined if the half-authenticated session has ended or was replaced concurrently.
+   */
+  async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
+    const [half, isEnded] = await Promise.all([this.store.find(tx, halfSid), this.store.endHalf(tx, halfSid)]);
+    if (!half || !isEnded) return undefined;
+    return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
+  }
+
+  /** Ends a session, with `subject` only one of that account; false if there is no such session. */
+  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    const isEnded = await this.store.end(tx, sid, subject);
+    if (!isEnded) return false;
+    this.copies.dropAfterCommit(tx, sid);
+    await this.refreshTokens.deleteBySession(tx, sid);
+    return true;
+  }
+
+  /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
+  async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
+    this.copies.dropAfterCommit(tx, subject);
+    const count = await this.store.deleteByUser(tx, subject, exceptSid);
+    await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
+    return count;
+  }
+
+  /** Ends the sessions of one identity provider session (SAML profiles 4.4); returns the subject of each. */
+  async endByIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
+    const ended: string[] = [];
+    let hasMissed = true;
+    // A session that was half-authenticated when it was read may have been upgraded under another id in the meantime.
+    for (let pass = 1; hasMissed && pass <= MAX_PASSES; pass += 1) {
+      hasMissed = false;
+      for (const { id, subject } of await this.store.findByIdpSession(tx, idpSession)) {
+        if (await this.end(tx, id)) ended.push(subject);
+        else hasMissed = true;
+      }
+    }
+    return ended;
+  }
+
+  /** Ends the session of a cookie. */
+  endBySecret(secret: string): Promise<boolean> {
+    return this.work.run((tx) => this.endByCookie(tx, secret, 'logout'));
+  }
+
+  /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
+  async endReplaced(tx: Tx, secret: string | undefined): Promise<void> {
+    if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
+  }
+
+  private async withNewRefreshToken(tx: Tx, changed: OpenedSession | undefined): Promise<OpenedSession | undefined> {
+    if (!changed || changed.session.kind === 'portal') return changed;
+    const { session } = changed;
+    const refreshToken = await this.refreshTokens.replace(tx, session, this.writer.expiryOfRefreshToken(session));
+    return { ...changed, refreshToken };
+  }
+
+  private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
+    const session = await this.store.findBySecret(tx, secret);
+    if (!session || !(await this.end(tx, session.id))) return false;
+    await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
+    return true;
+  }
+}

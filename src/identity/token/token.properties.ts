@@ -1,0 +1,97 @@
+import { Duration } from '../../config/bind/duration.js';
+import { full } from '../../config/bind/effect.js';
+import { duration, flag, list, neverUnset, objects, oneOf, text } from '../../config/bind/key-type.js';
+import { Key, Members, Properties } from '../../config/bind/properties.decorator.js';
+import { ACCESS_TYPES, type AccessType } from './access-token.js';
+import type { SigningAlgorithm } from './keys/key-material.js';
+
+@Properties('app.security.token')
+export class TokenProperties {
+  @Key(oneOf('ES256', 'EdDSA', 'RS256'), {
+    does:
+      'Signature algorithm of access tokens; after a change, keys of the old algorithm verify until their tokens ' +
+      'have expired.',
+    effect: full,
+  })
+  readonly algorithm: SigningAlgorithm = 'ES256';
+
+  @Key(oneOf(...ACCESS_TYPES), {
+    does:
+      'Header typ of access tokens: at+jwt (RFC 9068), or JWT for resource servers that accept no other type; after a ' +
+      'change, earlier access tokens stay usable until they expire.',
+    effect: full,
+  })
+  readonly type: AccessType = 'at+jwt';
+
+  @Key(text({ form: /^[\x21-\x7e]{1,64}$/, called: 'a text of 1 to 64 visible ASCII characters' }), {
+    does: 'Claim client_id of access tokens (RFC 9068, section 2.2): the client that requests them, which is the portal.',
+    effect: full,
+  })
+  readonly clientId: string = 'portal';
+
+  @Key(flag(), {
+    name: 'authn-context-in-amr',
+    does:
+      'Whether the claim amr of access tokens has the context class of an identity provider after the methods, in addition ' +
+      'to the claim authn_context; amr then holds values that are not of RFC 8176.',
+    effect: full,
+  })
+  readonly authnContextInAmr: boolean = false;
+
+  @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
+    does: 'Lifetime of an access token; a resource server that does not introspect accepts it until then.',
+    effect: full,
+  })
+  readonly accessLifetime: Duration = Duration.ofSeconds(600);
+
+  @Key(duration({ unit: 's', min: '0s' }), {
+    does: 'Age at which a signing key of the database is replaced; 0s leaves it to "keys rotate".',
+    effect: full,
+  })
+  readonly rotation: Duration = Duration.ofSeconds(90 * 86_400);
+
+  @Key(text(), {
+    does:
+      'Private key that signs access tokens in place of those in the database: a PEM file (file:/etc/login/signing.pem) ' +
+      'or the PEM text itself, best written ${NAME}.',
+    effect: full,
+    mayNamePlace: true,
+    defaultText: 'keys of its own, sealed in the database',
+  })
+  readonly signingKey?: string;
+
+  @Key(list(text()), {
+    does:
+      'Further keys, public or private, as PEM files or texts, that verify access tokens and are published: the ' +
+      'next signing-key one day before it signs, the previous one until its tokens have expired.',
+    effect: full,
+    // One of them may be private.
+    secret: true,
+    mayNamePlace: true,
+  })
+  readonly verificationKeys: readonly string[] = [];
+}
+
+/** A client without a secret could not authenticate, which a report tells its operator. */
+const clientSecret = neverUnset(
+  text({ form: /^[\x21-\x7e]{16,512}$/, called: 'a text of 16 to 512 visible ASCII characters' }),
+);
+
+/** One client of the introspection endpoint. */
+@Members()
+export class ClientProperties {
+  @Key(clientSecret, {
+    does: 'Secret with which the client authenticates (HTTP Basic); generate it at random and write ${NAME} for it.',
+    effect: full,
+  })
+  readonly secret?: string;
+}
+
+@Properties('app.security')
+export class ClientsProperties {
+  @Key(objects(ClientProperties, 'id'), {
+    does: 'Clients that may introspect access tokens (POST /token/introspect), by their ids.',
+    effect: full,
+  })
+  readonly clients: ReadonlyMap<string, ClientProperties> = new Map();
+}

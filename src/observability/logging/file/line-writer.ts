@@ -1,0 +1,205 @@
+import { withTimeout } from '../../../kernel/clock/with-timeout.js';
+import type { Clock } from '../../../kernel/clock/clock.js';
+import { type Appended, appendLinesNow } from './append-lines.js';
+import { Batch, type Place } from './batch.js';
+
+/** Maximum wait of a line for others, in milliseconds. */
+const FLUSH_MILLIS = 1000;
+/** Number of characters that are written without waiting. */
+const FLUSH_SIZE = 64 * 1024;
+/** Maximum number of characters that wait while the file cannot be written; further lines are lost. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+export const RETRY_MILLIS = 60_000;
+/** Time that shutdown waits for a disk that hangs, in milliseconds. */
+export const CLOSE_MILLIS = 2000;
+
+/** The files that lines are written to. */
+export interface LineTarget {
+  /** Returns file and day of a line; the same object for lines that are written together. */
+  placeOf(millis: number): Place;
+  /** Writes as much of a batch as possible; an empty batch tests whether the file can be written. */
+  append(batch: Batch): Promise<Appended>;
+}
+
+export interface LineWriterOptions {
+  /** Name of the file in warnings, such as `access log`. */
+  readonly called: string;
+  readonly target: LineTarget;
+  readonly clock: Clock;
+  /** Receives one warning when the file cannot be written, and one when it can be written again. */
+  readonly warn: (text: string) => void;
+}
+
+/** A file that could not be written, and the time of the last attempt in milliseconds since 1970. */
+interface Trouble {
+  readonly file: string;
+  readonly at: number;
+}
+
+/** Writers with lines that would be lost if the process ended. */
+const WITH_LINES = new Set<LineWriter>();
+
+function writeAllNow(): void {
+  for (const writer of WITH_LINES) writer.writeNow();
+}
+
+/**
+ * Writes lines in batches, every second, in order. The file is opened for each write, so a file that was moved or removed
+ * is created again. Errors never reach the code that logs.
+ */
+export class LineWriter {
+  private readonly called: string;
+  private readonly target: LineTarget;
+  private readonly clock: Clock;
+  private readonly warn: (text: string) => void;
+  /** Oldest day first. */
+  private waiting: Batch[] = [];
+  private inFlight: readonly Batch[] = [];
+  private lost = 0;
+  private trouble: Trouble | undefined;
+  private writing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor({ called, target, clock, warn }: LineWriterOptions) {
+    this.called = called;
+    this.target = target;
+    this.clock = clock;
+    this.warn = warn;
+  }
+
+  /** Creates folder and file, so that startup reports at once if that is not possible. */
+  open(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Adds a line with its line break; `at` is in milliseconds since 1970. An urgent line is written at once. */
+  add(line: string, at: number, isUrgent = false): void {
+    const place = this.target.placeOf(at);
+    const size = this.size;
+    if (size + line.length > MAX_PENDING_BYTES) {
+      this.lost += 1;
+      if (!this.trouble) this.fails(place.file, 'the disk does not keep up');
+      return;
+    }
+    let last = this.waiting.at(-1);
+    if (last?.place !== place) this.waiting.push((last = new Batch(place)));
+    last.add(line);
+    this.remember();
+    if ((isUrgent || size + line.length >= FLUSH_SIZE) && !this.trouble) void this.flush();
+    else this.arm();
+  }
+
+  /** Writes all lines that still wait. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await withTimeout(this.finish(), CLOSE_MILLIS, () => undefined);
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Writes lines that were not passed to the system yet, synchronously, because the process ends. */
+  writeNow(): void {
+    for (const { place, lines, issued } of [...this.inFlight, ...this.waiting]) {
+      const left = lines.slice(issued);
+      if (left.length > 0) appendLinesNow(place, left);
+    }
+  }
+
+  private get size(): number {
+    let size = 0;
+    for (const batch of this.inFlight) size += batch.size;
+    for (const batch of this.waiting) size += batch.size;
+    return size;
+  }
+
+  private remember(): void {
+    if (WITH_LINES.size === 0 && !process.listeners('exit').includes(writeAllNow)) process.once('exit', writeAllNow);
+    WITH_LINES.add(this);
+  }
+
+  private async finish(): Promise<void> {
+    await this.writing;
+    if (this.waiting.length > 0) await this.flush();
+  }
+
+  private arm(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      if (this.mayTry()) void this.flush();
+      if (this.trouble) this.arm();
+    }, FLUSH_MILLIS).unref();
+  }
+
+  /** After a failure, true once a minute in either direction of the clock, and when midnight selects another file. */
+  private mayTry(): boolean {
+    if (!this.trouble) return true;
+    const now = this.clock.millis();
+    return Math.abs(now - this.trouble.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.trouble.file;
+  }
+
+  /** Runs one write at a time, so that lines keep their order. */
+  private flush(): Promise<void> {
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined;
+      if (this.waiting.length > 0) this.arm();
+      else WITH_LINES.delete(this);
+    });
+    return this.writing;
+  }
+
+  private async write(): Promise<void> {
+    const now = this.clock.millis();
+    const batches = this.waiting.length > 0 ? this.waiting : [new Batch(this.target.placeOf(now))];
+    this.waiting = [];
+    this.inFlight = batches;
+    let refused: Batch[] = [];
+    for (const batch of batches) {
+      // Later lines must not overtake lines that could not be written.
+      const isBehind = refused.at(-1)?.place.file === batch.place.file;
+      const appended = isBehind ? undefined : await this.target.append(batch);
+      if (appended && !('error' in appended)) continue;
+      refused.push(batch);
+      if (appended) this.fails(batch.place.file, reasonOf(appended.error));
+    }
+    this.inFlight = [];
+    if (batches.at(-1) !== refused.at(-1)) {
+      // Lines of a past day with a file of its own are not retried.
+      for (const { lines } of refused) this.lost += lines.length;
+      refused = [];
+      this.worksAgain();
+    }
+    const [first, ...rest] = this.waiting;
+    const last = refused.at(-1);
+    if (last && first?.place === last.place) {
+      for (const line of first.lines) last.add(line);
+      this.waiting = [...refused, ...rest];
+    } else {
+      this.waiting = [...refused, ...this.waiting];
+    }
+  }
+
+  private fails(file: string, reason: string): void {
+    const isNews = !this.trouble;
+    this.trouble = { file, at: this.clock.millis() };
+    this.arm();
+    if (!isNews) return;
+    this.warn(
+      `The ${this.called} ${file} cannot be written (${reason}). Requests are not affected; their lines wait, ` +
+        `${MAX_PENDING_BYTES / 1024 / 1024} MB of them at most. The service tries again every minute.`,
+    );
+  }
+
+  private worksAgain(): void {
+    if (!this.trouble) return;
+    const { file } = this.trouble;
+    const lines = this.lost === 1 ? '1 line is' : `${this.lost === 0 ? 'no' : this.lost} lines are`;
+    this.trouble = undefined;
+    this.lost = 0;
+    this.warn(`The ${this.called} is written again to ${file}; ${lines} lost.`);
+  }
+}
+
+/** Returns the message of a Node error without the name of the call and the path. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, [a-z]+(?: '.*)?$/s, '') : 'unknown';
+}

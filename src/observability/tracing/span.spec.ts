@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import { errorType, inSpan, currentSpan, type Span, withoutSpan, withSpan } from './span.js';
+
+/** Records what becomes of a span and its children. */
+class FakeSpan implements Span {
+  readonly traceId = '0af7651916cd43dd8448eb211c80319c';
+  readonly spanId = 'b7ad6b7169203331';
+  readonly isRecording = true;
+  readonly children: FakeSpan[] = [];
+  readonly told: unknown[] = [];
+
+  child(name: string): FakeSpan {
+    const span = new FakeSpan();
+    span.told.push(name);
+    this.children.push(span);
+    return span;
+  }
+
+  set(attributes: object): void {
+    this.told.push(attributes);
+  }
+
+  fail(type: string): void {
+    this.told.push(`failed: ${type}`);
+  }
+
+  end(): void {
+    this.told.push('end');
+  }
+
+  headers(): Record<string, string> {
+    return {};
+  }
+}
+
+describe('inSpan', () => {
+  it('runs the work in a child of the operation in progress and ends it', async () => {
+    const request = new FakeSpan();
+
+    const seen = await withSpan(request, () => inSpan('work', () => Promise.resolve(currentSpan())));
+
+    expect(seen).toBe(request.children[0]);
+    expect(request.children[0]?.told).toEqual(['work', 'end']);
+  });
+
+  it('runs the work without a span outside of a trace', async () => {
+    expect(await inSpan('work', (span) => Promise.resolve([span, currentSpan()]))).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['a defect', new TypeError('secret'), 'failed: TypeError'],
+    ['an outage', new ServiceError('UNAVAILABLE'), 'failed: UNAVAILABLE'],
+    ['a rejection', new ServiceError('MFA_CODE_INVALID'), { 'login.rejection': 'MFA_CODE_INVALID' }],
+  ])('tells of %s without its message and throws it', async (_, error, expected) => {
+    const request = new FakeSpan();
+
+    const work = withSpan(request, () => inSpan('work', () => Promise.reject(error)));
+
+    await expect(work).rejects.toBe(error);
+    expect(request.children[0]?.told).toEqual(['work', expected, 'end']);
+  });
+});
+
+it('background work that an operation starts is outside of its trace', () => {
+  expect(withSpan(new FakeSpan(), () => withoutSpan(currentSpan))).toBeUndefined();
+});
+
+it.each([
+  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'ECONNRESET'],
+  [new RangeError('x'), 'RangeError'],
+  ['text', 'string'],
+])('the type of an error is its code or its class', (error, expected) => {
+  expect(errorType(error)).toBe(expected);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../../../test/support/property.js';
+import { Duration } from '../../../config/bind/duration.js';
+import { Admission, type Slot } from './admission.js';
+import { passwordLimit } from './password-limit.js';
+
+const nothing = (): void => undefined;
+
+it('admission grants slots first, then places in the queue, then nothing', () => {
+  const admission = new Admission(2, 1);
+
+  expect(admission.enter(nothing)?.isWaiting).toBe(false);
+  expect(admission.enter(nothing)?.isWaiting).toBe(false);
+  expect(admission.isFull).toBe(false);
+  expect(admission.enter(nothing)?.isWaiting).toBe(true);
+  expect(admission.isFull).toBe(true);
+  expect(admission.enter(nothing)).toBeUndefined();
+});
+
+it('waiting requests start in the order of their arrival as slots become free', () => {
+  const admission = new Admission(1, 3);
+  const started: string[] = [];
+  const first = admission.enter(nothing);
+  const others = ['a', 'b', 'c'].map((name) => admission.enter(() => started.push(name)));
+
+  first?.leave();
+  expect(started).toEqual(['a']);
+  others[0]?.leave();
+  expect(started).toEqual(['a', 'b']);
+});
+
+it('a request that leaves the queue never starts and frees its place', () => {
+  const admission = new Admission(1, 1);
+  const started: string[] = [];
+  const first = admission.enter(nothing);
+  const gone = admission.enter(() => started.push('gone'));
+  expect(admission.isFull).toBe(true);
+
+  gone?.leave();
+  expect(admission.isFull).toBe(false);
+  admission.enter(() => started.push('next'));
+  first?.leave();
+
+  expect(started).toEqual(['next']);
+});
+
+it('no request waits if the queue has no places', () => {
+  const admission = new Admission(1, 0);
+  const first = admission.enter(nothing);
+
+  expect(admission.enter(nothing)).toBeUndefined();
+  first?.leave();
+  expect(admission.enter(nothing)).toBeDefined();
+});
+
+it('a request that leaves twice frees one slot', () => {
+  const admission = new Admission(2, 0);
+  const first = admission.enter(nothing);
+  admission.enter(nothing);
+  first?.leave();
+  first?.leave();
+
+  expect(admission.enter(nothing)).toBeDefined();
+  expect(admission.enter(nothing)).toBeUndefined();
+});
+
+it('in any order of arrivals and departures, no slot is exceeded or lost', () => {
+  const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat({ max: 20 })), { maxLength: 100 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (most, places, moves) => {
+      const admission = new Admission(most, places);
+      const present: Slot[] = [];
+      for (const move of moves) {
+        const hasRoom = present.length < most + places;
+        const ticket = move === 'enter' ? admission.enter(nothing) : undefined;
+        if (move !== 'enter') present.splice(move, 1)[0]?.leave();
+        if (ticket) present.push(ticket);
+        expect(ticket !== undefined).toBe(move === 'enter' && hasRoom);
+        const running = present.filter(({ isWaiting }) => !isWaiting).length;
+        expect(running).toBe(Math.min(present.length, most));
+      }
+    }),
+  );
+});
+
+describe('requests that hash a password', () => {
+  /** An admission with two slots, two places and a limit that the test changes. */
+  class Limited {
+    readonly rejections: boolean[] = [];
+    readonly admission = new Admission(
+      2,
+      2,
+      () => this.limit,
+      (isFull) => this.rejections.push(isFull),
+    );
+
+    constructor(public limit: number) {}
+  }
+
+  it('are rejected beyond their own limit, while other requests are admitted', () => {
+    const { admission, rejections } = new Limited(1);
+
+    expect(admission.enter(nothing, true)).toBeDefined();
+    expect(admission.rejectIfFull(true)).toBe(true);
+    expect(admission.enter(nothing, true)).toBeUndefined();
+    expect(admission.enter(nothing)).toBeDefined();
+    expect(admission.rejectIfFull()).toBe(false);
+    expect(rejections).toEqual([false, false]);
+  });
+
+  it('count while they wait, and make room for the next one when they leave the queue or end', () => {
+    const { admission } = new Limited(2);
+    const working = [admission.enter(nothing, true), admission.enter(nothing)];
+    const waiting = admission.enter(nothing, true);
+    expect(admission.enter(nothing, true)).toBeUndefined();
+
+    waiting?.leave();
+    waiting?.leave();
+    expect(admission.enter(nothing, true)).toBeDefined();
+    expect(admission.enter(nothing, true)).toBeUndefined();
+    working[0]?.leave();
+    expect(admission.enter(nothing, true)).toBeDefined();
+  });
+
+  it('stay when the limit falls, and are admitted again when it rises', () => {
+    const state = new Limited(2);
+    const { admission } = state;
+    const present = [admission.enter(nothing, true), admission.enter(nothing, true)];
+
+    state.limit = 1;
+    present[0]?.leave();
+    expect(admission.enter(nothing, true)).toBeUndefined();
+    state.limit = 2;
+    expect(admission.enter(nothing, true)).toBeDefined();
+  });
+
+  it('have a limit that never exceeds slots and places together', () => {
+    const { admission, rejections } = new Limited(1000);
+    expect(admission.passwordLimit).toBe(4);
+    for (let count = 0; count < 4; count += 1) expect(admission.enter(nothing, true)).toBeDefined();
+
+    expect(admission.enter(nothing, true)).toBeUndefined();
+    expect(rejections).toEqual([true]);
+  });
+
+  it('without a measurement, or with a target of 0, have no limit of their own', () => {
+    expect(passwordLimit(Duration.ofMillis(300), () => undefined)()).toBe(Infinity);
+    expect(passwordLimit(Duration.ofMillis(0), () => 4)()).toBe(Infinity);
+  });
+
+  it('have the limit that the workers hash within three quarters of the target', () => {
+    expect(passwordLimit(Duration.ofMillis(400), (millis) => millis / 10)()).toBe(30);
+  });
+});

@@ -1,0 +1,242 @@
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../kernel/clock/clock.js';
+import { STATUS } from '../../../kernel/errors/error-code.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { LineLimit } from '../../../observability/logging/line-limit.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { type RequestTracker, closeAfterResponse } from '../admission/request-tracker.js';
+import { DEFAULT_HEADERS } from '../default-headers.js';
+import { afterBody, hasUnreadBody } from '../body/unread-body.js';
+import { type Cors, originIn } from '../cors.js';
+import { sendAsIs } from '../json/response-sender.js';
+import type { EncodedText, Encoding } from '../json/encoding.js';
+import { sentMethod } from '../methods.js';
+import { pathOf, withContextOf } from '../request-head.js';
+import { type RequestIds, sentRequestId } from '../request-ids.js';
+import type { RequestRecords } from '../records/request-records.js';
+import { sendBareResponse } from './fallback-500.js';
+import { HttpError, httpFactsOf } from './http-error.js';
+import { PROBLEM_JSON, problemBody, problemHeaders, retryAfterSeconds, serviceErrorOf, troubleOf } from './problem.js';
+import { HTML, prefersPage } from '../page/layout.js';
+import type { PageRenderer } from '../page/page-renderer.js';
+import { problemPage } from '../page/problem-page.js';
+import { type RawError, rawErrorOf, writeRawError } from './raw-error.js';
+import type { ErrorPageOptions } from '../route-options.decorator.js';
+import { authenticationPageOf, signInPathOf } from './sign-in-links.js';
+import { ServerErrorProperties } from '../server.properties.js';
+
+export interface ErrorResponderOptions {
+  readonly errors: ServerErrorProperties;
+  readonly encoding: Encoding;
+  readonly clock: Clock;
+  readonly requestIds: RequestIds;
+  readonly log: Logger;
+  readonly tracker: RequestTracker;
+  readonly records: RequestRecords;
+  readonly cors: Cors | undefined;
+  readonly pages: PageRenderer;
+  readonly contextPath: string;
+}
+
+/** Error pages of requests without a route. */
+const UNKNOWN_ROUTE: ErrorPageOptions = { backTo: '/' };
+
+/** An error of Node's HTTP parser, with the bytes it was reading. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
+
+/** Sends every error response: problem details (problem.ts), or a page if the caller prefers HTML. */
+export class ErrorResponder {
+  private readonly type: string;
+  /** Connections whose parser has failed. */
+  private readonly failed = new WeakSet<Socket>();
+  private readonly failures = new LineLimit();
+
+  constructor(private readonly options: ErrorResponderOptions) {
+    this.type = options.encoding.jsonType(PROBLEM_JSON);
+  }
+
+  /** Responds to an error that a handler, a guard or the framework has thrown. */
+  respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const { raw } = request;
+    const hasHungUp = !raw.complete && raw.socket.destroyed;
+    if (!hasHungUp) this.log(error, request);
+    request.lifecycle?.releaseSlot();
+    afterBody(raw, () => {
+      this.trySend(error, request, reply);
+    });
+  }
+
+  /** Replaces the payload of Fastify after an error response that could not be sent; false for any other payload. */
+  replaceFailedError(payload: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
+    const { errorBody } = request.lifecycle ?? {};
+    if (errorBody === undefined || payload === errorBody) return false;
+    this.log(
+      new Error(`an error response could not be sent: ${typeof payload === 'string' ? payload : 'no text'}`),
+      request,
+    );
+    this.sendFallback500(request, reply);
+    return true;
+  }
+
+  /** Responds to a request whose body is not awaited any longer: 408 if it did not arrive in time. */
+  respondEarly(request: FastifyRequest, reply: FastifyReply, error: ServiceError = lateBody()): void {
+    // A response that is ready waits briefly for the rest of the body and then closes the connection itself.
+    if (request.lifecycle?.respondedAt !== undefined && !reply.sent) return;
+    if (!reply.sent) this.trySend(error, request, reply);
+    // The response was sent without reading the body.
+    else request.raw.socket.destroy();
+  }
+
+  /** Responds to bytes that are not a request: once per connection, after the responses to all earlier requests. */
+  onClientError(error: ClientError, socket: Socket): void {
+    // A failed parser fails again on every later chunk.
+    if (this.failed.has(socket)) return;
+    this.failed.add(socket);
+    this.sendInTurn({ ...rawErrorOf(error.code), origin: originIn(error.rawPacket) }, socket);
+  }
+
+  /** Rejects CONNECT: the bytes behind it are not read as requests. */
+  rejectConnect(request: IncomingMessage, socket: Socket): void {
+    // Node no longer handles errors of this socket.
+    socket.on('error', () => undefined).resume();
+    const status = STATUS.METHOD_NOT_ALLOWED;
+    this.sendInTurn({ status, code: 'METHOD_NOT_ALLOWED', allow: '', request }, socket);
+  }
+
+  private sendInTurn(error: RawError, socket: Socket): void {
+    const pending = socket.writable ? this.options.tracker.lastPendingRequest(socket) : undefined;
+    if (pending) {
+      pending.reply.raw.once('close', () => {
+        this.sendInTurn(error, socket);
+      });
+      return;
+    }
+    try {
+      this.sendToSocket(error, socket);
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  private log(error: unknown, request: FastifyRequest): void {
+    try {
+      const { log } = this.options;
+      const trouble = troubleOf(error);
+      // The reason of a rejection, which the caller must not learn, is logged for investigations only.
+      if (trouble === undefined && !log.isEnabled('DEBUG')) return;
+      const { code, facts } = serviceErrorOf(error);
+      const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
+      const admitted = trouble === 'failure' ? this.failures.admit(facts.reason ?? code) : {};
+      withContextOf(request, () => {
+        if (trouble && admitted) log.error(what, { error, ...admitted });
+        else log.debug(what, { reason: facts.reason });
+      });
+    } catch {
+      // The response must not depend on the log.
+    }
+  }
+
+  private trySend(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // The body missed its time limit while the error waited for it, and the client has got a 408.
+    if (reply.sent) return;
+    try {
+      this.send(error, request, reply);
+    } catch (failure) {
+      this.log(failure, request);
+      this.sendFallback500(request, reply);
+    }
+  }
+
+  private sendToSocket({ status, code, allow, request, origin }: RawError, socket: Socket): void {
+    const { errors, encoding, clock, requestIds, tracker, records, cors } = this.options;
+    // The request whose body could not be read.
+    const current = tracker.currentRequest(socket);
+    const reply = current?.reply;
+    const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
+    const place = { requestId, millis: clock.millis() };
+    const error = new HttpError(code, withoutUndefined({ allow }));
+    const body = encoding.json(problemBody(error, place, errors, status));
+    const headers = {
+      ...problemHeaders(error),
+      ...cors?.headersFor((reply?.request ?? request)?.headers.origin ?? origin),
+      'x-request-id': requestId,
+      'content-type': this.type,
+    };
+    if (!writeRawError(socket, status, { headers, body })) return;
+    if (current) {
+      current.rawStatus = status;
+      current.errorCode = code;
+    }
+    records.rejected(socket, { status, code, bytes: Buffer.byteLength(body), requestId, request }, current);
+  }
+
+  /** Sends a bare 500 if the error response itself fails. */
+  private sendFallback500(request: FastifyRequest, reply: FastifyReply): void {
+    const { encoding, clock } = this.options;
+    try {
+      request.lifecycle?.onResponseReady(false);
+      if (reply.sent) return;
+      if (request.lifecycle) request.lifecycle.errorCode = 'INTERNAL_ERROR';
+      const place = { requestId: request.id, millis: clock.millis() };
+      const body = problemBody(new ServiceError('INTERNAL_ERROR'), place, new ServerErrorProperties());
+      sendBareResponse(reply, STATUS.INTERNAL_ERROR, this.type, encoding.json(body));
+    } catch {
+      reply.raw.destroy();
+    }
+  }
+
+  private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = serviceErrorOf(error);
+    const facts = httpFactsOf(known);
+    const page = this.pageOf(known, request, reply);
+    const sentOn = page && (facts.seeOther ?? authenticationPageOf(known, request, this.options.contextPath));
+    const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
+    const { type, body } = page ?? this.problemOf(error, status, request);
+    if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
+    // Fastify closes the connection after any body it rejects; only an unfinished body requires that.
+    else if (request.raw.complete && reply.hasHeader('connection'))
+      reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
+    if (request.lifecycle) {
+      request.lifecycle.errorBody = body;
+      request.lifecycle.errorCode = known.code;
+    }
+    reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
+    if (page) reply.header('content-security-policy', page.policy);
+    if (sentOn !== undefined) reply.header('location', sentOn);
+    sendAsIs(reply, type, body);
+  }
+
+  private problemOf(error: unknown, status: number, request: FastifyRequest): EncodedText {
+    const { errors, encoding, clock } = this.options;
+    const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
+    return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
+  }
+
+  /** Undefined if the response is JSON. Browsers get a page for a path or method without a route, too. */
+  private pageOf(
+    error: ServiceError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): (EncodedText & { readonly policy: string }) | undefined {
+    const { id, headers, lifecycle, is404 } = request;
+    const { errorPages = is404 ? UNKNOWN_ROUTE : undefined } = lifecycle?.routeOptions ?? {};
+    if (!errorPages || !prefersPage(headers.accept)) return undefined;
+    const { encoding, pages } = this.options;
+    const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
+    const view =
+      httpFactsOf(error).page ?? problemPage(told, signInPathOf(error, errorPages, request, this.options.contextPath));
+    const { body, policy } = pages.render(view, request, reply);
+    return { ...encoding.text(HTML, body), policy };
+  }
+}
+
+function lateBody(): HttpError {
+  return new HttpError('VALIDATION_FAILED', { status: 408, closesConnection: true });
+}
+
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? '(no route)';
+}

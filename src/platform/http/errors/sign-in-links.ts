@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { ErrorPageOptions } from '../route-options.decorator.js';
+import { requiredLoginOf } from './http-error.js';
+
+/**
+ * Where a visitor of a page signs in, or a user proves the second factor again, to return to the page; undefined for all other
+ * errors, methods and routes.
+ */
+export function authenticationPageOf(
+  error: ServiceError,
+  request: FastifyRequest,
+  contextPath: string,
+): string | undefined {
+  const {
+    backTo,
+    redirectsVisitors = false,
+    redirectsForms = false,
+    stepUpAt,
+  } = request.lifecycle?.routeOptions.errorPages ?? {};
+  if (redirectsForms && backTo !== undefined && request.method === 'POST' && error.code === 'INVALID_TOKEN') {
+    return `${contextPath}${backTo}?ended=true${returnToOf(request.body)}`;
+  }
+  const path = { INVALID_TOKEN: redirectsVisitors ? backTo : undefined, STEP_UP_REQUIRED: stepUpAt }[
+    error.code as string
+  ];
+  if (path === undefined || request.method !== 'GET') return undefined;
+  return contextPath + withReturnTo(path, contextPath + request.url, error);
+}
+
+/**
+ * Where an error page leads its user to sign in, or to prove the second factor, without the context path. After a form, it
+ * returns to the page of the form, if the route names that page.
+ */
+export function signInPathOf(
+  error: ServiceError,
+  { backTo, stepUpAt = backTo, formPage }: ErrorPageOptions,
+  request: FastifyRequest,
+  contextPath: string,
+): string {
+  const path = error.code === 'STEP_UP_REQUIRED' ? stepUpAt : backTo;
+  if (formPage === undefined || request.method === 'GET') return path;
+  return withReturnTo(path, contextPath + filled(formPage, request.params), error);
+}
+
+/** A page for the second factor accepts any, unless the link says that only a one-time code helps, or only a passkey. */
+function withReturnTo(path: string, returnTo: string, error: ServiceError): string {
+  const method = requiredLoginOf(error)?.method;
+  const required = method === 'otp' || method === 'passkey' ? `&required=${method}` : '';
+  return `${path}?return_to=${encodeURIComponent(returnTo)}${required}`;
+}
+
+/** The parameter of the query with the target of a form; the page that reads it verifies it. */
+function returnToOf(body: unknown): string {
+  const { return_to: target } = (body ?? {}) as { readonly return_to?: unknown };
+  return typeof target === 'string' ? `&return_to=${encodeURIComponent(target)}` : '';
+}
+
+/** The path of a template, with the parameters of a request. */
+function filled(template: string, params: unknown): string {
+  const values = params as Readonly<Record<string, string | undefined>>;
+  return template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}

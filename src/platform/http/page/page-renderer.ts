@@ -1,0 +1,250 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BrandingProperties } from '../../branding/branding.properties.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import { acceptedLanguage, isLanguage, type Language, LANGUAGES, messagesOf } from '../../messages/messages.js';
+import { MessagesProperties } from '../../messages/messages.properties.js';
+import { htmlDocument } from './layout.js';
+import { PageAssets } from './page-assets.js';
+import type { PageContent, PageContext, PageNeeds, View } from './view.js';
+
+/** Remembers the language that a browser has chosen. */
+export const LANGUAGE_COOKIE = 'language';
+/** Query parameter of a page that chooses its language. */
+const LANGUAGE_PARAMETER = 'lang';
+const ONE_YEAR = 365 * 24 * 3600;
+
+interface LanguageCookie {
+  readonly path: string;
+  readonly maxAge: number;
+  readonly sameSite: 'lax';
+  readonly httpOnly: true;
+  readonly secure: boolean;
+}
+
+export interface PageOptions {
+  readonly contextPath: string;
+  readonly branding: BrandingProperties;
+  readonly messages: MessagesProperties;
+  /** IANA name of the zone of instants. */
+  readonly timeZone: string;
+  /** Origins besides our own that a form may finally redirect to. */
+  readonly returnOrigins: readonly string[];
+}
+
+/** A rendered page. */
+export interface RenderedPage {
+  readonly body: string;
+  /** Value of `Content-Security-Policy`. */
+  readonly policy: string;
+}
+
+/** Renders views: language, layout, branding and Content-Security-Policy of every page. */
+export class PageRenderer {
+  private readonly options: PageOptions;
+  private readonly assets: PageAssets;
+
+  constructor(options: Partial<PageOptions> = {}) {
+    this.options = {
+      contextPath: '',
+      branding: new BrandingProperties(),
+      messages: new MessagesProperties(),
+      timeZone: 'UTC',
+      returnOrigins: [],
+      ...options,
+    };
+    this.assets = new PageAssets(this.options.branding);
+  }
+
+  /** Renders a page in the language of the request; a language that the query chooses is remembered in a cookie. */
+  render(view: View, request: FastifyRequest, reply: FastifyReply): RenderedPage {
+    const chosen = chosenLanguage(request);
+    if (chosen !== undefined) this.remember(chosen, request, reply);
+    const language = chosen ?? this.languageOf(request);
+    return {
+      body: this.document(view.compose(this.contextOf(language)), view.needs, language, request),
+      policy: this.policyOf(view),
+    };
+  }
+
+  private languageOf({ headers }: FastifyRequest): Language {
+    return requestedLanguage(headers) ?? this.options.messages.defaultLanguage;
+  }
+
+  private remember(language: Language, { protocol }: FastifyRequest, reply: FastifyReply): void {
+    const attributes = languageCookie(this.options.contextPath, protocol === 'https');
+    void reply.setCookie(LANGUAGE_COOKIE, language, { ...attributes });
+  }
+
+  private contextOf(language: Language): PageContext {
+    const { contextPath, branding, timeZone } = this.options;
+    const t = messagesOf(language);
+    const { name, helpUrl, helpContact } = branding;
+    return {
+      language,
+      t,
+      contextPath,
+      brand: { name, helpUrl, helpContact },
+      time: (epochSeconds) => timeElement(epochSeconds, t.tag, timeZone),
+    };
+  }
+
+  /**
+   * No inline script or style; images also as data, for QR codes. Browsers apply `form-action` to redirects after a form, too,
+   * so it names every origin that a form may end at.
+   */
+  private policyOf({ needs: { formTarget, previews = false, passkeys = false } }: View): string {
+    // Redirects may follow to origins that only the other side knows, but only from https to https.
+    const targets = formTarget === undefined ? this.options.returnOrigins : [new URL(formTarget).protocol];
+    return [
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "img-src 'self' data:",
+      ...(previews || passkeys ? ["connect-src 'self'"] : []),
+      ["form-action 'self'", ...targets].join(' '),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+  }
+
+  private document(
+    content: PageContent,
+    { previews = false, passkeys = false }: PageNeeds,
+    language: Language,
+    request: FastifyRequest,
+  ): string {
+    const { contextPath, branding } = this.options;
+    const { styleName, scriptName, previewScriptName, passkeyScriptName, iconName } = this.assets;
+    const assets = `${contextPath}/assets`;
+    const names = [scriptName, ...(previews ? [previewScriptName] : []), ...(passkeys ? [passkeyScriptName] : [])];
+    const scripts = names.map(
+      (name) => html`<script src="${assets}/${name}" defer></script>
+`,
+    );
+    const { title, head, body, navigation, hasSecretAddress = false } = content;
+    // With the header policy no-referrer, browsers would send a form of ours with the origin `null`.
+    const wholeHead = html`<meta name="referrer" content="${hasSecretAddress ? 'strict-origin' : 'same-origin'}">
+<meta name="robots" content="noindex">
+<title>${title === branding.name ? title : `${title} - ${branding.name}`}</title>
+<link rel="icon" href="${assets}/${iconName}">
+<link rel="stylesheet" href="${assets}/${styleName}">
+${scripts}${head}`;
+    const heading = html`<h1>${title}</h1>
+${body}`;
+    const wholeBody = navigation
+      ? html`${this.header(navigation, language)}<main id="main">
+${heading}</main>
+`
+      : html`<main>
+${this.brand(`${contextPath}/`)}${heading}</main>
+`;
+    const kind = navigation ? 'wide' : 'card';
+    return htmlDocument(
+      wholeHead,
+      html`${wholeBody}${this.footer(content, language, request)}`,
+      messagesOf(language).tag,
+      kind,
+    );
+  }
+
+  private brand(home: string): Html {
+    const { contextPath, branding } = this.options;
+    const { logoName, iconName } = this.assets;
+    const logo = html`<img src="${contextPath}/assets/${logoName ?? iconName}" alt="">`;
+    return html`<a class="brand" href="${home}">${logo}<span>${branding.name}</span></a>
+`;
+  }
+
+  private header({ links, signOut }: NonNullable<PageContent['navigation']>, language: Language): Html {
+    const { t } = this.contextOf(language);
+    const items = links.map(
+      ({ path, label, isCurrent }) =>
+        html`<li><a href="${this.options.contextPath}${path}"${isCurrent ? html` aria-current="page"` : undefined}>${label}</a></li>
+`,
+    );
+    return html`<a class="skip" href="#main">${t.common.skip}</a>
+<header><div>
+${this.brand(`${this.options.contextPath}/`)}<nav aria-label="${t.common.navigation}"><ul>
+${items}</ul></nav>
+${signOut}</div></header>
+`;
+  }
+
+  private footer({ isShownOnce = false }: PageContent, language: Language, request: FastifyRequest): Html {
+    const { branding } = this.options;
+    const { t } = this.contextOf(language);
+    const help = branding.helpUrl === undefined ? [] : [[t.common.help, branding.helpUrl] as const];
+    const links = [...help, ...branding.legalLinks].map(
+      ([label, url]) => html`<li><a href="${url}">${label}</a></li>
+`,
+    );
+    const contact =
+      branding.helpContact === undefined
+        ? undefined
+        : html`<li><span>${branding.helpContact}</span></li>
+`;
+    const languages = LANGUAGES.map((each) => {
+      const { languageName, tag } = messagesOf(each);
+      return each === language
+        ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>
+`
+        : html`<li><a rel="nofollow" lang="${tag}" hreflang="${tag}" href="${inLanguage(request, each, this.options.contextPath)}">\
+${languageName}</a></li>
+`;
+    });
+    // A page that is shown once cannot be shown in another language.
+    const choice = isShownOnce
+      ? undefined
+      : html`<ul aria-label="${t.common.language}">
+${languages}</ul>
+`;
+    return html`<footer>
+<ul>
+${links}${contact}</ul>
+${choice}</footer>
+`;
+  }
+}
+
+type LanguageHeaders = Pick<IncomingHttpHeaders, 'cookie' | 'accept-language'>;
+
+/** The language of the cookie, or else the one that `Accept-Language` prefers; undefined if there is none of ours. */
+export function requestedLanguage(headers: LanguageHeaders): Language | undefined {
+  return rememberedLanguage(headers) ?? acceptedLanguage(headers['accept-language']);
+}
+
+/** The language of the cookie. Another service may have set one of the same name, in a language of its own. */
+export function rememberedLanguage({ cookie = '' }: LanguageHeaders): Language | undefined {
+  const pairs = cookie.split(';').map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
+  return values.map((pair) => pair.slice(LANGUAGE_COOKIE.length + 1)).find(isLanguage);
+}
+
+/** Attributes of the cookie of the language. */
+export function languageCookie(contextPath: string, isSecure: boolean): LanguageCookie {
+  return { path: `${contextPath}/`, maxAge: ONE_YEAR, sameSite: 'lax', httpOnly: true, secure: isSecure };
+}
+
+function chosenLanguage({ query, method }: FastifyRequest): Language | undefined {
+  const { [LANGUAGE_PARAMETER]: chosen } = (query ?? {}) as Readonly<Record<string, unknown>>;
+  return method === 'GET' && typeof chosen === 'string' && isLanguage(chosen) ? chosen : undefined;
+}
+
+/** The address of the page in another language; the response to a form links to the page with that form. */
+function inLanguage({ url }: FastifyRequest, language: Language, contextPath: string): string {
+  // The path is that of the router, which begins after the context path; anything else would lead to another host.
+  const [path = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set(LANGUAGE_PARAMETER, language);
+  return `${contextPath}${path.replace(/^[/\\]*/, '/')}?${parameters.toString()}`;
+}
+
+function timeElement(epochSeconds: number, tag: string, timeZone: string): Html {
+  const instant = new Date(epochSeconds * 1000);
+  const text = new Intl.DateTimeFormat(tag, {
+    ...({ dateStyle: 'medium', timeStyle: 'short' } as const),
+    timeZone,
+  }).format(instant);
+  return html`<time datetime="${instant.toISOString()}" data-local="">${text}${timeZone === 'UTC' ? ' UTC' : ''}</time>`;
+}

@@ -1,0 +1,85 @@
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import { type Html, html } from '../../../kernel/encoding/html.js';
+import type { Messages } from '../../messages/messages.js';
+import { refreshTo } from './layout.js';
+import { type PagePart, View } from './view.js';
+
+/** Content of an error page: the text for users about the code, and the request id for support. */
+export interface ShownProblem {
+  readonly code: ErrorCode;
+  readonly requestId: string;
+  /** Seconds until another attempt can succeed. */
+  readonly waitSeconds?: number | undefined;
+  /** Replaces the text of the code. */
+  readonly text?: ((t: Messages) => string) | undefined;
+  /** True above the form that the user corrects. */
+  readonly isAboveForm?: boolean;
+}
+
+/** Errors after which the user signs in; after all others the page leads home. */
+const ASKS_TO_SIGN_IN: ReadonlySet<ErrorCode> = new Set([
+  ...(['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'REFRESH_INVALID', 'STEP_UP_REQUIRED', 'CROSS_SITE'] as const),
+  ...(['SAML_RESPONSE_INVALID', 'SAML_MFA_MISSING', 'SAML_USER_NOT_ALLOWED', 'MFA_STATE_CONFLICT'] as const),
+]);
+
+/** Errors that are a usual step of a sign-in. */
+const NEXT_STEPS: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
+/** Errors that users correct in the form, without help of support. */
+const BY_THE_USER: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED', 'VALIDATION_FAILED']);
+
+/**
+ * The error page, with links below the context path: to `signIn` after an error of a sign-in, otherwise home. A browser
+ * requests `next` at once and stays on the page if `next` responds 204.
+ */
+export function problemPage(problem: ShownProblem, signIn: string, next?: string): View {
+  const isSignIn = ASKS_TO_SIGN_IN.has(problem.code);
+  return new View((context) => {
+    const { t, contextPath } = context;
+    const [path, label] = isSignIn ? [signIn, t.common.signIn] : ['/', t.problem.toHome];
+    return {
+      title: titleOf(problem.code, t),
+      // A mailed link may have failed, for example during an outage, whose token still works.
+      hasSecretAddress: true,
+      body: html`${problemAlert(problem)(context)}<p class="actions"><a class="button primary" href="${contextPath}${path}">${label}</a></p>
+`,
+      ...(next !== undefined && { head: refreshTo(next) }),
+    };
+  });
+}
+
+/** The error as an alert within another page; it takes the focus, so that screen readers begin there. */
+export function problemAlert(problem: ShownProblem): PagePart {
+  const { code, requestId, text, isAboveForm = false } = problem;
+  const isNextStep = isAboveForm && NEXT_STEPS.has(code);
+  return ({ t }) => html`<div class="${isNextStep ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
+<p>${text?.(t) ?? t.errors[code]}</p>
+${waiting(problem, t)}${
+    isAboveForm && BY_THE_USER.has(code)
+      ? undefined
+      : html`<p><small>${t.common.reference(code, requestId)}</small></p>
+`
+  }</div>
+`;
+}
+
+function waiting({ waitSeconds }: ShownProblem, t: Messages): Html | undefined {
+  return waitSeconds === undefined
+    ? undefined
+    : html`<p>${t.common.tryAgainIn(waitSeconds)}</p>
+`;
+}
+
+function titleOf(code: ErrorCode, { problem }: Messages): string {
+  switch (code) {
+    case 'NOT_FOUND':
+      return problem.titleNotFound;
+    case 'INVALID_TOKEN':
+      return problem.titleSignIn;
+    case 'ACCESS_DENIED':
+      return problem.titleDenied;
+    case 'MFA_LOCKED':
+      return problem.titleLocked;
+    default:
+      return problem.title;
+  }
+}

@@ -1,0 +1,101 @@
+import type { ScalarType } from '../../../config/bind/key-type.js';
+import { ConversionError } from '../../../config/problem.js';
+
+/** Words of a pattern. No word shows a query string, a cookie or a header that can carry a secret. */
+export const WORDS = {
+  '%a': 'address of the caller',
+  '%h': 'the same',
+  '%A': 'address on this side of the connection',
+  '%p': 'port on this side of the connection',
+  '%l': 'always -',
+  '%u': 'subject of the caller, once authenticated',
+  '%t': 'time at which the response ended',
+  '%r': 'method, path and protocol',
+  '%m': 'method',
+  '%U': 'path',
+  '%H': 'protocol',
+  '%s': 'status',
+  '%b': 'bytes of the response body, - without a body',
+  '%B': 'bytes of the response body, 0 without a body',
+  '%D': 'milliseconds the request took',
+  '%T': 'seconds the request took, with three decimals',
+  '%I': 'thread, always main',
+  '%{Referer}i': 'header Referer without its query',
+  '%{User-Agent}i': 'header User-Agent',
+  '%{X-Request-Id}o': 'id of the request',
+} as const;
+
+export type Word = keyof typeof WORDS;
+
+/** A piece of a line: fixed text, or a word. A value may contain spaces only between quotation marks. */
+export type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
+
+export interface AccessPattern {
+  /** The pattern as configured. */
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+}
+
+const COMMON = '%h %l %u %t "%r" %s %b';
+const NAMED: Readonly<Record<string, string>> = {
+  common: COMMON,
+  combined: `${COMMON} "%{Referer}i" "%{User-Agent}i"`,
+};
+
+const BY_UNIFORM = new Map((Object.keys(WORDS) as Word[]).map((word) => [uniform(word), word]));
+const UNKNOWN = `no such word; there are ${Object.keys(WORDS).join(' ')}, and %% for a percent sign`;
+
+/** Parses a word: header names are case-insensitive, letters are not. */
+function uniform(word: string): string {
+  return word.replace(/\{.*\}/, (name) => name.toLowerCase());
+}
+
+/** Parses `common`, `combined`, or words with text between them. */
+export const accessPattern: ScalarType<AccessPattern> = {
+  shape: 'scalar',
+  name: 'access log pattern',
+  expects: `common, combined, or a pattern of the words ${Object.keys(WORDS).join(' ')}`,
+  parse: parsePattern,
+  format: ({ name }) => name,
+};
+
+export function parsePattern(name: string): AccessPattern | ConversionError {
+  const pattern = NAMED[name.trim()] ?? name;
+  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionError('a line can contain only printable ASCII');
+  const pieces: Piece[] = [];
+  let isQuoted = false;
+  for (const { 0: found, index } of pattern.matchAll(/%\{[^}]*\}.?|%.?|[^%]+/g)) {
+    if (found === '%%' || !found.startsWith('%')) {
+      const text = found === '%%' ? '%' : found;
+      if (text.split('"').length % 2 === 0) isQuoted = !isQuoted;
+      pieces.push({ text });
+      continue;
+    }
+    const word = BY_UNIFORM.get(uniform(found));
+    if (word === undefined) return new ConversionError(`character ${index + 1}: ${whyNot(found)}`);
+    pieces.push({ word, isQuoted });
+  }
+  if (isQuoted) return new ConversionError('a quotation mark is not closed');
+  return pieces.some((piece) => 'word' in piece)
+    ? { name, pieces }
+    : new ConversionError('neither a name nor a word in it');
+}
+
+function whyNot(found: string): string {
+  if (/^%\{[^}]*\}c$/.test(found)) return 'cookies are never logged: a reader of the log could sign in with them';
+  if (/^%\{[^}]*\}[io]$/.test(found)) {
+    return 'of all headers only Referer, User-Agent and the X-Request-Id of the response are logged: others can carry secrets';
+  }
+  if (found === '%q') return 'the query string is never logged: it can carry secrets';
+  if (found === '%S') return 'session ids are never logged: a reader of the log could sign in with them';
+  return UNKNOWN;
+}
+
+/** Common Log Format. */
+export const COMMON_PATTERN: AccessPattern = defaultPattern();
+
+function defaultPattern(): AccessPattern {
+  const pattern = parsePattern('common');
+  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
+  return pattern;
+}

@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { withTimeout } from '../../kernel/clock/with-timeout.js';
+import type { Logger } from '../../observability/logging/logger.js';
+
+const PROBE_MILLIS = 1000;
+
+/** Lines of the log at a failure of the store, and at its return. */
+export interface AvailabilityMessages {
+  readonly lost: string;
+  readonly back: string;
+}
+
+/**
+ * Whether a store that replicas share responds. After a failure, no request waits for it until a probe in the background
+ * has reached it again; meanwhile each process does without it.
+ */
+export class StoreAvailability {
+  /** Runs probes outside of the context of the request that has met the failure. */
+  private readonly inBackground = AsyncLocalStorage.snapshot();
+  /** Failures so far, each of which began a time without the store. */
+  private losses = 0;
+  private isLost = false;
+  private nextProbe: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  /** The probe does what the work needs, such as a write, and ends even if the store never responds. */
+  constructor(
+    private readonly probe: () => Promise<unknown>,
+    private readonly limitMillis: number,
+    private readonly log: Logger,
+    private readonly messages: AvailabilityMessages,
+  ) {}
+
+  get isAvailable(): boolean {
+    return !this.isLost;
+  }
+
+  /** The result of `work`; undefined if the store is away, or does not respond in time. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.isLost) return undefined;
+    const { losses } = this;
+    try {
+      return await this.within(work());
+    } catch (error) {
+      // Work that began before an earlier failure says nothing about a store that has come back since.
+      if (losses === this.losses) this.giveUp(error);
+      return undefined;
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.nextProbe);
+  }
+
+  private giveUp(error: unknown): void {
+    if (this.isStopped) return;
+    this.losses += 1;
+    this.isLost = true;
+    this.log.warn(this.messages.lost, { failure: error instanceof Error ? error.message : String(error) });
+    this.probeLater();
+  }
+
+  private probeLater(): void {
+    this.nextProbe = this.inBackground(() => setTimeout(() => void this.ask(), PROBE_MILLIS).unref());
+  }
+
+  private async ask(): Promise<void> {
+    const probe = Promise.resolve().then(this.probe);
+    const isBack = await this.within(probe).then(
+      () => true,
+      () => false,
+    );
+    // A probe may wait longer than a request does, such as for a connection; the next one must not wait beside it.
+    if (!isBack) await Promise.allSettled([probe]);
+    if (this.isStopped) return;
+    if (!isBack) {
+      this.probeLater();
+      return;
+    }
+    this.isLost = false;
+    this.log.info(this.messages.back);
+  }
+
+  private within<T>(work: Promise<T>): Promise<T> {
+    return withTimeout(
+      work,
+      this.limitMillis,
+      (): never => {
+        throw new Error(`no response within ${this.limitMillis} ms`);
+      },
+      { readsSocketsFirst: true },
+    );
+  }
+}

@@ -1,0 +1,201 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { ConversionError } from '../../config/problem.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import { Loggers } from '../../observability/logging/loggers.js';
+import { type Random, SystemRandom } from '../../kernel/random/random.js';
+import { withoutDual } from './engines/database-probe.js';
+import { DatabaseUnavailable } from './engines/database-unavailable.js';
+import { classifyFailure, driverCode } from './engines/driver-failure.js';
+import { processTimeZone } from '../../config/read/process-inputs.js';
+import { sessionTimeZone } from './engines/session-time-zone.js';
+import { ServerConnector } from './engines/server-connector.js';
+import { ServerPool } from './engines/server-pool.js';
+import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
+import { TypeormDriver } from './engines/typeorm-driver.js';
+import type { DatabaseSettings } from './database-address.js';
+import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { migrate, MIGRATIONS } from './migrations/migrations.js';
+import { FaultyTestQuery } from './pool/faulty-test-query.js';
+import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
+import { SchemaFailure } from './migrations/schema-failure.js';
+import { makeFolderNow } from '../../kernel/files/make-folder.js';
+
+/** The time for which startup waits for another process that locks the file. */
+const BUSY_TIMEOUT_MILLIS = 5000;
+/** After startup such a wait would block the event loop, so units of work are retried instead. */
+const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
+
+const COMMON = {
+  entities: [],
+  migrations: [...MIGRATIONS],
+  synchronize: false,
+  logging: false,
+  // TypeORM's other loggers write to the console even if logging is off; this one only if `DEBUG` enables it.
+  logger: 'debug',
+} satisfies Partial<DataSourceOptions>;
+
+/** Settings for the connections to a database server; the embedded database has one connection. */
+export interface PoolOptions {
+  readonly settings?: Partial<PoolSettings>;
+  readonly testQuery?: string | undefined;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  /** Time zone of sessions unless the URL states one; that of this process by default. */
+  readonly processZone?: string;
+}
+
+/** Connects to the first host that responds and prepares the schema. */
+export async function openDatabase(
+  settings: DatabaseSettings,
+  pool: PoolOptions = {},
+  prepare: (dataSource: DataSource) => Promise<unknown> = migrate,
+): Promise<DataSource> {
+  const dataSource = await connect(settings, pool);
+  try {
+    await prepare(dataSource);
+    await tryTestQuery(dataSource, pool.testQuery);
+    if (dataSource.options.type === 'better-sqlite3') {
+      await dataSource.query(`PRAGMA busy_timeout = ${REQUEST_BUSY_TIMEOUT_MILLIS}`);
+    }
+    return dataSource;
+  } catch (error) {
+    await dataSource.destroy();
+    if (error instanceof SchemaFailure || error instanceof FaultyTestQuery) throw error;
+    throw new DatabaseUnavailable(settings.url, error);
+  }
+}
+
+/** After the tables exist, which the query may read; an outage at this moment is reported as one. */
+async function tryTestQuery(dataSource: DataSource, query: string | undefined): Promise<void> {
+  // An empty value is none.
+  if (!query) return;
+  const pool = poolOf(dataSource);
+  try {
+    await dataSource.query(pool ? query : withoutDual(query));
+  } catch (error) {
+    if (classifyFailure(error) !== undefined) throw error;
+    throw new FaultyTestQuery(query, driverCode(error), error);
+  }
+}
+
+async function connect(settings: DatabaseSettings, options: PoolOptions): Promise<DataSource> {
+  const dataSource = new DataSource(await dataSourceOptions(settings, options));
+  const pool = poolOf(dataSource);
+  try {
+    await pool?.openFirst();
+    return await dataSource.initialize();
+  } catch (error) {
+    await pool?.close();
+    throw new DatabaseUnavailable(settings.url, error);
+  }
+}
+
+/** The pool of a database server with one open connection, for a caller that needs no stores. */
+export async function openPool(settings: DatabaseSettings, options: PoolOptions): Promise<ServerPool> {
+  const pool = poolOf(new DataSource(await dataSourceOptions(settings, options)));
+  if (!pool) throw new TypeError('the embedded database has no pool');
+  await pool.openFirst();
+  return pool;
+}
+
+/** The options of TypeORM; for a database server with a pool that has no connection yet. */
+export async function dataSourceOptions(
+  settings: DatabaseSettings,
+  pool: PoolOptions = {},
+): Promise<DataSourceOptions> {
+  const location = parseJdbcUrl(settings.url);
+  if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
+  if (location.engine === 'sqlite') return embedded(settings.url, location.file);
+  return serverOptions(location, settings, pool);
+}
+
+/** The connections to one host of a URL. */
+export interface HostPool {
+  readonly host: Host;
+  readonly pool: ServerPool;
+}
+
+/** A pool for each host of the URL, without a connection yet; none for the embedded database. */
+export async function poolsByHost(settings: DatabaseSettings, options: PoolOptions): Promise<readonly HostPool[]> {
+  const location = parseJdbcUrl(settings.url);
+  if (location instanceof ConversionError || location.engine === 'sqlite') return [];
+  return Promise.all(
+    location.hosts.map(async (host) => ({
+      host,
+      pool: await serverPool({ ...location, hosts: [host] }, settings, options),
+    })),
+  );
+}
+
+async function embedded(url: string, file: string): Promise<DataSourceOptions> {
+  const { NodeSqlite } = await import('./engines/node-sqlite.js');
+  const database = file === ':memory:' ? file : resolve(file);
+  try {
+    // TypeORM would create the folder readable by all users.
+    if (database !== ':memory:') createPrivateFile(database);
+  } catch (error) {
+    throw new DatabaseUnavailable(url, error);
+  }
+  return { ...COMMON, type: 'better-sqlite3', driver: NodeSqlite, database, timeout: BUSY_TIMEOUT_MILLIS };
+}
+
+async function serverOptions(
+  location: DatabaseServer,
+  account: DatabaseAccount,
+  options: PoolOptions,
+): Promise<DataSourceOptions> {
+  const { engine, database, utcOffset = 'Z', socketTimeoutMillis } = location;
+  return {
+    ...COMMON,
+    type: engine,
+    database,
+    timezone: utcOffset,
+    driver: new TypeormDriver(await serverPool(location, account, options)),
+    ...(socketTimeoutMillis && { enableQueryTimeout: true, maxQueryExecutionTime: socketTimeoutMillis }),
+  };
+}
+
+async function serverPool(
+  location: DatabaseServer,
+  account: DatabaseAccount,
+  {
+    settings: configured = {},
+    testQuery,
+    random = new SystemRandom(),
+    logger = new Loggers().get('persistence'),
+    processZone = processTimeZone(),
+  }: PoolOptions,
+): Promise<ServerPool> {
+  const { hosts, connectTimeoutMillis } = location;
+  const { settings } = adjustedSettings(configured);
+  // A caller waits long enough to try every host.
+  const limitMillis = connectTimeoutMillis ?? Math.ceil(settings.connectionTimeout / hosts.length);
+  const driver = await connectionOptions(location, account);
+  const connector = new ServerConnector({
+    hosts,
+    driver,
+    limitMillis,
+    testQuery,
+    timeZone: sessionTimeZone(location.timeZone, processZone),
+  });
+  return new ServerPool(connector, { settings, random, logger });
+}
+
+/** Creates the file and its folder, readable by the owner only; SQLite gives its side files the same mode. */
+export function createPrivateFile(file: string): void {
+  makeFolderNow(dirname(resolve(file)), 0o700);
+  closeSync(openSync(file, 'a', 0o600));
+}
+
+/** The connections to a database server; undefined for the embedded database. */
+export function poolOf({ options }: DataSource): ServerPool | undefined {
+  const driver: unknown = 'driver' in options ? options.driver : undefined;
+  return driver instanceof TypeormDriver ? driver.pool : undefined;
+}
+
+/** The limit for responses that the URL sets, in milliseconds. */
+export function socketTimeoutOf({ options }: DataSource): number | undefined {
+  return 'enableQueryTimeout' in options && options.enableQueryTimeout ? options.maxQueryExecutionTime : undefined;
+}

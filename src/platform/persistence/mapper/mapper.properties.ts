@@ -1,0 +1,87 @@
+import { acceptedOnly, full, near } from '../../../config/bind/effect.js';
+import { duration, flag, integer, list, oneOf, type ScalarType, text } from '../../../config/bind/key-type.js';
+import { Key, Properties } from '../../../config/bind/properties.decorator.js';
+import type { Duration } from '../../../config/bind/duration.js';
+
+@Properties('mapper')
+export class MapperProperties {
+  @Key(list(text()), {
+    does:
+      'Locations of further SQL mapper files: patterns such as file:/etc/login/mapper/**/*.xml. The packaged files ' +
+      '(classpath:mapper/**/*.xml) are always read.',
+    effect: full,
+  })
+  readonly mapperLocations: readonly string[] = [];
+
+  @Key(text(), {
+    does: 'Packages of result types that mapper files may name without it, separated by commas.',
+    effect: near(
+      'A package is a folder of the program that declares result types, such as events; others have no effect.',
+    ),
+  })
+  readonly typeAliasesPackage?: string;
+
+  @Key(text(), {
+    does: 'XML file with settings, aliases and mappers; a key set under mapper.configuration wins over it.',
+    effect: near(
+      'The elements settings, typeAliases and mappers are read; other elements and settings prevent startup, and values of the ' +
+        'packaged configuration do not win over it.',
+    ),
+  })
+  readonly configLocation?: string;
+}
+
+type NullType = (typeof NULL_TYPES)[number];
+
+const NULL_TYPES = ['NULL', 'OTHER', 'VARCHAR'] as const;
+
+const words = oneOf(...NULL_TYPES);
+
+/** YAML reads an unquoted NULL as no value, which can only mean NULL here. */
+const nullType: ScalarType<NullType> = {
+  ...words,
+  emptyMeansDefault: false,
+  parse: (value) => (value === '' ? 'NULL' : words.parse(value)),
+};
+
+@Properties('mapper.configuration')
+export class MapperConfigurationProperties {
+  @Key(flag(), {
+    does: 'Fills the member userName from the column user_name without a result map.',
+    effect: near(
+      'The packaged statements name each member like its column, so that only aliases in your own statements show a difference.',
+    ),
+  })
+  readonly mapUnderscoreToCamelCase: boolean = false;
+
+  @Key(integer({ min: 0 }), {
+    does: 'Rows fetched at a time by statements that stream their result, the exports of security events; 0 means 500.',
+    effect: near('At most 5000; every other statement reads all its rows at once, and LIMIT bounds them.'),
+    defaultText: '500',
+  })
+  readonly defaultFetchSize?: number;
+
+  @Key(duration({ unit: 's', min: '0s', max: '24d' }), {
+    does:
+      'Longest run of a mapper statement, in seconds if no unit is given; with 0 or unset, a slow statement holds ' +
+      'its connection without limit. The server cancels the statement; otherwise its connection is killed a second later. ' +
+      'The embedded database has no server: a statement runs to its end there, and a warning is logged.',
+    effect: full,
+    defaultText: 'no limit',
+  })
+  readonly defaultStatementTimeout?: Duration;
+
+  @Key(nullType, {
+    does: 'SQL type stated when null is bound to a parameter without a type.',
+    effect: acceptedOnly('The driver binds null to a parameter of any type, so that no type is stated.'),
+  })
+  readonly jdbcTypeForNull: NullType = 'OTHER';
+
+  @Key(flag(), {
+    does: 'Whether null columns are members with the value null in a result; otherwise they are absent.',
+    effect: near(
+      'The program reads an absent member of the packaged statements as null, so that neither output nor exports show a difference.',
+    ),
+  })
+  readonly callSettersOnNulls: boolean = false;
+}

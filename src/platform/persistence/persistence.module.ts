@@ -1,0 +1,122 @@
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Configuration } from '../../config/configuration.js';
+import { ConfigurationFailure } from '../../config/problem.js';
+import { processInputs } from '../../config/read/process-inputs.js';
+import { HealthModule } from '../../observability/health/health.module.js';
+import { Loggers } from '../../observability/logging/loggers.js';
+import { Meters } from '../../observability/metrics/meters.js';
+import { Random, SystemRandom } from '../../kernel/random/random.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { openDatabase, poolOf, type PoolOptions, socketTimeoutOf } from './database.js';
+import { DatabaseServer } from './engines/database-server.js';
+import { dialectOf } from './dialect.js';
+import { DatabaseInstrumentation } from './database-instrumentation.js';
+import { DatabaseAddress } from './database-address.js';
+import { PoolProperties } from './datasource.properties.js';
+import { DbIndicator } from './db.indicator.js';
+import { EmbeddedDatabase } from './engines/embedded-database.js';
+import { reportLimits } from './engines/server-limits.js';
+import { reportTimeZone } from './engines/session-time-zone.js';
+import { ExpirySweep } from './expiry-sweep.task.js';
+import { PersonalData } from './personal-data.service.js';
+import { SchemaModule } from './schema/schema.module.js';
+import { SchemaSetup } from './schema/schema-setup.js';
+import { StoredTaskLeases } from './stored-task-leases.service.js';
+import { TaskLeaseStore } from './task-lease.store.js';
+import { StatementOutput } from './statement-output.js';
+import { databaseIdOf } from './mapper/database-id.js';
+import { mapperFiles } from './mapper/mapper-files.js';
+import { SqlMapper } from './mapper/sql-mapper.js';
+import { UnitOfWork } from './unit-of-work.js';
+
+/** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
+@Global()
+@Module({
+  imports: [HealthModule, TasksModule, SchemaModule],
+  providers: [
+    {
+      provide: DatabaseInstrumentation,
+      inject: [Meters, Loggers, PoolProperties, { token: StatementOutput, optional: true }],
+      useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties, output?: StatementOutput) =>
+        new DatabaseInstrumentation(meters, loggers, poolName, output),
+    },
+    {
+      provide: DataSource,
+      inject: [DatabaseAddress, PoolProperties, Random, Loggers, SchemaSetup],
+      useFactory: (
+        address: DatabaseAddress,
+        pool: PoolProperties,
+        random: Random,
+        loggers: Loggers,
+        schema: SchemaSetup,
+      ) => openDatabase(address, poolOptions(pool, random, loggers), (dataSource) => schema.prepare(dataSource)),
+    },
+    {
+      provide: UnitOfWork,
+      inject: [DataSource, Random, DatabaseInstrumentation],
+      useFactory: unitOfWork,
+    },
+    { provide: SqlMapper, inject: [Configuration, DataSource, Loggers], useFactory: sqlMapper },
+    DbIndicator,
+    TaskLeaseStore,
+    StoredTaskLeases,
+    ExpirySweep,
+    PersonalData,
+  ],
+  exports: [UnitOfWork, SqlMapper, PersonalData],
+})
+export class PersistenceModule implements OnApplicationShutdown {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly loggers: Loggers,
+    private readonly schema: SchemaSetup,
+    private readonly address: DatabaseAddress,
+  ) {}
+
+  /** Compares the pool with the limits and the time zone of the server, and then opens the connections that the service keeps. */
+  async warmUp(): Promise<void> {
+    const pool = poolOf(this.dataSource);
+    if (!pool) return;
+    // Connections that are being opened would be taken for those of other instances.
+    const logger = this.loggers.get('persistence');
+    await reportLimits(pool, logger);
+    await reportTimeZone(pool, logger);
+    pool.keepWarm();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.schema.tearDown(this.dataSource);
+    await this.dataSource.destroy();
+    this.address.close();
+  }
+}
+
+function poolOptions(pool: PoolProperties, random: Random, loggers: Loggers): PoolOptions {
+  const testQuery = pool.connectionTestQuery?.trim();
+  return { settings: pool.asConfigured(), testQuery, random, logger: loggers.get('persistence') };
+}
+
+/** A service has checked the files by a rule; commands check no rules. */
+async function sqlMapper(configuration: Configuration, dataSource: DataSource, loggers: Loggers): Promise<SqlMapper> {
+  const files = mapperFiles(configuration, processInputs());
+  if (files.problems.length > 0) throw new ConfigurationFailure(files.problems);
+  return new SqlMapper(files, await databaseIdOf(dataSource), loggers);
+}
+
+export function unitOfWork(
+  dataSource: DataSource,
+  random: Random = new SystemRandom(),
+  instrumentation: DatabaseInstrumentation = new DatabaseInstrumentation(),
+): UnitOfWork {
+  const pool = poolOf(dataSource);
+  const engine = pool
+    ? new DatabaseServer(
+        pool,
+        instrumentation,
+        dialectOf(`jdbc:${dataSource.options.type}`),
+        socketTimeoutOf(dataSource),
+      )
+    : new EmbeddedDatabase(dataSource, instrumentation);
+  return new UnitOfWork(engine, random, instrumentation.retries);
+}

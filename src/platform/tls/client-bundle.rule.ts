@@ -1,0 +1,22 @@
+import { SystemClock } from '../../kernel/clock/clock.js';
+import { faultsOf, type Finding, type RuleFacts } from '../../config/check/rule.js';
+import type { TlsIdentity } from './ssl-bundle.js';
+
+/** Faults of the bundle that a key of a client names, and one warning for each of its certificates that is not valid. */
+export async function clientBundleFindings(
+  facts: RuleFacts,
+  key: string,
+  name: string | undefined,
+): Promise<readonly Finding[]> {
+  if (name === undefined) return [];
+  // Startup without TLS does not load the TLS code.
+  const { SslBundles } = await import('./ssl-bundles.service.js');
+  const bundles = new SslBundles(facts.configuration, new SystemClock());
+  let identity: TlsIdentity | undefined;
+  const faults = faultsOf(() => (identity = bundles.named({ key, name }).clientIdentity()));
+  const action = `Replace it in the bundle "${name}".`;
+  return [
+    ...faults,
+    ...(identity?.warnings ?? []).map((what) => facts.about(key, { severity: 'warning', what, action })),
+  ];
+}

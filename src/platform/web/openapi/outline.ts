@@ -1,0 +1,81 @@
+import type { JsonSchema } from './document.js';
+import { inlineCode, type Html, html } from '../../../kernel/encoding/html.js';
+
+/** A schema in words, with a list of its members. */
+export function outline(schema: JsonSchema): Html {
+  const forms = schema.oneOf ?? schema.anyOf;
+  if (forms && !isNullable(schema)) {
+    return html`<span class="quiet">one of</span>
+      <ul>
+        ${forms.map((form) => html`<li>${outline(form)}${told(form)}</li>`)}
+      </ul>`;
+  }
+  const inner = schema.items ?? schema;
+  const kind = html`<span class="quiet">${words(schema)}</span>`;
+  return inner.properties ? html`${kind}${members(inner)}` : kind;
+}
+
+function members({ properties = {}, required = [] }: JsonSchema): Html {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? '' : html` <em class="quiet">may be left out</em>`;
+    return html`<li><code>${name}</code> ${outline(schema)}${optional}${told(schema)}</li>`;
+  });
+  return html`<ul>
+    ${rows}
+  </ul>`;
+}
+
+function told({ description }: JsonSchema): Html | undefined {
+  return description === undefined ? undefined : html` ${inlineCode(description)}`;
+}
+
+/** Type and limits, e.g. `text, 1 to 255 characters`. */
+function words(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `always ${JSON.stringify(schema.const)}`;
+  if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
+  const inner = isNullable(schema);
+  if (inner) return `${words(inner)}, or null`;
+  const { type, items } = schema;
+  switch (type) {
+    case 'array':
+      return [
+        'list',
+        ...(items ? [`of ${words(items).replace(/^one of /, '')}`] : []),
+        ...limits(schema, 'Items', 'items'),
+      ].join(' ');
+    case 'string':
+      return ['text', ...formOf(schema), ...limits(schema, 'Length', 'characters')].join(', ');
+    case 'integer':
+      return ['whole number', ...limits(schema, 'imum', '')].join(' ').trim();
+    case 'object':
+      return schema.properties && Object.keys(schema.properties).length === 0 ? 'object without members' : 'object';
+    default:
+      return typeof type === 'string' ? type : 'anything';
+  }
+}
+
+/** A description is clearer than a pattern. */
+function formOf({ format, pattern, description }: JsonSchema): readonly string[] {
+  if (typeof format === 'string') return [format];
+  return typeof pattern === 'string' && description === undefined ? [`of the form ${pattern}`] : [];
+}
+
+function limits(schema: JsonSchema, what: 'Items' | 'Length' | 'imum', unit: string): readonly string[] {
+  const [least, most] = [schema[`min${what}`], schema[`max${what}`]].map((limit) =>
+    typeof limit === 'number' ? limit : undefined,
+  );
+  if (least === undefined && most === undefined) return [];
+  return [`${rangeOf(least, most)} ${unit}`.trim()];
+}
+
+function rangeOf(least: number | undefined, most: number | undefined): string {
+  if (most === undefined) return `at least ${least ?? 0}`;
+  if (least === undefined) return `at most ${most}`;
+  return least === most ? `${least}` : `${least} to ${most}`;
+}
+
+/** The schema of a nullable member without null. */
+function isNullable({ anyOf }: JsonSchema): JsonSchema | undefined {
+  const [form, ...others] = anyOf ?? [];
+  return others.length === 1 && others[0]?.type === 'null' ? form : undefined;
+}

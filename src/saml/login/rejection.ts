@@ -1,9 +1,0 @@
-import { SAML_REJECTIONS } from '../../errors/reason.js';
-
-/** Why a message of an identity provider is rejected, for the security event and the log; never shown to the caller. */
-export type Rejection = (typeof SAML_REJECTIONS)[number];
-
-/** Distinguishes the rejection of a check from the value that it reads. */
-export function isRejection(value: unknown): value is Rejection {
-  return (SAML_REJECTIONS as readonly unknown[]).includes(value);
-}

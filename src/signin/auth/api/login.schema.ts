@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
+import { submittedCode, totpDigits } from '../../../identity/second-factor/second-factor.js';
+import { textOfBytes } from '../../../platform/web/schema.js';
+
+const MAX_TOKEN_LENGTH = 4096;
+
+export const password = v.pipe(
+  textOfBytes(MAX_PASSWORD_BYTES),
+  v.description(`At most ${MAX_PASSWORD_BYTES} bytes in UTF-8.`),
+);
+
+/** Describes the texts that `totpDigits` accepts. */
+const TOTP = { type: 'string', maxLength: 32, pattern: '^ *(?:[0-9] *){6}$', description: 'Six digits.' };
+/** Describes the texts that `normalisedCode` accepts. */
+const BACKUP = {
+  type: 'string',
+  maxLength: 64,
+  pattern: '^[ -]*(?:[0-9A-TV-Za-tv-z][ -]*){8}$',
+  description: 'A backup code as it was shown; spaces and dashes are ignored.',
+};
+
+/** Six digits or a backup code; any other text is rejected before an attempt is charged. */
+export const code = v.pipe(
+  v.string(),
+  v.check((typed) => submittedCode(typed) !== undefined, 'format'),
+  v.metadata({ anyOf: [TOTP, BACKUP] }),
+);
+
+const totpCode = v.pipe(
+  v.string(),
+  v.check((typed) => totpDigits(typed) !== undefined, 'format'),
+  v.metadata(TOTP),
+);
+
+/** Describes the texts that `normalisedLoginId` accepts, except for some rare invisible characters. */
+const LOGIN_ID = {
+  maxLength: LONGEST_LOGIN_ID,
+  pattern: '^\\s*(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+\\s*$',
+  description: 'The login id, without control characters and other invisible characters.',
+};
+
+export const loginSchema = v.strictObject({
+  id: v.pipe(
+    v.string(),
+    v.minLength(1),
+    // In characters, as ids are stored: one may take two UTF-16 units.
+    v.check((id) => id.length <= 2 * LONGEST_LOGIN_ID && Array.from(id).length <= LONGEST_LOGIN_ID, 'too_long'),
+    v.metadata(LOGIN_ID),
+  ),
+  pw: password,
+  new_pw: v.optional(
+    v.pipe(
+      textOfBytes(MAX_PASSWORD_BYTES),
+      v.description('The password that replaces a temporary `pw`; rejected if `pw` is not temporary.'),
+    ),
+  ),
+});
+
+export const secondStepSchema = v.strictObject({
+  mfa_token: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_TOKEN_LENGTH)),
+  code,
+  trust_device: v.optional(v.boolean()),
+});
+
+/** Texts without control characters and other invisible characters that are not blank. */
+const NAME_FORM = /^(?=.*\S)\P{C}*$/u;
+
+/** A name that a user gives an authenticator; it is shown as text. */
+export const authenticatorName = v.pipe(
+  v.string(),
+  v.check((name) => {
+    const longest = MAX_AUTHENTICATOR_NAME_LENGTH;
+    return name.length <= 2 * longest && Array.from(name).length <= longest;
+  }, 'too_long'),
+  v.check((name) => NAME_FORM.test(name), 'format'),
+  v.metadata({
+    maxLength: MAX_AUTHENTICATOR_NAME_LENGTH,
+    pattern: NAME_FORM.source,
+    description: 'A name by which the owner tells authenticators apart; spaces around it are removed.',
+  }),
+  v.transform((name) => name.trim()),
+);
+
+/** `PATCH /2fa/authenticators/{id}`. */
+export const authenticatorNameSchema = v.strictObject({ name: authenticatorName });
+
+export const codeSchema = v.strictObject({ code });
+
+/** `POST /2fa/confirm`: a backup code cannot confirm a secret. */
+export const confirmSchema = v.strictObject({ code: totpCode });
+
+/** `POST /2fa/setup`. */
+export const setupSchema = v.strictObject({
+  pw: v.optional(password),
+  add: v.optional(
+    v.pipe(v.boolean(), v.description('True keeps the active authenticator apps; otherwise it replaces them.')),
+  ),
+  name: v.optional(authenticatorName),
+});

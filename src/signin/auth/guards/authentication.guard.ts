@@ -1,0 +1,60 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
+import {
+  type AuthenticatedRequest,
+  PUBLIC,
+  SECOND_FACTOR,
+  SESSION_COPY,
+  hasMark,
+} from '../../../kernel/principal/access.decorator.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import { setUser } from '../../../kernel/principal/request-context.js';
+import { cookiesOf } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import { SESSION } from '../cookies.js';
+import { ACCESS_TOKEN } from '../strategies/access-token.strategy.js';
+import type { RequestCredentials } from '../strategies/credential.strategy.js';
+import { MFA_TOKEN } from '../strategies/mfa-token.strategy.js';
+import { SESSION_COOKIE } from '../strategies/session-cookie.strategy.js';
+import { MISSING_CREDENTIALS } from './request-authenticator.service.js';
+
+/** 401 unless the request authenticates its caller; public routes skip authentication altogether. */
+@Injectable()
+export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SESSION_COOKIE]) {
+  constructor(private readonly reflector: Reflector) {
+    super();
+  }
+
+  override canActivate(
+    context: ExecutionContext,
+  ): ReturnType<InstanceType<ReturnType<typeof AuthGuard>>['canActivate']> {
+    return hasMark(this.reflector, PUBLIC, context) || super.canActivate(context);
+  }
+
+  /** Passport adds properties to its request; these must not end up on the request of the HTTP server. */
+  override getRequest(context: ExecutionContext): RequestCredentials {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    return {
+      authorization: request.headers.authorization,
+      session: cookiesOf(request)[SESSION],
+      acceptsMfaToken: hasMark(this.reflector, SECOND_FACTOR, context),
+      acceptsCopy: hasMark(this.reflector, SESSION_COPY, context),
+    };
+  }
+
+  /** @throws what a strategy has thrown; ServiceError `INVALID_TOKEN` for a request without credentials */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature of AuthGuard
+  override handleRequest<T>(error: unknown, principal: unknown, _info: unknown, context: ExecutionContext): T {
+    if (error instanceof Error) throw error;
+    if (!isPrincipal(principal)) throw MISSING_CREDENTIALS;
+    context.switchToHttp().getRequest<AuthenticatedRequest>().principal = principal;
+    setUser(principal.subject);
+    return principal as T;
+  }
+}
+
+/** Passport reports `false` if no strategy accepted the request. */
+function isPrincipal(user: unknown): user is Principal {
+  return typeof user === 'object' && user !== null && 'subject' in user;
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../../identity/account/account.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { OpenedSession } from '../../../identity/session/sessions.service.js';
+import type { DueStep } from '../../../identity/second-factor/second-factor.js';
+import { LoginMeters } from '../sign-in-meters.js';
+import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
+import type { PasswordCredentials } from './password-verifier.service.js';
+import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.service.js';
+
+/** The cookies of a browser that matter to its login. */
+export interface BrowserCookies {
+  /** Secret of a trusted device, which may replace the second step. */
+  readonly trustedDevice: string | undefined;
+  /** Secret of the session that the new one replaces; absent for token clients. */
+  readonly former?: string | undefined;
+}
+
+/** A login after its password step: complete, or with a challenge `C` for the next step. */
+export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
+  ({ readonly completed: CompletedLogin } | ({ readonly completed?: undefined; readonly challenge: C } & DueStep));
+
+/** Password step of every login: verifies the password, then completes the login or demands the second step. */
+@Injectable()
+export class PasswordLogin {
+  constructor(
+    private readonly authenticator: PasswordAuthenticator,
+    private readonly singleFactor: SingleFactorLogin,
+    private readonly challenges: MfaChallenges,
+    private readonly meters: LoginMeters,
+  ) {}
+
+  /** `POST /login`; the challenge is an `mfa_token`. @throws ServiceError as `PasswordVerifier.verifyLogin` does */
+  forTokens(credentials: PasswordCredentials, cookies: BrowserCookies): Promise<PasswordLoginResult<Challenge>> {
+    return this.logIn(credentials, cookies, 'token', (passed) => this.challenges.issueToken(passed));
+  }
+
+  /** Sign-in at the web portal; the challenge is a half-authenticated session. @throws ServiceError like `forTokens` */
+  forPortal(credentials: PasswordCredentials, cookies: BrowserCookies): Promise<PasswordLoginResult<OpenedSession>> {
+    return this.logIn(credentials, cookies, 'portal', (passed) => this.challenges.openSession(passed, cookies.former));
+  }
+
+  private async logIn<C>(
+    credentials: PasswordCredentials,
+    { trustedDevice, former }: BrowserCookies,
+    kind: 'token' | 'portal',
+    challenge: (passed: FirstFactorResult) => Promise<C>,
+  ): Promise<PasswordLoginResult<C>> {
+    const result = await this.meters.countFailures(async (): Promise<PasswordLoginResult<C>> => {
+      const passed = await this.authenticator.authenticate(credentials, trustedDevice);
+      const { roles, language } = passed.account;
+      const of = { roles, ...withoutUndefined({ language }) };
+      const completed = await this.singleFactor.complete(passed, kind, former);
+      if (completed) return { ...of, completed };
+      const { next, methods } = passed;
+      return { ...of, next, methods, challenge: await challenge(passed) };
+    });
+    this.meters.count(result.completed ? 'success' : 'challenged');
+    return result;
+  }
+}

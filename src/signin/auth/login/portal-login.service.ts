@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { Language } from '../../../platform/messages/messages.js';
+import type { DueStep } from '../../../identity/second-factor/second-factor.js';
+import type { Session } from '../../../identity/session/sessions.service.js';
+import type { Reply } from '../../../platform/web/cookies.js';
+import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
+import { CredentialWriter } from '../credential-writer.service.js';
+import { PasswordLogin } from './password-login.service.js';
+import type { PasswordCredentials } from './password-verifier.service.js';
+
+/** The session whose cookie was written: full, or half-authenticated if a step is due. */
+export interface PortalLoginResult extends DueStep {
+  readonly session: Session;
+  readonly roles: readonly string[];
+  /** The language that the user has chosen. */
+  readonly language?: Language;
+}
+
+/** Password step of the web portal (http-api section 5), for its API and its pages. */
+@Injectable()
+export class PortalLogin {
+  constructor(
+    private readonly passwordLogin: PasswordLogin,
+    private readonly credentials: CredentialWriter,
+  ) {}
+
+  /** @throws ServiceError as `PasswordLogin.forPortal` does */
+  async signIn({ id, pw, newPw }: Omit<PasswordCredentials, 'device'>, reply: Reply): Promise<PortalLoginResult> {
+    const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
+    const result = await this.passwordLogin.forPortal({ id, pw, newPw, device }, { trustedDevice, former });
+    const { roles, language, completed } = result;
+    const of = { roles, ...withoutUndefined({ language }) };
+    if (!completed) {
+      this.credentials.writeCookies(reply, result.challenge);
+      const { next, methods, challenge } = result;
+      return { ...of, next, methods, session: challenge.session };
+    }
+    await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
+    if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
+    return { ...of, next: 'none', methods: [], session: completed.opened.session };
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { SecurityEvents } from '../../../identity/events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import { PWD } from '../../../kernel/principal/amr.js';
+import {
+  type DeviceSecret,
+  TrustedDevices,
+} from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
+import type { SessionKind } from '../../../identity/session/session.js';
+import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
+
+/** A login that needs no second step. */
+export interface CompletedLogin {
+  readonly opened: OpenedSession;
+  /** New secret of a trusted browser. */
+  readonly trustedDevice?: DeviceSecret;
+}
+
+/** Completes a login that needs no code: the account has no second factor, or the browser is trusted. */
+@Injectable()
+export class SingleFactorLogin {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly authenticator: PasswordAuthenticator,
+    private readonly trustedDevices: TrustedDevices,
+    private readonly sessions: Sessions,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  /** Undefined if the second step is due. In a browser, the new session replaces the one with the cookie `former`. */
+  async complete(
+    { account, next, authTime, trustedDevice }: FirstFactorResult,
+    kind: SessionKind,
+    former?: string,
+  ): Promise<CompletedLogin | undefined> {
+    if (next !== 'none' && trustedDevice === undefined) return undefined;
+    const { id: subject } = account;
+    const open = async (tx: Tx): Promise<OpenedSession> => {
+      await this.sessions.endReplaced(tx, former);
+      const [opened] = await Promise.all([
+        this.sessions.open(tx, { subject, kind, amr: PWD, authTime }),
+        this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD }),
+      ]);
+      return opened;
+    };
+    return this.work.run(async (tx) => {
+      // The row of the account first. What is sent together with it is rolled back if the account has changed.
+      const unchanged = (): Promise<void> => this.authenticator.requireUnchanged(tx, account);
+      if (trustedDevice === undefined) {
+        const [, opened] = await Promise.all([unchanged(), open(tx)]);
+        return { opened };
+      }
+      const [, successor] = await Promise.all([unchanged(), this.trustedDevices.recognise(tx, subject, trustedDevice)]);
+      if (next !== 'none' && !successor) return undefined;
+      return { opened: await open(tx), ...withoutUndefined({ trustedDevice: successor }) };
+    });
+  }
+}

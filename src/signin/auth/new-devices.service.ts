@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { SecurityEvents } from '../../identity/events/security-events.service.js';
+import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import { requestContext } from '../../kernel/principal/request-context.js';
+import { KnownClients } from '../../identity/session/known-clients.service.js';
+
+/** The events of logins: a complete one has one more of the other kinds than `MFA_CHALLENGED`. */
+const LOGIN_KINDS = ['LOGIN_PASSWORD_OK', 'MFA_CHALLENGED', 'MFA_OK'] as const;
+/** An account with so many login events has signed in before, or was attacked. */
+const MAX_EVENTS = 50;
+
+/**
+ * Records logins of browsers and other clients that an account has not used before. A client that keeps no cookie is reported
+ * once in a while, not at every login.
+ */
+@Injectable()
+export class NewDevices {
+  constructor(
+    private readonly events: SecurityEvents,
+    private readonly clients: KnownClients,
+    private readonly work: UnitOfWork,
+  ) {}
+
+  /**
+   * Records a complete login of a browser without a device cookie of the account, unless it is the first login of the account.
+   * `keepsCookies` is true for a browser that has shown another cookie of the service: it is new whatever its user agent is.
+   * Called after the login is committed and before its credentials are sent: if the process dies in between, nobody has
+   * them.
+   */
+  async record(subject: string, { keepsCookies }: { readonly keepsCookies: boolean }): Promise<void> {
+    const client = requestContext() ?? { ip: '' };
+    const [isRemembered, kinds] = await this.work.single((tx) =>
+      Promise.all([
+        this.clients.isRemembered(tx, subject, client),
+        this.events.oldestKinds(tx, subject, LOGIN_KINDS, MAX_EVENTS),
+      ]),
+    );
+    if (isRemembered && !keepsCookies) return;
+    if (kinds.length < MAX_EVENTS && completeLogins(kinds) < 2) return;
+    await this.work.run(async (tx) => {
+      const isNew = await this.clients.remember(tx, subject, client);
+      if (isNew || keepsCookies) await this.events.record(tx, { kind: 'NEW_DEVICE', subject });
+    });
+  }
+}
+
+function completeLogins(kinds: readonly string[]): number {
+  return kinds.reduce((logins, kind) => logins + (kind === 'MFA_CHALLENGED' ? -1 : 1), 0);
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
+import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
+import type { AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+import { PasswordVerifier } from '../login/password-verifier.service.js';
+import { Reauthentication } from './reauthentication.service.js';
+
+/** Decides who may set up an authenticator (http-api section 3). */
+@Injectable()
+export class EnrolmentAuthorization {
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly password: PasswordVerifier,
+    private readonly policy: MfaPolicy,
+  ) {}
+
+  /**
+   * Admits a half-authenticated caller who must enrol, a full one whose last proof of the second factor is recent and strong
+   * enough, or without a second factor, one with a fresh login or the right `password`. Returns the account.
+   * @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, or a proof that is too old or too weak,
+   * `INVALID_CREDENTIALS` for a wrong `password`, and as `requireAllowed` does
+   */
+  async require(caller: Principal, type: AuthenticatorType, password?: string): Promise<Account> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (caller.kind === 'half') {
+      this.requireAllowed(caller, account, type);
+      // A password was checked minutes ago; a SAML assertion may rest on a session of the identity
+      // provider that began hours ago.
+      if (caller.idp !== undefined) this.reauthentication.requireFreshTime(caller.authTime);
+    } else if (hasSecondFactor(account)) this.reauthentication.requireFreshMfa(caller, account);
+    else await this.requireFreshLogin(caller, password);
+    return account;
+  }
+
+  /**
+   * Half-authenticated callers may enrol only if policy demands a factor that the account lacks, or if the identity
+   * provider did not prove one. A caller with an outdated security stamp is rejected later, after the lock is checked.
+   * @throws ServiceError `MFA_REQUIRED`, `MFA_STATE_CONFLICT` if policy demands a stronger type
+   */
+  requireAllowed(caller: HalfPrincipal, account: Account, type: AuthenticatorType): void {
+    if (account.securityStamp !== caller.securityStamp) return;
+    const isDue = caller.idp !== undefined || this.policy.demands(account);
+    if (!this.policy.lacksFactor(account) || !isDue) {
+      throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
+    }
+    if (type === 'totp' && this.policy.demandsPasskey(account)) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands a passkey' });
+    }
+  }
+
+  /** A stolen access token must not be enough to enrol the thief's authenticator. */
+  private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
+    if (password === undefined) this.reauthentication.requireFreshTime(caller.authTime);
+    else await this.password.verifySubject(caller.subject, password, 'pw');
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { type FullPrincipal, type Principal, requesterOf } from '../../../kernel/principal/principal.js';
+import { Enrolment } from '../../../identity/second-factor/enrolment/enrolment.service.js';
+import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
+import type { OwnFactorState } from '../../../identity/second-factor/second-factor.js';
+import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
+import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
+import { Reauthentication } from './reauthentication.service.js';
+import { attemptOf, attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
+import type { SubmittedProof } from '../login/submitted-proof.js';
+
+/** The session that continues with the confirmed second factor. */
+export interface ConfirmedEnrolment {
+  readonly opened: OpenedSession;
+  readonly roles: readonly string[];
+  readonly loginId: string;
+  /** Present if the caller asked for new codes. */
+  readonly backupCodes?: readonly string[];
+}
+
+/** The own second factor: its state, and each change that takes effect, with the sessions that end by it (http-api section 3). */
+@Injectable()
+export class OwnSecondFactor {
+  constructor(
+    private readonly reauthentication: Reauthentication,
+    private readonly authorization: EnrolmentAuthorization,
+    private readonly policy: MfaPolicy,
+    private readonly enrolment: Enrolment,
+    private readonly secondStep: SecondStep,
+    private readonly sessions: Sessions,
+    private readonly clock: Clock,
+  ) {}
+
+  async state(caller: FullPrincipal): Promise<OwnFactorState> {
+    const factors = await this.enrolment.state(caller.subject);
+    const account = await this.reauthentication.accountOf(caller);
+    return {
+      factors,
+      authenticators: await this.enrolment.listAuthenticators(caller.subject),
+      enrolmentMethods: this.policy.enrolmentMethods(account, { forLogin: false }),
+      isDemanded: this.policy.demands(account),
+      isPasskeyDemanded: this.policy.demandsPasskey(account),
+      demandedFrom: this.policy.demandedFrom(account),
+      passkeyFrom: this.policy.passkeyFrom(account),
+    };
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND` */
+  async rename(caller: FullPrincipal, id: string, name: string): Promise<void> {
+    await this.requireFreshMfa(caller);
+    await this.enrolment.rename(caller.subject, id, name);
+  }
+
+  /**
+   * Removes one of several authenticators, for a caller whose last proof of the second factor is recent and strong enough. All
+   * other sessions and half-authenticated logins end. Returns the session if its cookie was replaced, which must then be written.
+   * @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one and, while passkeys cannot be
+   * used, for the last app, which only `disable` removes by a proof; also for the last passkey where policy demands one
+   */
+  async remove(caller: FullPrincipal, id: string): Promise<OpenedSession | undefined> {
+    const account = await this.requireFreshMfa(caller);
+    const { subject } = caller;
+    const keepsPasskey = this.policy.demandsPasskey(account);
+    return this.enrolment.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
+  }
+
+  /** Seconds until attempts are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
+  async lockSeconds({ subject }: Principal): Promise<number | undefined> {
+    const { lock } = await this.enrolment.state(subject);
+    if (!lock) return undefined;
+    return lock.endsByItself ? Math.max(1, Math.ceil(lock.until - this.clock.seconds())) : Infinity;
+  }
+
+  /**
+   * Activates the secret and completes or steps up the login that asked for it, in one transaction. With `withNewCodes`, that
+   * transaction also replaces the backup codes of the setup, for a page that shows codes after the confirmation only.
+   * @throws ServiceError as `Enrolment.confirm` does; `STEP_UP_REQUIRED` if policy demands a stronger login for this since the
+   * secret was requested
+   */
+  async confirm(
+    caller: Principal,
+    code: string,
+    { withNewCodes = false }: { readonly withNewCodes?: boolean } = {},
+  ): Promise<ConfirmedEnrolment> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
+    const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
+    return this.enrolment.confirm(attempt, async (tx, proof) => {
+      if (caller.kind === 'full') {
+        this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
+      }
+      const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
+      if (proof.change === 'replace') await this.sessions.endAll(tx, caller.subject, opened.session.id);
+      const backupCodes =
+        withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
+      const { roles, loginId } = account;
+      return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
+    });
+  }
+
+  /**
+   * Removes the second factor by a proof of it, for a caller with a fresh one. With `isFreshProof`, the submitted proof is the
+   * fresh one, for pages that ask once. Returns the session if its cookie was replaced, which must then be written.
+   * @throws ServiceError `STEP_UP_REQUIRED`; `MFA_STATE_CONFLICT`; as `SecondStep.prove` does
+   */
+  async disable(
+    caller: FullPrincipal,
+    submitted: SubmittedProof,
+    { isFreshProof = false } = {},
+  ): Promise<OpenedSession | undefined> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (!hasSecondFactor(account)) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
+    if (this.policy.demands(account)) {
+      throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
+    }
+    if (!isFreshProof) this.reauthentication.requireFreshMfa(caller, account);
+    return this.enrolment.disable(attemptOf(caller, submitted), (tx) => this.endOthers(tx, caller));
+  }
+
+  /** @throws ServiceError `STEP_UP_REQUIRED`, `MFA_STATE_CONFLICT` */
+  async reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
+    await this.requireFreshMfa(caller);
+    return this.enrolment.reissue(caller.subject);
+  }
+
+  private async requireFreshMfa(caller: FullPrincipal): Promise<Account> {
+    const account = await this.reauthentication.accountOf(caller);
+    this.reauthentication.requireFreshMfa(caller, account);
+    return account;
+  }
+
+  /** Ends all sessions but this one, and renews its cookie. */
+  private async endOthers(tx: Tx, { subject, sid, via }: FullPrincipal): Promise<OpenedSession | undefined> {
+    await this.sessions.endAll(tx, subject, sid);
+    return via === 'session' ? this.sessions.renew(tx, sid) : undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Reason } from '../../kernel/errors/reason.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
+import type { Counter } from '../../observability/metrics/meter.js';
+import type { Meters } from '../../observability/metrics/meters.js';
+import type { RefusalReason } from '../../identity/session/refresh.js';
+
+/** Outcomes of the password step (docs/operations.md). */
+const OUTCOMES = [
+  ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password'] as const),
+  ...(['expired_password', 'change_required', 'changed'] as const),
+  ...(['throttled', 'malformed', 'unavailable', 'defect'] as const),
+];
+
+export type LoginOutcome = (typeof OUTCOMES)[number];
+
+/** Meter of sign-in attempts by password (management API, 5.3). */
+export class LoginMeters {
+  private readonly counters: Readonly<Record<LoginOutcome, Counter>>;
+
+  constructor(meters: Meters) {
+    const family = meters.counter('login.attempts', { description: 'Sign-in attempts with a password' });
+    // All series exist from the start, so that the first attempt is an increase.
+    const all = OUTCOMES.map((outcome) => [outcome, family.of({ outcome })] as const);
+    this.counters = Object.fromEntries(all) as Record<LoginOutcome, Counter>;
+  }
+
+  count(outcome: LoginOutcome): void {
+    this.counters[outcome].increment();
+  }
+
+  /** Counts an attempt that ends with an error; every other attempt is counted where it ends. */
+  async countFailures<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      this.count(loginOutcomeOf(error));
+      throw error;
+    }
+  }
+}
+
+function loginOutcomeOf(error: unknown): LoginOutcome {
+  if (!(error instanceof ServiceError)) return 'defect';
+  switch (error.code) {
+    case 'INVALID_CREDENTIALS':
+      return OUTCOMES.find((outcome) => outcome === error.facts.reason) ?? 'changed';
+    case 'PASSWORD_CHANGE_REQUIRED':
+      return 'change_required';
+    case 'RATE_LIMITED':
+      return 'throttled';
+    case 'VALIDATION_FAILED':
+      return 'malformed';
+    case 'UNAVAILABLE':
+      return 'unavailable';
+    default:
+      return 'defect';
+  }
+}
+
+/** Why a refresh is rejected; for the log and the meters only. */
+export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
+
+/** Outcomes of rejected exchanges (docs/operations.md). */
+const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRefusal, string>([
+  ['no cookie', 'no_cookie'],
+  ['unknown', 'unknown'],
+  ['expired', 'expired'],
+  ['superseded', 'superseded'],
+  ['reused', 'reuse'],
+  ['session ended', 'session_ended'],
+  ['account not active', 'account'],
+]);
+const OTHERS = ['rotated', 'repeated', 'limited', 'unavailable', 'defect'] as const;
+
+/** Meter of refresh token exchanges (management API, 5.3). */
+export class RefreshMeters {
+  private readonly counters: ReadonlyMap<string, Counter>;
+
+  constructor(meters: Meters) {
+    const family = meters.counter('login.token.refresh', { description: 'Exchanges of refresh tokens' });
+    // All series exist from the start, so that the first exchange is an increase.
+    this.counters = new Map([...OTHERS, ...REFUSED.values()].map((outcome) => [outcome, family.of({ outcome })]));
+  }
+
+  /** Runs an exchange and counts it by its outcome. */
+  async record<T extends { readonly kind: 'rotated' | 'repeated' }>(exchange: () => Promise<T>): Promise<T> {
+    try {
+      const done = await exchange();
+      this.count(done.kind);
+      return done;
+    } catch (error) {
+      this.count(refreshOutcomeOf(error));
+      throw error;
+    }
+  }
+
+  private count(outcome: string): void {
+    this.counters.get(outcome)?.increment();
+  }
+}
+
+function refreshOutcomeOf(error: unknown): string {
+  if (!(error instanceof ServiceError)) return 'defect';
+  const { code, facts } = error;
+  if (code === 'UNAVAILABLE') return 'unavailable';
+  if (code === 'RATE_LIMITED') return 'limited';
+  return REFUSED.get(facts.reason) ?? 'defect';
+}

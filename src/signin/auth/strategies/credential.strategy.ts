@@ -1,0 +1,42 @@
+import passport from 'passport';
+import type { Reason } from '../../../kernel/errors/reason.js';
+import { HttpError } from '../../../platform/http/errors/http-error.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+
+/** The parts of a request by which its caller can authenticate. */
+export interface RequestCredentials {
+  /** Header `Authorization`. */
+  readonly authorization: string | undefined;
+  /** Cookie `SESSION`. */
+  readonly session: string | undefined;
+  /** True on routes of the second factor; elsewhere an `mfa_token` is an invalid access token. */
+  readonly acceptsMfaToken?: boolean;
+  /** True on routes that may be told of a session as it was a moment ago. */
+  readonly acceptsCopy?: boolean;
+}
+
+type Verify = (credentials: RequestCredentials, done: (error: unknown, principal?: Principal) => void) => void;
+
+/**
+ * Base of the Passport strategies. `validate` returns undefined for a request without the kind of credential that its
+ * strategy reads, so that Passport tries the next one. It throws for a credential that is not valid, and Passport stops.
+ */
+export class CredentialStrategy extends passport.Strategy {
+  constructor(private readonly verify: Verify) {
+    super();
+  }
+
+  /** Gets the credentials in place of the request (`AuthenticationGuard.getRequest`). */
+  override authenticate(credentials: unknown): void {
+    this.verify(credentials as RequestCredentials, (error, principal) => {
+      if (error !== null && error !== undefined) this.error(error);
+      else if (principal) this.success(principal);
+      else this.fail(401);
+    });
+  }
+}
+
+/** The error for a credential that is not valid (RFC 6750 section 3.1). */
+export function invalidToken(reason: Reason): HttpError {
+  return new HttpError('INVALID_TOKEN', { reason, challenge: 'Bearer error="invalid_token"' });
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { Accounts } from '../../../identity/account/accounts.service.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import { Sessions } from '../../../identity/session/sessions.service.js';
+import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
+import { toPrincipal } from './session-principal.js';
+
+export const SESSION_COOKIE = 'session-cookie';
+
+/** Authenticates by the cookie `SESSION`. A request with an `Authorization` header never reaches the cookie. */
+@Injectable()
+export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, SESSION_COOKIE) {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+  ) {
+    super();
+  }
+
+  /** @throws ServiceError `INVALID_TOKEN` */
+  override async validate({
+    authorization,
+    session: secret,
+    acceptsCopy = false,
+  }: RequestCredentials): Promise<Principal | undefined> {
+    if (authorization !== undefined || secret === undefined) return undefined;
+    const session = await (acceptsCopy ? this.sessions.findCopyBySecret(secret) : this.sessions.findBySecret(secret));
+    if (!session) throw invalidToken('no such session');
+    const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
+    if (securityStamp !== undefined) {
+      return {
+        kind: 'half',
+        via: 'session',
+        subject,
+        id,
+        securityStamp,
+        expiresAt,
+        ...withoutUndefined({ authTime, idp }),
+      };
+    }
+    const account = await this.accounts.find(subject);
+    if (account?.status !== 'active') throw invalidToken('account not active');
+    await this.sessions.touch(session);
+    return toPrincipal(session, 'session', account.roles);
+  }
+}

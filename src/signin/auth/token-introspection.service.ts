@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { PasswordThrottle } from '../../identity/account/throttle/password-throttle.service.js';
+import { acrOf } from '../../kernel/principal/amr.js';
+import { amrClaim } from '../../identity/token/access-token.js';
+import { AccessTokens } from '../../identity/token/access-tokens.service.js';
+import { Clients } from '../../identity/token/clients.service.js';
+import { Sessions } from '../../identity/session/sessions.service.js';
+import { Usernames } from './usernames.service.js';
+import { parseClientCredentials } from './guards/bearer.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import type { introspectionResponse } from './api/introspection.schema.js';
+
+const INACTIVE = { active: false } as const;
+
+/** Token introspection for registered resource servers (RFC 7662). */
+@Injectable()
+export class TokenIntrospection {
+  constructor(
+    private readonly clients: Clients,
+    private readonly throttle: PasswordThrottle,
+    private readonly accessTokens: AccessTokens,
+    private readonly sessions: Sessions,
+    private readonly usernames: Usernames,
+  ) {}
+
+  /** True if the header names a client and its secret. @throws ServiceError `RATE_LIMITED` */
+  async isClient(authorization: string | undefined): Promise<boolean> {
+    const client = authorization === undefined ? undefined : parseClientCredentials(authorization);
+    if (client === undefined) return false;
+    return this.throttle.guard(
+      { client: this.clients.idOf(client.name) },
+      () => Promise.resolve(this.clients.hasSecret(client.name, ...client.secrets)),
+      (isRight) => isRight,
+    );
+  }
+
+  /** Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live. */
+  async introspect(token: string): Promise<InferOutput<typeof introspectionResponse>> {
+    const claims = await this.accessTokens.verify(token);
+    if (!claims) return INACTIVE;
+    const [session, username] = await Promise.all([
+      this.sessions.find(claims.sid),
+      this.usernames.find(claims.subject),
+    ]);
+    if (session?.subject !== claims.subject || username === undefined) return INACTIVE;
+    const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod } = claims;
+    const { issuer, audience, clientId, issuedAt, expiresAt, jti } = claims;
+    return withoutUndefined({
+      active: true as const,
+      token_type: 'Bearer' as const,
+      iss: issuer,
+      sub: subject,
+      aud: audience,
+      client_id: clientId,
+      iat: issuedAt,
+      exp: expiresAt,
+      jti,
+      sid,
+      username,
+      roles,
+      amr: amrClaim(claims),
+      acr: acrOf(amr),
+      auth_time: authTime,
+      mfa_at: mfaAt,
+      mfa_method: mfaMethod,
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { KnownClients } from '../../identity/session/known-clients.service.js';
+import { Sessions } from '../../identity/session/sessions.service.js';
+
+/** Ends what an account's credentials have opened. */
+@Injectable()
+export class AccessTermination {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly devices: TrustedDeviceList,
+    private readonly clients: KnownClients,
+  ) {}
+
+  /** Ends all sessions, half-authenticated ones included, and the trust in all devices. */
+  async endAll(tx: Tx, subject: string): Promise<void> {
+    await this.sessions.endAll(tx, subject);
+    await this.devices.revokeAll(tx, subject);
+    await this.clients.forget(tx, subject);
+  }
+}

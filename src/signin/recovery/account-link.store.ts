@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock/clock.js';
+import { expiringTable } from '../../platform/persistence/expiring-tables.js';
+import { personalTable } from '../../platform/persistence/personal-tables.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { FORMER_ADDRESS, type LinkKind } from './account-link.js';
+
+expiringTable('account_link', 'slot');
+personalTable('account_link', {
+  name: 'links',
+  key: 'slot',
+  owner: 'user_id',
+  shown: ['kind', 'requested_at', 'expires_at'],
+  // The slot of a report contains the hash of its token.
+  withheld: ['slot', 'user_id', 'token_hash', 'state', 'email_version'],
+});
+
+/** Longer than the time in which no further link is mailed. */
+const KEPT_SECONDS = 3600;
+
+const INSERT = `INSERT INTO account_link (slot, user_id, kind, token_hash, state, requested_at, expires_at, email_version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const REPLACE = 'UPDATE account_link SET token_hash = ?, state = ?, expires_at = ?, email_version = ? WHERE slot = ?';
+const BY_HASH =
+  'SELECT slot, user_id, state, expires_at, email_version FROM account_link WHERE token_hash = ? AND kind = ?';
+/** The row stays until its expiry, since it also limits how often a link is mailed. */
+const USE = 'UPDATE account_link SET token_hash = NULL WHERE slot = ? AND token_hash = ? AND expires_at > ?';
+/** A time of request in the future means that the clock was set back. */
+const RESERVE = `UPDATE account_link SET token_hash = NULL, requested_at = ?, expires_at = ?
+  WHERE slot = ? AND (requested_at <= ? OR requested_at > ?)`;
+const END_ONE = 'DELETE FROM account_link WHERE slot = ?';
+const END_OTHERS = 'DELETE FROM account_link WHERE user_id = ? AND kind = ? AND slot <> ?';
+const END_ALL = 'DELETE FROM account_link WHERE user_id = ?';
+
+/** A link as it is stored; instants are epoch seconds. */
+export interface StoredLink {
+  readonly slot: string;
+  readonly subject: string;
+  readonly state: string;
+  /** Version of the address that the mail with the link went to; `FORMER_ADDRESS` for an earlier one. */
+  readonly emailVersion: number;
+  readonly expiresAt: number;
+  readonly isExpired: boolean;
+}
+
+export interface NewLink {
+  readonly slot: string;
+  readonly subject: string;
+  readonly kind: LinkKind;
+  readonly tokenHash: string;
+  readonly state: string;
+  readonly emailVersion: number;
+  readonly lifetimeSeconds: number;
+}
+
+export interface LinkRequest {
+  readonly slot: string;
+  readonly subject: string;
+  readonly kind: LinkKind;
+  /** Shortest time since the previous request. */
+  readonly intervalSeconds: number;
+}
+
+interface LinkRow {
+  readonly slot: string;
+  readonly user_id: string;
+  readonly state: string;
+  readonly email_version: number;
+  readonly expires_at: number;
+}
+
+/** Table `account_link`: mailed links by the hashes of their tokens. */
+@Injectable()
+export class AccountLinkStore {
+  constructor(private readonly clock: Clock) {}
+
+  /** Stores a link in place of the one in its slot; returns its expiry in epoch seconds. */
+  async put(tx: Tx, link: NewLink): Promise<number> {
+    const { slot, subject, kind, tokenHash, state, emailVersion, lifetimeSeconds } = link;
+    const now = this.clock.seconds();
+    const expiresAt = now + lifetimeSeconds;
+    const isFirst = await tx.insert(INSERT, [slot, subject, kind, tokenHash, state, now, expiresAt, emailVersion]);
+    if (!isFirst) await tx.change(REPLACE, [tokenHash, state, expiresAt, emailVersion, slot]);
+    return expiresAt;
+  }
+
+  /** Notes that a link was requested and ends the one before; false if one was requested within the interval. */
+  async reserve(tx: Tx, { slot, subject, kind, intervalSeconds }: LinkRequest): Promise<boolean> {
+    const now = this.clock.seconds();
+    const keptUntil = now + KEPT_SECONDS;
+    if ((await tx.change(RESERVE, [now, keptUntil, slot, now - intervalSeconds, now])) === 1) return true;
+    return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil, FORMER_ADDRESS]);
+  }
+
+  async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {
+    const [row] = await tx.rows<LinkRow>(BY_HASH, [tokenHash, kind]);
+    if (!row) return undefined;
+    const { slot, user_id: subject, state, email_version: emailVersion, expires_at: expiresAt } = row;
+    return { slot, subject, state, emailVersion, expiresAt, isExpired: expiresAt <= this.clock.seconds() };
+  }
+
+  /** True for the one transaction that uses the link, before it expires. */
+  async use(tx: Tx, slot: string, tokenHash: string): Promise<boolean> {
+    return (await tx.change(USE, [slot, tokenHash, this.clock.seconds()])) === 1;
+  }
+
+  /** Ends the link in a slot. */
+  async end(tx: Tx, slot: string): Promise<void> {
+    await tx.change(END_ONE, [slot]);
+  }
+
+  /** Ends all links of a kind except the one in a slot. */
+  async endOthers(tx: Tx, subject: string, kind: LinkKind, slot: string): Promise<void> {
+    await tx.change(END_OTHERS, [subject, kind, slot]);
+  }
+
+  async endAll(tx: Tx, subject: string): Promise<void> {
+    await tx.change(END_ALL, [subject]);
+  }
+}

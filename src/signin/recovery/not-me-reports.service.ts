@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { AccountChanges } from '../../identity/account/account-changes.service.js';
+import { PasswordChanges } from '../../identity/account/password/passwords.service.js';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
+import { SecurityEvents } from '../../identity/events/security-events.service.js';
+import type { Language } from '../../platform/messages/messages.js';
+import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import { AccessTermination } from './access-termination.service.js';
+import type { ReportOutcome } from './account-link.js';
+import { AccountLinks } from './account-links.service.js';
+import { ResetMails } from './reset-mails.service.js';
+
+/** Protects the account of a user who reports by the link of a notice: this was not me. */
+@Injectable()
+export class NotMeReports {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly links: AccountLinks,
+    private readonly accounts: AccountChanges,
+    private readonly passwords: PasswordChanges,
+    private readonly access: AccessTermination,
+    private readonly events: SecurityEvents,
+    private readonly mails: ResetMails,
+  ) {}
+
+  /**
+   * Ends all sessions, trusted devices, logins in progress and pending secrets. Removes the password, and mails a link to
+   * choose another one. The second factor stays. A mail address that is newer than the notice may be that of the person whom
+   * the user reports: it is removed, and no link is mailed. Returns what happened with the address.
+   * @throws ServiceError `LINK_INVALID`
+   */
+  report(token: string, language: Language): Promise<ReportOutcome> {
+    return this.work.run(async (tx) => {
+      const { account, emailVersion } = await this.links.use(tx, 'not-me', token);
+      const { id: subject } = account;
+      await this.passwords.remove(tx, subject);
+      await this.access.endAll(tx, subject);
+      const isAddressRemoved = await this.accounts.removeNewerAddress(tx, subject, emailVersion);
+      const reason = isAddressRemoved ? 'address_removed' : undefined;
+      await this.events.record(tx, { kind: 'NOT_ME_REPORTED', subject, ...withoutUndefined({ reason }) });
+      if (!isAddressRemoved) await this.mails.addAfterReport(tx, account, language);
+      return { isAddressRemoved };
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { acceptedLanguage, type Language } from '../../platform/messages/messages.js';
+import { MessagesProperties } from '../../platform/messages/messages.properties.js';
+import { Public } from '../../kernel/principal/access.decorator.js';
+import { ApiTag, HashesPassword, Operation } from '../../platform/web/route.decorator.js';
+import { MailedLinks } from './mailed-links.service.js';
+import { ACCEPT_INVITATION, FORGOT, NOT_ME, RESET, UNLOCK } from './recovery.openapi.js';
+import { forgotSchema, linkSchema, newPasswordSchema } from './recovery.schema.js';
+import { ResetRequests } from './reset-requests.task.js';
+import { RateLimited } from '../../platform/rate-limit/rate-limited.decorator.js';
+
+/** Acts by mailed links (http-api section 6). The token is the only credential, in the body, since URLs are recorded. */
+@Public()
+@ApiTag('Recovery')
+@RateLimited('recovery')
+@Controller()
+export class RecoveryController {
+  constructor(
+    private readonly requests: ResetRequests,
+    private readonly links: MailedLinks,
+    private readonly properties: MessagesProperties,
+  ) {}
+
+  @Post('password/forgot')
+  @HttpCode(202)
+  @Operation(FORGOT)
+  async forgot(
+    @Body({ schema: forgotSchema }) { id }: InferOutput<typeof forgotSchema>,
+    @Headers('accept-language') languages: string | undefined,
+  ): Promise<void> {
+    await this.requests.add(id, this.languageOf(languages));
+  }
+
+  @Post('password/reset')
+  @HashesPassword()
+  @HttpCode(204)
+  @Operation(RESET)
+  async reset(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
+    await this.links.resetPassword(body.token, body.new);
+  }
+
+  @Post('unlock')
+  @HttpCode(204)
+  @Operation(UNLOCK)
+  async unlock(@Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>): Promise<void> {
+    await this.links.unlock(token);
+  }
+
+  @Post('invitation')
+  @HashesPassword()
+  @HttpCode(204)
+  @Operation(ACCEPT_INVITATION)
+  async accept(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
+    await this.links.acceptInvitation(body.token, body.new);
+  }
+
+  @Post('account/not-me')
+  @HttpCode(204)
+  @Operation(NOT_ME)
+  async report(
+    @Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>,
+    @Headers('accept-language') languages: string | undefined,
+  ): Promise<void> {
+    await this.links.reportNotMe(token, this.languageOf(languages));
+  }
+
+  private languageOf(header: string | undefined): Language {
+    return acceptedLanguage(header) ?? this.properties.defaultLanguage;
+  }
+}

@@ -1,0 +1,38 @@
+import type { OperationOptions } from '../../platform/web/openapi/operation.js';
+
+export const FORGOT: OperationOptions = {
+  summary: 'Request a link to choose a new password',
+  description:
+    'The response is the same for every id. The mail is sent later, to the address of the account, at most once in five ' +
+    'minutes. Staff, disabled accounts and accounts without an address get none. Each request counts like a wrong password.',
+  errors: ['RATE_LIMITED'],
+};
+
+export const RESET: OperationOptions = {
+  summary: 'Choose a new password by a mailed link',
+  description:
+    'Ends all sessions, trusted devices and logins in progress, and signs nobody in. The second factor and its lock stay. ' +
+    'A weak password leaves the link valid.',
+  errors: ['LINK_INVALID'],
+};
+
+export const UNLOCK: OperationOptions = {
+  summary: 'End the lock of the second factor by a mailed link',
+  description: 'The link is valid for the lock that it was mailed about, and works once.',
+  errors: ['LINK_INVALID'],
+};
+
+export const ACCEPT_INVITATION: OperationOptions = {
+  summary: 'Choose the first password by the link of an invitation',
+  description: 'The user then signs in with it, and sets up a second factor. A weak password leaves the link valid.',
+  errors: ['LINK_INVALID'],
+};
+
+export const NOT_ME: OperationOptions = {
+  summary: 'Report by the link of a notice: this was not me',
+  description:
+    'Ends all sessions, trusted devices and logins in progress. The password is no longer accepted; a link to choose ' +
+    'another one is mailed. A mail address that is newer than the notice is removed instead, and no link is mailed. The ' +
+    'second factor stays.',
+  errors: ['LINK_INVALID'],
+};

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../identity/account/account.js';
+import { MailQueue } from '../../platform/mail/mail-queue.service.js';
+import type { Language } from '../../platform/messages/messages.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { canResetPassword } from './account-link.js';
+import { AccountLinks } from './account-links.service.js';
+import { ADDRESS_VERSION, TEMPLATES } from './recovery-mails.service.js';
+
+/** Shortest time between two mails that one account gets for forgotten passwords (authentication.md 2.5). */
+const INTERVAL_SECONDS = 5 * 60;
+
+/** Queues mails with a link to choose a password; the link is created when the mail is sent. */
+@Injectable()
+export class ResetMails {
+  constructor(
+    private readonly links: AccountLinks,
+    private readonly queue: MailQueue,
+  ) {}
+
+  /** False if no relay is configured: nobody gets such a mail then. */
+  get isEnabled(): boolean {
+    return this.queue.isEnabled;
+  }
+
+  /** At most one mail in five minutes for each account. */
+  async add(tx: Tx, account: Account, language: Language): Promise<void> {
+    if (!this.isMailable(account) || !(await this.links.reserve(tx, account.id, INTERVAL_SECONDS))) return;
+    await this.queue.add(tx, { template: TEMPLATES.reset, subject: account.id, facts: { language } });
+  }
+
+  /** At once, since the user cannot sign in without it; to the present address or to none. */
+  async addAfterReport(tx: Tx, account: Account, language: Language): Promise<void> {
+    if (!this.isMailable(account)) return;
+    await this.links.reserve(tx, account.id, 0);
+    const facts = { language, [ADDRESS_VERSION]: String(account.emailVersion) };
+    await this.queue.add(tx, { template: TEMPLATES.resetAfterReport, subject: account.id, facts });
+  }
+
+  private isMailable(account: Account): boolean {
+    return this.isEnabled && account.status === 'active' && account.email !== undefined && canResetPassword(account);
+  }
+}

@@ -1,0 +1,232 @@
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { loadCertificates, parseCertificate, type Binding, type Endpoint, type IdpTrust } from './idp-trust.js';
+import { readMetadataXml } from '../xml/metadata-allowlist.js';
+import type { XmlElement } from '../xml/xml-reader.js';
+import { verifyRootSignature } from '../xml/root-signature.js';
+import { BINDING_URI, NAMESPACE, durationSeconds, millisOfDateTime, printable } from '../xml/saml-values.js';
+
+/** Blanks at the end are sought from the first of them only: from each of them, a long value would take minutes. */
+const BLANKS_AROUND = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g;
+const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
+const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];
+const PEM_LINES = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----$/;
+/** The entity categories that state assurance, such as https://refeds.org/profile/mfa. */
+const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
+
+/** Selects an identity provider in metadata. */
+export interface MetadataSelection {
+  /** Required if the metadata contains several. */
+  readonly entityId?: string;
+  /** The preferred binding of login requests. */
+  readonly binding: Binding;
+  /** PEM texts. If set, one of them must have signed the root element, and only the signed text is read. */
+  readonly signedBy?: readonly string[];
+}
+
+/** The metadata of one identity provider. */
+export interface MetadataReading {
+  readonly trust: IdpTrust;
+  readonly cacheDurationSeconds?: number;
+  readonly nameIdFormats: readonly string[];
+  /** Certified or supported profiles, such as https://refeds.org/profile/mfa. */
+  readonly assuranceProfiles: readonly string[];
+  /** Sentences without a full stop, about ignored parts. */
+  readonly warnings: readonly string[];
+}
+
+/** Why metadata cannot be used. */
+export interface MetadataFault {
+  readonly fault: string;
+}
+
+/** Reads metadata (SAML metadata 2.0) without checking its expiry. */
+export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataFault {
+  const root = rootOf(xml, wanted.signedBy);
+  if ('fault' in root) return root;
+  const lineage = chosen(root, wanted.entityId);
+  if ('fault' in lineage) return lineage;
+  const entity = lineage.at(-1) ?? root;
+  const roles = children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').filter((role) =>
+    words(attribute(role, 'protocolSupportEnumeration')).includes(NAMESPACE.protocol),
+  );
+  const [role] = roles;
+  const entityId = attribute(entity, 'entityID') ?? '';
+  if (!role || entityId === '') return { fault: 'contains no SAML 2.0 identity provider' };
+  return described(entityId, [...lineage, role], wanted.binding);
+}
+
+/** Configuration keys that select an identity provider in metadata. */
+interface MetadataKeys {
+  readonly entityId?: string;
+  readonly ssoBinding: 'redirect' | 'post';
+  readonly metadataCertificate?: string;
+}
+
+/** Reads metadata as configured; with `metadata-certificate`, only the signed text. */
+export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
+  const { entityId, ssoBinding: binding, metadataCertificate } = keys;
+  const wanted = { ...withoutUndefined({ entityId }), binding };
+  if (metadataCertificate === undefined) return readMetadata(document, wanted);
+  const signedBy = loadCertificates(metadataCertificate);
+  if ('fault' in signedBy)
+    return { fault: `its signature cannot be checked with metadata-certificate: ${signedBy.fault}` };
+  return readMetadata(document, { ...wanted, signedBy });
+}
+
+/** `lineage` leads from the root to the role; limits of outer elements apply to inner ones (SAML metadata 2.3). */
+function described(
+  entityId: string,
+  lineage: readonly XmlElement[],
+  binding: Binding,
+): MetadataReading | MetadataFault {
+  const [entity, role] = lineage.slice(-2);
+  if (!entity || !role) return { fault: 'contains no SAML 2.0 identity provider' };
+  const warnings: string[] = [];
+  const endpoints = (name: string): readonly Located[] => located(children(role, NAMESPACE.metadata, name), warnings);
+  const services = endpoints('SingleSignOnService');
+  const sso = services.find((each) => each.binding === binding) ?? services[0];
+  if (!sso) return { fault: because('contains no single sign-on URL for HTTP-Redirect or HTTP-POST', warnings) };
+  if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} only, not by ${binding}`);
+  const logouts = endpoints('SingleLogoutService');
+  const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
+  const { certificates, ignored } = signingCertificates(role);
+  if (certificates.length === 0)
+    return { fault: because('contains no certificate that can verify signatures', ignored) };
+  warnings.push(...ignored);
+  const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(millisOfDateTime);
+  if (untils.includes(undefined)) return { fault: 'validUntil is not a date and time' };
+  const validUntil = Math.min(...untils.flatMap((each) => each ?? []));
+  const durations = lineage.flatMap((each) => attribute(each, 'cacheDuration') ?? []).map(durationSeconds);
+  if (durations.includes(undefined)) warnings.push('A cacheDuration is not a duration');
+  const cacheDuration = Math.min(...durations.flatMap((each) => each ?? []));
+  return {
+    trust: {
+      entityId,
+      sso: { url: sso.url, binding: sso.binding },
+      certificates,
+      ...withoutUndefined({ slo, validUntil: Number.isFinite(validUntil) ? validUntil : undefined }),
+    },
+    ...(Number.isFinite(cacheDuration) && { cacheDurationSeconds: cacheDuration }),
+    nameIdFormats: children(role, NAMESPACE.metadata, 'NameIDFormat').map(textOf),
+    assuranceProfiles: profilesOf(entity),
+    warnings,
+  };
+}
+
+/** The root element; with `signedBy`, read from the signed text. */
+function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataFault {
+  const root = readMetadataXml(xml);
+  if ('fault' in root || signedBy === undefined) return root;
+  const found = verifyRootSignature(xml, signedBy);
+  return 'fault' in found ? found : readMetadataXml(found.signed);
+}
+
+/** The elements from the root to the selected entity. */
+function chosen(root: XmlElement, entityId: string | undefined): readonly XmlElement[] | MetadataFault {
+  const all = entities(root, []);
+  const found = all.filter((lineage) => {
+    const entity = lineage.at(-1);
+    if (entityId !== undefined) return entity !== undefined && attribute(entity, 'entityID') === entityId;
+    return entity !== undefined && children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').length > 0;
+  });
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  if (all.length === 0) return { fault: 'not SAML metadata' };
+  if (entityId !== undefined) return { fault: `contains ${only ? 'more than one' : 'no'} entity ${entityId}` };
+  if (!only) return { fault: 'contains no identity provider' };
+  return { fault: `contains ${found.length} identity providers; set entity-id to select one` };
+}
+
+/** Every EntityDescriptor with its ancestors. */
+function entities(element: XmlElement, outer: readonly XmlElement[]): readonly (readonly XmlElement[])[] {
+  const lineage = [...outer, element];
+  if (isNamed(element, NAMESPACE.metadata, 'EntityDescriptor')) return [lineage];
+  if (!isNamed(element, NAMESPACE.metadata, 'EntitiesDescriptor')) return [];
+  return element.children.flatMap((inner) => entities(inner, lineage));
+}
+
+/** How many ignored parts a fault lists. */
+const MAX_REASONS = 3;
+
+/** A fault with the parts that were ignored, since one of them may be its cause. */
+function because(fault: string, ignored: readonly string[]): string {
+  return [fault, ...ignored.slice(0, MAX_REASONS)].join('; ');
+}
+
+type Located = Endpoint & { readonly responseUrl?: string };
+
+function located(services: readonly XmlElement[], warnings: string[]): readonly Located[] {
+  return services.flatMap((service) => {
+    const binding = (['redirect', 'post'] as const).find((each) => BINDING_URI[each] === attribute(service, 'Binding'));
+    if (binding === undefined) return [];
+    const url = attribute(service, 'Location') ?? '';
+    const responseUrl = attribute(service, 'ResponseLocation');
+    const unusable = [url, responseUrl].find((each) => each !== undefined && !isUrl(each));
+    if (unusable !== undefined) {
+      const what = unusable === '' ? 'its Location is empty' : `it is not an http or https URL: ${printable(unusable)}`;
+      warnings.push(`${service.name} by ${binding} is ignored: ${what}`);
+      return [];
+    }
+    return [{ url, binding, ...withoutUndefined({ responseUrl }) }];
+  });
+}
+
+/** Not javascript:, which a browser would run, and no fragment, which would swallow the message. */
+function isUrl(text: string): boolean {
+  return /^https?:\/\/[^\s#]+$/.test(text) && URL.canParse(text);
+}
+
+/** The signing certificates that can be used, and why others cannot. */
+function signingCertificates(role: XmlElement): { certificates: readonly string[]; ignored: readonly string[] } {
+  const read = children(role, NAMESPACE.metadata, 'KeyDescriptor')
+    .filter((key) => ['', 'signing'].includes(attribute(key, 'use') ?? ''))
+    .flatMap((key) => children(key, NAMESPACE.signature, 'KeyInfo'))
+    .flatMap((info) => children(info, NAMESPACE.signature, 'X509Data'))
+    .flatMap((data) => children(data, NAMESPACE.signature, 'X509Certificate'))
+    .map((certificate) => parseCertificate(derOf(textOf(certificate))));
+  const ignored = read.flatMap((each, at) =>
+    typeof each === 'string' ? [] : [`Signing certificate ${at + 1} is ignored: ${each.fault}`],
+  );
+  return { certificates: [...new Set(read.filter((each) => typeof each === 'string'))], ignored };
+}
+
+/** Some products write the lines of a PEM text around the base64 (XML signature 4.5.4.1 has none). */
+function derOf(text: string): Buffer {
+  return Buffer.from(text.replace(PEM_LINES, '$1'), 'base64');
+}
+
+function profilesOf(entity: XmlElement): readonly string[] {
+  const values = children(entity, NAMESPACE.metadata, 'Extensions')
+    .flatMap((extensions) => extensions.children)
+    .filter(({ name }) => name === 'EntityAttributes')
+    .flatMap((holder) => children(holder, NAMESPACE.assertion, 'Attribute'))
+    .flatMap((element) => {
+      const name = attribute(element, 'Name') ?? '';
+      const values = children(element, NAMESPACE.assertion, 'AttributeValue').map(textOf);
+      if (name === CERTIFICATION) return values;
+      return CATEGORIES.includes(name) ? values.filter((value) => PROFILE.test(value)) : [];
+    });
+  return [...new Set(values)];
+}
+
+function children(parent: XmlElement, namespace: string, name: string): readonly XmlElement[] {
+  return parent.children.filter((child) => isNamed(child, namespace, name));
+}
+
+function isNamed(element: XmlElement, namespace: string, name: string): boolean {
+  return element.namespace === namespace && element.name === name;
+}
+
+/** Undefined also for an empty value. Blanks around a URI, a date or a duration do not belong to it (XML Schema 2, 4.3.6). */
+function attribute({ attributes }: XmlElement, name: string): string | undefined {
+  const value = (attributes.get(name) ?? '').replace(BLANKS_AROUND, '');
+  return value === '' ? undefined : value;
+}
+
+function textOf({ text }: XmlElement): string {
+  return text.trim();
+}
+
+function words(text = ''): readonly string[] {
+  return text.split(/\s+/);
+}

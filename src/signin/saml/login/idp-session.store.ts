@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
+import { personalTable } from '../../../platform/persistence/personal-tables.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import type { NameId } from './assertion.js';
+
+expiringTable('idp_session', 'id');
+
+personalTable('idp_session', {
+  name: 'identity_provider_sessions',
+  key: 'id',
+  owner: { column: 'id', from: 'session', of: 'idp_session', by: 'user_id' },
+  shown: ['idp', 'name_id', 'session_index', 'expires_at'],
+  withheld: ['id', 'name_hash'],
+});
+
+/** A session at an identity provider, as stated in its assertion. */
+interface IdpSession {
+  readonly id: string;
+  readonly idp: string;
+  /** With its qualifiers, as it must be sent back; undefined if the assertion had none. */
+  readonly nameId: NameId | undefined;
+  readonly sessionIndex?: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly idp: string;
+  readonly name_hash: string;
+  readonly name_id: string;
+  readonly session_index: string | null;
+  readonly expires_at: number;
+}
+
+const COLUMNS = 'id, idp, name_hash, name_id, session_index, expires_at';
+const INSERT = `INSERT INTO idp_session (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
+const FIND = `SELECT ${COLUMNS} FROM idp_session WHERE id = ?`;
+const OF_NAME = `SELECT ${COLUMNS} FROM idp_session WHERE name_hash = ?`;
+
+/** Table `idp_session`: for single logout, which names users as their identity provider does. */
+@Injectable()
+export class IdpSessionStore {
+  async insert(tx: Tx, issuer: string, session: IdpSession): Promise<void> {
+    const { id, idp, nameId, sessionIndex, expiresAt } = session;
+    const name = [nameHash(issuer, nameId), JSON.stringify(nameId ?? null)];
+    await tx.change(INSERT, [id, idp, ...name, sessionIndex ?? null, expiresAt]);
+  }
+
+  async find(tx: Tx, id: string): Promise<IdpSession | undefined> {
+    const [row] = await tx.rows<Row>(FIND, [id]);
+    return row && sessionOf(row);
+  }
+
+  /** The sessions of all users with this name at an issuer, whatever the format and the qualifiers of the NameID. */
+  async ofName(tx: Tx, issuer: string, nameId: NameId): Promise<readonly IdpSession[]> {
+    return (await tx.rows<Row>(OF_NAME, [nameHash(issuer, nameId)])).map(sessionOf);
+  }
+}
+
+/** A hash, because names may be long. */
+function nameHash(issuer: string, nameId: NameId | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify([issuer, nameId?.value ?? null]))
+    .digest('base64url');
+}
+
+function sessionOf({ id, idp, name_id, session_index, expires_at }: Row): IdpSession {
+  return {
+    ...{ id, idp, nameId: nameIdOf(name_id), expiresAt: expires_at },
+    ...withoutUndefined({ sessionIndex: session_index ?? undefined }),
+  };
+}
+
+function nameIdOf(text: string): NameId | undefined {
+  const written = JSON.parse(text) as (Pick<NameId, 'value'> & Partial<NameId>) | null;
+  if (written === null) return undefined;
+  const { value, format, nameQualifier, spNameQualifier } = written;
+  return { value, format, nameQualifier, spNameQualifier };
+}

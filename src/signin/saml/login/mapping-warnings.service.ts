@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../kernel/clock/clock.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import type { Missing, MissingAttribute } from './missing-attributes.js';
+
+const MILLIS_BETWEEN_LINES = 3_600_000;
+
+const MESSAGES: Readonly<Record<MissingAttribute, string>> = {
+  roles_missing: 'An assertion lacks the attribute of roles.attribute: its user has only the roles of roles.default',
+  groups_overage:
+    'The identity provider sent a link in place of the groups, since its user is in too many: the user has only the ' +
+    'roles of roles.default',
+  email_missing: 'An assertion lacks the attribute of email.attribute: the account keeps its mail address',
+  class_missing:
+    'An assertion lacks the attribute of authn-context.attribute: only its class states how the user signed in',
+};
+
+/** Warns of attributes that assertions lack: each once per identity provider and hour, since every login may lack them. */
+@Injectable()
+export class MappingWarnings {
+  private readonly log: Logger;
+  /** By identity provider and word, which are few. */
+  private readonly loggedAt = new Map<string, number>();
+
+  constructor(
+    private readonly clock: Clock,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('saml');
+  }
+
+  warn(idp: string, missing: readonly Missing[]): void {
+    for (const { word, attribute } of missing) {
+      const key = `${idp} ${word}`;
+      const now = this.clock.millis();
+      const last = this.loggedAt.get(key) ?? -Infinity;
+      // A clock that was set back must not suppress warnings.
+      if (Math.abs(now - last) < MILLIS_BETWEEN_LINES) continue;
+      this.loggedAt.set(key, now);
+      this.log.warn(MESSAGES[word], { attribute, idp });
+    }
+  }
+}

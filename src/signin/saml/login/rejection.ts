@@ -1,0 +1,9 @@
+import { SAML_REJECTIONS } from '../../../kernel/errors/reason.js';
+
+/** Why a message of an identity provider is rejected, for the security event and the log; never shown to the caller. */
+export type Rejection = (typeof SAML_REJECTIONS)[number];
+
+/** Distinguishes the rejection of a check from the value that it reads. */
+export function isRejection(value: unknown): value is Rejection {
+  return (SAML_REJECTIONS as readonly unknown[]).includes(value);
+}
