@@ -5,7 +5,7 @@ import { SystemClock } from '../../dist/kernel/clock/clock.js';
 import { Duration } from '../../dist/config/bind/duration.js';
 import { Loggers } from '../../dist/observability/logging/loggers.js';
 import { IdpProperties } from '../../dist/signin/saml/saml.properties.js';
-import { SamlResponses } from '../../dist/signin/saml/login/saml-responses.service.js';
+import { SamlResponses } from '../../dist/signin/saml/login/response/saml-responses.service.js';
 import { ENTITY_ID, SSO_URL } from './identity-provider.mjs';
 
 export const BASE = 'https://login.bench';

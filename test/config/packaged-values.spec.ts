@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { viewOfKey } from '../../src/apps/cli/config-view.js';
+import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 import manifest from '../../package.json' with { type: 'json' };

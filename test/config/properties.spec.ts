@@ -1,6 +1,6 @@
 import { fc } from '../support/property.js';
 import { describe, expect, it } from 'vitest';
-import { viewOfKey } from '../../src/apps/cli/config-view.js';
+import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
 import type { ConfigurationReading } from '../../src/config/configuration.js';
 import { failureReport } from '../../src/config/show/failure-report.js';
 import { type Example, examples, expectedOf, registry } from './keys/examples.js';

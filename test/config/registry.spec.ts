@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { viewOfKey } from '../../src/apps/cli/config-view.js';
+import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
 import { KeyName, variableForms } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
 import { ConversionError } from '../../src/config/problem.js';

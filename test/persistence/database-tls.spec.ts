@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openMigrateServices } from '../../src/apps/cli/migrate-services.js';
+import { openMigrateServices } from '../../src/apps/cli/database/migrate-services.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { DatabaseAddress } from '../../src/platform/persistence/database-address.js';
 import { openDatabase } from '../../src/platform/persistence/database.js';

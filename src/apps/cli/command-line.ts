@@ -3,14 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
 import { operatorActor, processOwner } from './operator.js';
 import { addEventsCommand } from './events.command.js';
-import { addBackupCommands, type RestoreServices } from './backup.command.js';
-import { databaseFiles } from './database-files.js';
+import { addBackupCommands, type RestoreServices } from './database/backup.command.js';
+import { databaseFiles } from './database/database-files.js';
 import { addKeysCommand } from './keys.command.js';
 import { addMailCommand } from './mail.command.js';
-import { addMigrateCommand, type MigrateServices } from './migrate.command.js';
+import { addMigrateCommand, type MigrateServices } from './database/migrate.command.js';
 import { addSamlCommand } from './saml.command.js';
-import { addUsersCommand } from './users.command.js';
-import { addConfigCommand } from './config.command.js';
+import { addUsersCommand } from './users/users.command.js';
+import { addConfigCommand } from './config/config.command.js';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { isConfigurationArgument } from '../../config/read/arguments.js';
 import { failureReport, printable } from '../../config/show/failure-report.js';
@@ -90,14 +90,14 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     addKeysCommand(program, { open: services, actor, print, complain }, exit);
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     const migrations = async (): Promise<MigrateServices> => {
-      const { openMigrateServices } = await import('./migrate-services.js');
+      const { openMigrateServices } = await import('./database/migrate-services.js');
       return openMigrateServices(target());
     };
     addMigrateCommand(program, { open: migrations, print, complain }, exit);
     addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
     addMailCommand(program, { open: services, actor, print, complain }, exit);
     const restore = async (): Promise<RestoreServices> => {
-      const { openRestoreServices } = await import('./restore-services.js');
+      const { openRestoreServices } = await import('./database/restore-services.js');
       return openRestoreServices({ configuration: target(), inputs, writeError, createsState: isNew });
     };
     addBackupCommands(program, { ...databaseFiles(target), open: restore, actor, print, complain }, exit);

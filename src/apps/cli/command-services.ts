@@ -15,7 +15,7 @@ import type { EventsServices } from './events.command.js';
 import type { MailServices } from './mail.command.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
-import type { UsersServices } from './users-services.command.js';
+import type { UsersServices } from './users/users-services.command.js';
 import { type CommandInputs, openContext } from './service-context.js';
 import { ClockModule } from '../../kernel/clock/clock.module.js';
 import { PepperUses } from '../../identity/second-factor/backup-code/pepper-use.service.js';

@@ -18,7 +18,7 @@ import { withReason } from './operator.js';
 import { type EventKind, KINDS } from '../../identity/events/security-event.js';
 import type { ListedDelivery, WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { type Complaint, complaintOf, noSuch } from './users-answers.js';
+import { type Complaint, complaintOf, noSuch } from './users/users-answers.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface EventsServices {

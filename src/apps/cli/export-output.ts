@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Complaint } from './users-answers.js';
+import type { Complaint } from './users/users-answers.js';
 
 /**
  * Writes an export to a new file that only its owner may read, or to the output of the command. Returns the lines for the

@@ -8,7 +8,7 @@ import type { MailRow } from '../../platform/mail/mail-message.js';
 import { commandReason } from '../../kernel/principal/command-context.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
-import { type Complaint, complaintOf, noSuch } from './users-answers.js';
+import { type Complaint, complaintOf, noSuch } from './users/users-answers.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface MailServices {

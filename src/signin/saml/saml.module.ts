@@ -37,7 +37,7 @@ import { SamlProperties } from './saml.properties.js';
 import { Rejections } from './login/rejections.service.js';
 import { AuthnRequestStore } from './login/authn-request.store.js';
 import { AuthnRequests } from './login/authn-requests.service.js';
-import { SamlResponses } from './login/saml-responses.service.js';
+import { SamlResponses } from './login/response/saml-responses.service.js';
 import { ServiceProviders } from './sp/service-providers.service.js';
 import { SpMetadataController } from './sp/sp-metadata.controller.js';
 import { ReturnTargets } from '../../platform/web/return-targets.service.js';

@@ -4,7 +4,7 @@ import { DatasourceProperties } from '../../../src/platform/persistence/datasour
 import { CaffeineProperties } from '../../../src/platform/cache/cache.properties.js';
 import { MapperConfigurationProperties } from '../../../src/platform/persistence/mapper/mapper.properties.js';
 import { ServerProperties } from '../../../src/platform/http/server.properties.js';
-import { viewOfAll, viewOfKey } from '../../../src/apps/cli/config-view.js';
+import { viewOfAll, viewOfKey } from '../../../src/apps/cli/config/config-view.js';
 import { bound, instanceIn, reading, shownOf, type Situation, withoutProblems } from './situation.js';
 
 const packaged = { 'application.yml': 'app.cache.caffeine.spec: maximumSize=1000\nserver.port: 9000\n' };

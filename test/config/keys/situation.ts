@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConfigurationReading, readConfiguration } from '../../../src/config/configuration.js';
 import type { PropertiesClass } from '../../../src/config/bind/properties-class.js';
-import { viewOfKey } from '../../../src/apps/cli/config-view.js';
+import { viewOfKey } from '../../../src/apps/cli/config/config-view.js';
 import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Inspection } from '../../../src/config/show/inspection.js';
-import { viewOfKey } from '../../../src/apps/cli/config-view.js';
+import { viewOfKey } from '../../../src/apps/cli/config/config-view.js';
 import { reading, type Situation } from '../keys/situation.js';
 
 interface Found {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { checkRules } from '../../../src/apps/server/configuration-rules.js';
-import { viewOfAll } from '../../../src/apps/cli/config-view.js';
+import { viewOfAll } from '../../../src/apps/cli/config/config-view.js';
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { lineOf } from '../../../src/config/problem.js';
 import { configurationOf, readConfiguration } from '../../../src/config/configuration.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
-import { importUploadSchema } from '../../admin/users-import.schema.js';
+import { importUploadSchema } from '../../admin/api/users-import.schema.js';
 import { KINDS } from '../../../identity/events/security-event.js';
 import { formEntries } from '../form/forms.schema.js';
 

@@ -8,7 +8,7 @@ import type { PendingRequest } from './authn-request.store.js';
 import { type RequestCookie, AuthnRequests } from './authn-requests.service.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { Rejections } from './rejections.service.js';
-import { type PostedResponse, SamlResponses } from './saml-responses.service.js';
+import { type PostedResponse, SamlResponses } from './response/saml-responses.service.js';
 import type { BrowserCookies } from './sp-initiated-login.service.js';
 import { LoginRejected, StaffLogins } from './staff-logins.service.js';
 import type { StaffLogin, VerifiedAssertion } from './staff-sessions.service.js';

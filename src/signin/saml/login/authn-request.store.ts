@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { RequestedContext } from './authn-context.js';
+import type { RequestedContext } from './response/authn-context.js';
 
 /** Rows are deleted 60 s after they expire, for clocks that differ; anyone can create rows, so none is kept for longer. */
 expiringTable('saml_request', 'id', 60);

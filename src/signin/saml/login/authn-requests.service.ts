@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../../identity/session/session.js';
 import type { IdpProperties } from '../saml.properties.js';
-import type { AssertionFacts } from './assertion.js';
+import type { AssertionFacts } from './response/assertion.js';
 import { type PendingRequest, AuthnRequestStore } from './authn-request.store.js';
 import type { Rejection } from './rejection.js';
 import { UsedAssertionStore } from './used-assertion.store.js';

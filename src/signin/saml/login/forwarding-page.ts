@@ -2,7 +2,7 @@ import { html } from '../../../kernel/encoding/html.js';
 import { refreshTo } from '../../../platform/http/page/layout.js';
 import { View } from '../../../platform/http/page/view.js';
 import type { Reply } from '../../../platform/web/cookies.js';
-import type { OutgoingMessage } from './saml-messages.js';
+import type { OutgoingMessage } from './response/saml-messages.js';
 
 /** Path of the script below `/saml`. */
 export const SCRIPT = 'forward.js';

@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { NameId } from './assertion.js';
+import type { NameId } from './response/assertion.js';
 
 expiringTable('idp_session', 'id');
 

@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { SessionProperties } from '../../../identity/session/session.properties.js';
-import type { AssertionFacts } from './assertion.js';
+import type { AssertionFacts } from './response/assertion.js';
 import { IdpSessionStore } from './idp-session.store.js';
 
 /** Records the sessions at identity providers to which sessions of this service belong. */

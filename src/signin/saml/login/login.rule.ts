@@ -1,6 +1,6 @@
 import { type Finding, Rule, type RuleFacts } from '../../../config/check/rule.js';
 import { hasOtp } from '../../../kernel/principal/amr.js';
-import { amrOfContext, requestedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
+import { amrOfContext, requestedContext, knownClasses, PRESETS, satisfies } from './response/authn-context.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import { PublicUrlProperties } from '../../../platform/http/server.properties.js';
 

@@ -5,9 +5,9 @@ import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import type { Idp } from '../idp/idps.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
-import { requestedContext } from './authn-context.js';
+import { requestedContext } from './response/authn-context.js';
 import { type RequestCookie, AuthnRequests } from './authn-requests.service.js';
-import { type OutgoingMessage, buildAuthnRequest, validationRules } from './saml-messages.js';
+import { type OutgoingMessage, buildAuthnRequest, validationRules } from './response/saml-messages.js';
 
 /** The cookies of a browser that a login reads. */
 export interface BrowserCookies {

@@ -3,12 +3,12 @@ import { type StaffEntry, StaffAccounts } from '../../../identity/account/staff/
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { SamlMeters } from '../saml-meters.js';
-import type { AssertionFacts } from './assertion.js';
-import { type Assurance, assuranceOf } from './assurance.js';
-import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './authn-context.js';
-import { mapUser } from './mapped-user.js';
+import type { AssertionFacts } from './response/assertion.js';
+import { type Assurance, assuranceOf } from './response/assurance.js';
+import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './response/authn-context.js';
+import { mapUser } from './response/mapped-user.js';
 import { MappingWarnings } from './mapping-warnings.service.js';
-import { missingAttributes } from './missing-attributes.js';
+import { missingAttributes } from './response/missing-attributes.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { type StaffLogin, StaffSessions, type VerifiedAssertion } from './staff-sessions.service.js';
 

@@ -7,11 +7,11 @@ import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
-import type { AssertionFacts } from './assertion.js';
-import type { Assurance } from './assurance.js';
+import type { AssertionFacts } from './response/assertion.js';
+import type { Assurance } from './response/assurance.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
-import { missingAttributes } from './missing-attributes.js';
+import { missingAttributes } from './response/missing-attributes.js';
 
 /** A verified assertion that has been marked as used. */
 export interface VerifiedAssertion {

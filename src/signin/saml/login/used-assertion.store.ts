@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Duration } from '../../../config/bind/duration.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { AssertionFacts } from './assertion.js';
+import type { AssertionFacts } from './response/assertion.js';
 
 expiringTable('used_assertion', 'id');
 

@@ -4,7 +4,7 @@ import {
   logoutResponseXml as responseOf,
 } from '../../../../test/support/saml-logout.js';
 import type { LogoutRequestOptions, LogoutResponseOptions } from '../../../../test/support/saml-logout.js';
-import type { NameId } from '../login/assertion.js';
+import type { NameId } from '../login/response/assertion.js';
 import { type DocumentRoot, readDocument } from '../xml/document-allowlist.js';
 import {
   expiryOfRequest,

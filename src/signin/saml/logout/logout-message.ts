@@ -1,8 +1,8 @@
-import { issuerOf, nameIdOf, type NameId } from '../login/assertion.js';
+import { issuerOf, nameIdOf, type NameId } from '../login/response/assertion.js';
 import { millisOfInstant } from '../xml/saml-values.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import { readResponse, type ResponseFacts } from '../login/response.js';
+import { readResponse, type ResponseFacts } from '../login/response/response.js';
 
 /** Common to both logout messages; instants in milliseconds since 1970. */
 interface LogoutHead {

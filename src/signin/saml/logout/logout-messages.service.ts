@@ -22,7 +22,7 @@ import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout
 import { readPost, signForPost } from '../post-binding.js';
 import { type BindingMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingMessage } from '../login/saml-messages.js';
+import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
 /** A logout message as received: in a query, or in one field of a form. */

@@ -4,7 +4,7 @@ import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingMessage } from '../login/saml-messages.js';
+import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import { Rejections } from '../login/rejections.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { SessionTermination } from './session-termination.service.js';

@@ -7,7 +7,7 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
 import { IdpSessionStore } from '../login/idp-session.store.js';
-import type { OutgoingMessage } from '../login/saml-messages.js';
+import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
 

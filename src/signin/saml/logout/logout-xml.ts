@@ -1,4 +1,4 @@
-import type { NameId } from '../login/assertion.js';
+import type { NameId } from '../login/response/assertion.js';
 import { NAMESPACE, xmlAttribute, escapeXml } from '../xml/saml-values.js';
 
 /** Common to both logout messages. */

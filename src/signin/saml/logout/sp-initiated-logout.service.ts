@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { type Session, Sessions } from '../../../identity/session/sessions.service.js';
 import { type Idp, Idps } from '../idp/idps.service.js';
 import { LogoutRequests } from './logout-requests.service.js';
-import type { OutgoingMessage } from '../login/saml-messages.js';
+import type { OutgoingMessage } from '../login/response/saml-messages.js';
 
 /** Logout of staff that begins here and continues at the identity provider (SAML profiles 4.4). */
 @Injectable()

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { Idps } from '../idp/idps.service.js';
 import { SHOW_METADATA } from '../saml.openapi.js';
-import { validationRules } from '../login/saml-messages.js';
+import { validationRules } from '../login/response/saml-messages.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 

@@ -1,0 +1,140 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { toDate, toListBodyBy } from '../../../signin/auth/api/presenters.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { Caller, RequireAuthority, RequireMfa } from '../../../kernel/principal/access.decorator.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
+import { AccountAdministration } from '../account-administration.service.js';
+import { AccountDirectory } from '../account-directory.service.js';
+import { AccountProvisioning } from '../account-provisioning.service.js';
+import { actorOf } from '../act.js';
+import * as describe from './admin.openapi.js';
+import { toUserBody, toUserDetailsBody } from './presenters.js';
+import {
+  actSchema,
+  newUserSchema,
+  passwordResponse,
+  resetSchema,
+  userChangeSchema,
+  userResponse,
+  usersQuerySchema,
+  usersResponse,
+} from './users.schema.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+type Stated = InferOutput<typeof actSchema>;
+
+/** Users, for administrators; the routes that name `ROLE_HELPDESK` also for the help desk (http-api section 7). */
+@ApiTag('Administration', describe.ADMINISTRATION)
+@RateLimited('administration')
+@Controller('admin/users')
+@RequireAuthority('ROLE_ADMIN')
+@RequireMfa({ maxAge: 300 })
+export class UsersController {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly administration: AccountAdministration,
+    private readonly provisioning: AccountProvisioning,
+  ) {}
+
+  @Get()
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.LIST_USERS)
+  @ResponseSchema(usersResponse)
+  async list(
+    @Query({ schema: usersQuerySchema }) query: InferOutput<typeof usersQuerySchema>,
+  ): Promise<InferOutput<typeof usersResponse>> {
+    return toListBodyBy(await this.directory.list(query), query, toUserBody, ({ loginId }) => loginId);
+  }
+
+  @Post()
+  @Operation(describe.CREATE_USER)
+  @ResponseSchema(userResponse)
+  async create(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: newUserSchema })
+    { id, pw, mfa_required, reason, ticket, ...draft }: InferOutput<typeof newUserSchema>,
+  ): Promise<InferOutput<typeof userResponse>> {
+    const act = { ...actorOf(caller), reason, ticket };
+    const account = await this.provisioning.createAsGiven(
+      { ...draft, loginId: id, password: pw, mfaRequired: mfa_required },
+      act,
+    );
+    return this.show(caller, account.id);
+  }
+
+  @Get(':sub')
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.SHOW_USER)
+  @ResponseSchema(userResponse)
+  async show(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+  ): Promise<InferOutput<typeof userResponse>> {
+    return toUserDetailsBody(await this.directory.view(subject, actorOf(caller)));
+  }
+
+  @Patch(':sub')
+  @Operation(describe.CHANGE_USER)
+  @ResponseSchema(userResponse)
+  async change(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: userChangeSchema })
+    { roles, email, status, mfa_required, ...stated }: InferOutput<typeof userChangeSchema>,
+  ): Promise<InferOutput<typeof userResponse>> {
+    const change = withoutUndefined({ roles, email, status, mfaRequired: mfa_required });
+    await this.administration.update(subject, change, { ...actorOf(caller), ...stated });
+    return this.show(caller, subject);
+  }
+
+  @Delete(':sub')
+  @HttpCode(204)
+  @Operation(describe.DELETE_USER)
+  async delete(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.delete(subject, { ...actorOf(caller), ...stated });
+  }
+
+  @Post(':sub/unlock')
+  @HttpCode(204)
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.UNLOCK_USER)
+  async unlock(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.unlock(subject, { ...actorOf(caller), ...stated });
+  }
+
+  @Post(':sub/mfa/reset')
+  @HttpCode(204)
+  @RequireAuthority('ROLE_ADMIN', 'ROLE_HELPDESK')
+  @Operation(describe.RESET_MFA)
+  async resetMfa(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: resetSchema }) stated: Stated,
+  ): Promise<void> {
+    await this.administration.resetMfa(subject, { ...actorOf(caller), ...stated });
+  }
+
+  @Post(':sub/password')
+  @HttpCode(200)
+  @Operation(describe.RESET_PASSWORD)
+  @ResponseSchema(passwordResponse)
+  async resetPassword(
+    @Caller() caller: FullPrincipal,
+    @Param('sub') subject: string,
+    @Body({ schema: actSchema }) stated: Stated,
+  ): Promise<InferOutput<typeof passwordResponse>> {
+    const act = { ...actorOf(caller), ...stated };
+    const { generated = '', expiresAt } = await this.administration.resetPassword(subject, undefined, act);
+    return { password: generated, expires: toDate(expiresAt) };
+  }
+}

@@ -1,0 +1,192 @@
+import * as v from 'valibot';
+import { ROLE_FORM } from '../../../identity/account/account.js';
+import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { KINDS } from '../../../identity/events/security-event.js';
+import { amr, authenticator } from '../../../signin/auth/api/responses.schema.js';
+import { parseInstant } from '../../../config/bind/instant.js';
+import { EXPORT_FORMATS } from '../../../identity/events/event-export.js';
+import { listOf, paginationSchema, text, textOfBytes, withJsonSchema } from '../../../platform/web/schema.js';
+import { MAX_REASON_LENGTH, TICKET_FORM } from '../act.js';
+
+const MAX_EMAIL_LENGTH = 254;
+const MAX_ROLES = 100;
+
+const reason = v.pipe(
+  text(MAX_REASON_LENGTH),
+  v.description('Why; stored with the security event. Do not write personal data here.'),
+);
+const ticket = v.pipe(v.string(), v.regex(TICKET_FORM), v.description('Number of the ticket, such as `HD-4711`.'));
+
+/** What every act may state; the help desk must state both. */
+export const actSchema = v.strictObject({ reason: v.optional(reason), ticket: v.optional(ticket) });
+export const resetSchema = v.strictObject({ reason, ticket: v.optional(ticket) });
+
+const email = text(MAX_EMAIL_LENGTH);
+const roles = v.pipe(
+  v.array(v.pipe(v.string(), v.regex(ROLE_FORM))),
+  v.maxLength(MAX_ROLES),
+  v.readonly(),
+  v.description('Stored roles; `ROLE_USER` is implied.'),
+);
+const mfaRequired = v.pipe(v.boolean(), v.description('Requires a second factor whatever the roles are.'));
+
+/** `POST /admin/users`. */
+export const newUserSchema = v.strictObject({
+  id: v.pipe(text(LONGEST_LOGIN_ID), v.description('Login id.')),
+  pw: v.optional(
+    v.pipe(
+      textOfBytes(1024),
+      v.description('Initial password. Without it the user cannot sign in before a temporary password is set.'),
+    ),
+  ),
+  email: v.optional(email),
+  roles: v.optional(roles),
+  mfa_required: v.optional(mfaRequired),
+  reason: v.optional(reason),
+  ticket: v.optional(ticket),
+});
+
+/** `PATCH /admin/users/{sub}`; missing members stay. */
+export const userChangeSchema = v.strictObject({
+  email: v.optional(v.pipe(v.nullable(email), v.description('`null` removes the address.'))),
+  roles: v.optional(roles),
+  mfa_required: v.optional(mfaRequired),
+  status: v.optional(v.picklist(['active', 'disabled'])),
+  reason: v.optional(reason),
+  ticket: v.optional(ticket),
+});
+
+/** `GET /admin/users`. */
+export const usersQuerySchema = v.strictObject({
+  query: v.optional(v.pipe(text(LONGEST_LOGIN_ID, 0), v.description('A part of the login id or of the mail address.'))),
+  limit: paginationSchema.entries.limit,
+  after: v.optional(v.pipe(text(LONGEST_LOGIN_ID), v.description('The `next` of the previous slice.'))),
+});
+
+const next = v.optional(v.pipe(v.string(), v.description('`after` of the next request, if more may follow.')));
+const userEntries = {
+  sub: v.pipe(v.string(), v.description('Subject of the access tokens; names the user in paths.')),
+  id: v.pipe(v.string(), v.description('Login id.')),
+  kind: v.picklist(['local', 'staff']),
+  status: v.picklist(['active', 'disabled']),
+  roles: listOf(v.string()),
+  email: v.nullable(v.string()),
+  mfa_active: v.boolean(),
+  mfa_required: mfaRequired,
+};
+
+export const usersResponse = v.object({ items: listOf(v.object(userEntries)), next });
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** `GET /admin/users/{sub}`. */
+export const userResponse = v.object({
+  ...userEntries,
+  has_password: v.boolean(),
+  password_expires: v.pipe(v.nullable(v.date()), v.description('End of a temporary password.')),
+  mfa: v.object({
+    state: v.picklist(['none', 'pending', 'active']),
+    activated: v.nullable(v.date()),
+    backup_codes_remaining: count,
+    enrolment_forced: v.pipe(v.boolean(), v.description('The next login must set up a second factor.')),
+    locked: v.boolean(),
+    locked_until: v.pipe(v.nullable(v.date()), v.description('`null` for a lock that only an administrator ends.')),
+  }),
+  authenticators: v.optional(
+    v.pipe(
+      listOf(authenticator),
+      v.description('The oldest first. Absent for the help desk if the account has a protected role.'),
+    ),
+  ),
+});
+
+/** `POST /admin/users/{sub}/password`. */
+export const passwordResponse = v.object({
+  password: v.pipe(v.string(), v.description('Temporary password. Shown only in this response.')),
+  expires: v.date(),
+});
+
+const device = v.pipe(v.nullable(v.string()), v.description('`User-Agent` of the browser or app.'));
+const ip = v.pipe(v.nullable(v.string()), v.description('Address of the client.'));
+
+/** `GET /admin/users/{sub}/sessions`. */
+export const userSessionsResponse = v.object({
+  items: listOf(
+    v.object({
+      id: v.pipe(v.string(), v.description('The `sid` of its access tokens.')),
+      kind: v.picklist(['token', 'portal', 'staff']),
+      amr,
+      idp: v.nullable(v.string()),
+      device,
+      ip,
+      created: v.date(),
+      last_used: v.date(),
+      expires: v.date(),
+    }),
+  ),
+  next,
+});
+
+const kind = v.pipe(v.string(), v.metadata({ enum: KINDS }));
+const instant = v.pipe(
+  text(64),
+  v.check((written) => parseInstant(written) !== undefined, 'format'),
+  v.transform((written) => parseInstant(written) ?? 0),
+  withJsonSchema({ type: 'string', maxLength: 64 }),
+);
+
+const filterEntries = {
+  user: v.optional(v.pipe(text(36), v.description('Subject of the user, also of a deleted one.'))),
+  kind: v.optional(v.picklist(KINDS)),
+  from: v.optional(
+    v.pipe(instant, v.description('First instant of the period, such as `2026-11-01` or `2026-11-01T08:00:00Z`.')),
+  ),
+  to: v.optional(v.pipe(instant, v.description('First instant after the period.'))),
+};
+
+/** `GET /admin/events`. */
+export const eventsQuerySchema = v.strictObject({ ...filterEntries, ...paginationSchema.entries });
+/** `GET /admin/events/export`. */
+export const exportQuerySchema = v.strictObject({ format: v.picklist(EXPORT_FORMATS), ...filterEntries });
+
+export const adminEventsResponse = v.object({
+  items: listOf(
+    v.object({
+      id: v.string(),
+      time: v.date(),
+      kind,
+      result: v.pipe(v.string(), v.metadata({ enum: ['ok', 'refused'] })),
+      user: v.pipe(v.nullable(v.string()), v.description('Subject of the affected account.')),
+      actor: v.pipe(v.nullable(v.string()), v.description('Who acted, if not the account itself.')),
+      reason: v.nullable(v.string()),
+      ip,
+      device,
+      request_id: v.nullable(v.string()),
+      idp: v.nullable(v.string()),
+      authn_context: v.nullable(v.string()),
+      amr: v.nullable(amr),
+      detail: v.record(v.string(), v.string()),
+    }),
+  ),
+  next,
+});
+
+/** `POST /admin/keys/rotate`. */
+export const rotatedKeysResponse = v.object({
+  keys: listOf(
+    v.object({
+      purpose: v.picklist(['access', 'mfa']),
+      kid: v.string(),
+      signs_from: v.date(),
+      is_new: v.pipe(v.boolean(), v.description('False if the next key existed already.')),
+    }),
+  ),
+});
+
+/** `GET /admin/users/{sub}/export`. */
+export const personResponse = v.pipe(
+  v.looseObject({ exported_at: v.string(), subject: v.string() }),
+  v.description(
+    'A list of rows for each table with data about the user, with the names of the columns. Instants are ISO 8601.',
+  ),
+);

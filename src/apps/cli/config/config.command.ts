@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import type { ConfigurationInputs, ConfigurationReading } from '../../../config/configuration.js';
+import { failureReport, printable } from '../../../config/show/failure-report.js';
+import { KeyRegistry } from '../../../config/names/key-registry.js';
+import type { PropertiesClass } from '../../../config/bind/properties-class.js';
+import { lineOf } from '../../../config/problem.js';
+import type { RuleFinding } from '../../../config/check/rule.js';
+import { type View, viewOfAll, viewOfKey } from './config-view.js';
+import { configurationReference } from './configuration-reference.js';
+import { packagedValues } from './packaged-values.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+
+/** Dependencies of the commands. */
+export interface ConfigCommandParts {
+  readonly classes: readonly PropertiesClass[];
+  readonly inputs: ConfigurationInputs;
+  readonly read: () => ConfigurationReading;
+  readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly RuleFinding[]>;
+  /** Rule 4, with a connection to the database server if `asksServer`. */
+  readonly serverRule: (
+    reading: ConfigurationReading,
+    inputs: ConfigurationInputs,
+    asksServer: boolean,
+  ) => Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }>;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** `config get`, `config list`, `config check` and `config docs`; each sets the exit code by `exit`. */
+export function addConfigCommand(program: Command, parts: ConfigCommandParts, exit: (code: ExitCode) => void): void {
+  const config = program.command('config').description('shows and checks the configuration of the service');
+
+  config
+    .command('get')
+    .description(
+      'shows the effective value of a key, its origin and the values it overrides; a prefix lists its children',
+    )
+    .argument('<key>', 'in any spelling')
+    .action((key: string) => {
+      exit(print(parts, (reading) => viewOfKey(reading.environment, reading.registry, key)));
+    });
+
+  config
+    .command('list')
+    .description('lists all keys with their values and origins')
+    .argument('[prefix]')
+    .option('--changed', 'only keys set outside the packaged files')
+    .action((prefix: string | undefined, { changed }: { changed?: boolean }) => {
+      exit(print(parts, (reading) => viewOfAll(reading.environment, reading.registry, { prefix, changed })));
+    });
+
+  config
+    .command('check')
+    .description('checks the configuration rules and prints one line per breach')
+    .option('--database', 'connects to the database server and compares the pool with its limits (rule 4)')
+    .action(async ({ database = false }: { database?: boolean }) => {
+      exit(await check(parts, database));
+    });
+
+  config
+    .command('docs')
+    .description('prints the reference of all keys in Markdown')
+    .action(() => {
+      const { classes, inputs } = parts;
+      parts.print(
+        configurationReference(new KeyRegistry(classes), packagedValues(classes, inputs.packageFolder)).trimEnd(),
+      );
+      exit(EXIT.done);
+    });
+}
+
+function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => View): ExitCode {
+  const reading = parts.read();
+  const { lines, isFound } = view(reading);
+  for (const line of lines) (isFound ? parts.print : parts.complain)(line);
+  if (reading.problems.length > 0) {
+    parts.complain(`The configuration has problems and the service would not start; run: config check`);
+  }
+  return isFound ? EXIT.done : EXIT.notFound;
+}
+
+const RULE_4_NEEDS_SERVER =
+  'note: rule 4 was not checked: it compares the pool with limits of the database server; run: config check --database';
+
+/** Prints faults as one report, like startup, and other findings as one line each. */
+async function check(
+  { inputs, read, rules, serverRule, print: say, complain }: ConfigCommandParts,
+  asksServer: boolean,
+): Promise<ExitCode> {
+  const reading = read();
+  const ofServer = await serverRule(reading, inputs, asksServer);
+  const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
+  const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];
+  if (faults.length > 0) complain(failureReport(faults, 'THE CONFIGURATION CANNOT BE USED'));
+  for (const warning of reading.warnings) say(`warning: ${warning}`);
+  for (const { severity, rule, ...found } of findings) {
+    if (severity !== 'fault') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
+  }
+  if (!asksServer && !ofServer.isComplete) say(RULE_4_NEEDS_SERVER);
+  const breaches = findings.filter(({ severity }) => severity === 'breach').length;
+  if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
+  else if (faults.length === 0) say(`All ${ofServer.isComplete ? '' : 'other '}configuration rules hold.`);
+  return breaches + faults.length === 0 ? EXIT.done : EXIT.configuration;
+}

@@ -1,0 +1,34 @@
+import { analyzeFailure } from '../../server/failure-analysis.js';
+import { SystemClock } from '../../../kernel/clock/clock.js';
+import type { Configuration } from '../../../config/configuration.js';
+import { DatabaseAddress } from '../../../platform/persistence/database-address.js';
+import { SystemRandom } from '../../../kernel/random/random.js';
+import { TokenProperties } from '../../../identity/token/token.properties.js';
+import type { BackupCommandParts } from './backup.command.js';
+
+/** What `backup` and `restore` do on connections of their own, without the service and its migrations. */
+export function databaseFiles(
+  configuration: () => Configuration,
+): Pick<BackupCommandParts, 'backUp' | 'checkRestore' | 'hasOwnSigningKey'> {
+  const explained = async <T>(read: Configuration, run: (settings: DatabaseAddress) => Promise<T>): Promise<T> => {
+    try {
+      return await run(await DatabaseAddress.of(read));
+    } catch (error) {
+      throw analyzeFailure(error, read);
+    }
+  };
+  return {
+    // Loaded for these commands only, like the service for the others.
+    backUp: async (file) => {
+      const { backUp } = await import('../../../platform/persistence/backup/back-up.js');
+      return explained(configuration(), (settings) => backUp(settings, file, new SystemClock(), new SystemRandom()));
+    },
+    checkRestore: async (file, options) => {
+      const { inspectBackup } = await import('../../../platform/persistence/backup/load.js');
+      const { checkTarget } = await import('../../../platform/persistence/backup/restore-target.js');
+      await inspectBackup(file, () => undefined);
+      await explained(configuration(), (settings) => checkTarget(settings, options));
+    },
+    hasOwnSigningKey: () => configuration().get(TokenProperties).signingKey !== undefined,
+  };
+}

@@ -1,0 +1,138 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Account, type AccountStatus, hasSecondFactor } from '../../../identity/account/account.js';
+import { printable } from '../../../config/show/failure-report.js';
+import { MAX_SLICE } from '../../../platform/persistence/slice.js';
+import type { Lock } from '../../../identity/second-factor/attempts/attempt.js';
+import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Complaint } from './users-answers.js';
+import { ofUser, type UsersServices } from './users-services.command.js';
+
+/** An operator may read everything. */
+const READER = { actor: 'cli', authority: 'operator' } as const;
+const USUAL_LIMIT = 50;
+const LARGEST_LIMIT = 200;
+
+interface ListOptions {
+  readonly query?: string;
+  readonly role?: string;
+  readonly status?: AccountStatus;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+type Run = (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+
+/** Adds `users list`, `users show` and `users sessions`, which change nothing. */
+export function addUserViews(users: Command, run: Run): void {
+  users
+    .command('list')
+    .description('lists users by login id, a page at a time')
+    .option('--query <text>', 'only users whose login id or mail address contains this text')
+    .option('--role <role>', 'only users with this stored role')
+    .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']))
+    .option('--limit <number>', `users of one page, at most ${LARGEST_LIMIT}`, limitOf, USUAL_LIMIT)
+    .option('--after <id>', 'continue after this login id')
+    .action((options: ListOptions) => run((services) => list(services, options)));
+
+  users
+    .command('show')
+    .description('shows one user; never a password, secret or code')
+    .argument('<id>', 'login id')
+    .action((id: string) => run((services) => ofUser(services, id, (account) => show(services, account))));
+
+  users
+    .command('sessions')
+    .description('lists the sessions and the trusted devices of one user, newest first')
+    .argument('<id>', 'login id')
+    .action((id: string) => run((services) => ofUser(services, id, (account) => sessions(services, account))));
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LARGEST_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${LARGEST_LIMIT} users.`);
+  return limit;
+}
+
+async function list({ accounts }: UsersServices, options: ListOptions): Promise<readonly string[]> {
+  const { limit } = options;
+  // Reads one more user than it prints, to know whether a page follows.
+  const found = await accounts.list({ ...options, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const lines = shown.map((account) => {
+    const { loginId, status, kind, roles } = account;
+    const facts = [loginId, status, kind, hasSecondFactor(account) ? 'mfa' : 'no-mfa', roles.join(',') || '-'];
+    return printable(facts.join('  '));
+  });
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return last ? [...lines, `More users follow: --after ${printable(last.loginId)}`] : lines;
+}
+
+async function show({ directory }: UsersServices, account: Account): Promise<readonly string[]> {
+  const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
+  const { factors, authenticators = [] } = await directory.view(id, READER);
+  const { state, backupCodes, lock } = factors;
+  const [open, devices] = await Promise.all([
+    directory.sessions(id, MAX_SLICE, READER),
+    directory.devices(id, MAX_SLICE, READER),
+  ]);
+  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy';
+  const facts: readonly (readonly [string, string])[] = [
+    ['login id', loginId],
+    ['subject', id],
+    ['kind', kind],
+    ['status', status],
+    ['roles', roles.join(',') || 'none stored'],
+    ['email', email ?? 'none'],
+    ['password', passwordText(account)],
+    ['second factor', `${state}, ${required}`],
+    ...authenticators.map((each) => ['authenticator', authenticatorText(each)] as const),
+    ['backup codes', String(backupCodes.remaining)],
+    ['locked until', lockText(lock)],
+    ['sessions', numberText(open.length)],
+    ['devices', numberText(devices.length)],
+  ];
+  return facts.map(([name, text]) => printable(`${name.padEnd(14)} ${text}`));
+}
+
+function passwordText({ kind, hasPassword, passwordEndsAt, passwordVersion, invitedAt }: Account): string {
+  if (invitedAt !== undefined) return `none, invited at ${instant(invitedAt)}, not accepted yet`;
+  if (!hasPassword)
+    return kind === 'local' && passwordVersion > 0 ? 'removed after a report, until it is reset' : 'none';
+  return passwordEndsAt === undefined ? 'set' : `temporary, expires at ${instant(passwordEndsAt)}`;
+}
+
+async function sessions({ directory }: UsersServices, { id }: Account): Promise<readonly string[]> {
+  const open = await directory.sessions(id, MAX_SLICE, READER);
+  const devices = await directory.devices(id, MAX_SLICE, READER);
+  const lines = [
+    ...open.map(({ id: sid, kind, amr, createdAt, lastUsedAt, ip, agent }) =>
+      ['session', sid, kind, amr.join(','), instant(createdAt), instant(lastUsedAt), ip ?? '-', agent ?? '-'].join(
+        '  ',
+      ),
+    ),
+    ...devices.map(({ id: device, createdAt, lastUsedAt, ip, label }) =>
+      ['device', device, instant(createdAt), instant(lastUsedAt), ip ?? '-', label ?? '-'].join('  '),
+    ),
+  ];
+  return lines.length === 0 ? ['No sessions, no trusted devices.'] : lines.map(printable);
+}
+
+/** Its type and name, for a passkey whether it may be synced, and its times. */
+function authenticatorText({ type, id, name, isSynced, createdAt, lastUsedAt }: Authenticator): string {
+  const used = lastUsedAt === undefined ? 'never used' : `last used ${instant(lastUsedAt)}`;
+  const kept = isSynced === undefined ? [] : [isSynced ? 'synced' : 'bound to one device'];
+  return [type, id, name ?? '-', ...kept, `created ${instant(createdAt)}`, used].join('  ');
+}
+
+function lockText(lock: Lock | undefined): string {
+  if (lock === undefined) return 'not locked';
+  return lock.endsByItself ? instant(lock.until) : 'unlocked';
+}
+
+function numberText(length: number): string {
+  return length === MAX_SLICE.limit ? `${length} or more` : String(length);
+}
+
+function instant(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}

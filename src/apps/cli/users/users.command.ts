@@ -1,0 +1,147 @@
+import { createReadStream, statSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { ImportFile, importFormat } from '../../../identity/account/import/import-file.js';
+import { ImportFileError } from '../../../identity/account/import/import-row.js';
+import { rolesWritten } from '../../../identity/account/account.js';
+import type { Act } from '../../admin/account-administration.service.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { commandReason } from '../../../kernel/principal/command-context.js';
+import { creating } from '../command-target.js';
+import { addAdmitCommand } from './admit.command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { addInviteCommand } from './invite.command.js';
+import { withReason } from '../operator.js';
+import { addUserChanges } from './user-changes.command.js';
+import { addUserExport } from './user-export.command.js';
+import { addUserViews } from './user-views.command.js';
+import { type Complaint, complaintOf, importLines, previewLines } from './users-answers.js';
+import type { UsersServices } from './users-services.command.js';
+
+/** Dependencies of the commands. */
+export interface UsersCommandParts {
+  readonly open: () => Promise<UsersServices>;
+  /** Actor of the security events. */
+  readonly actor: string;
+  readonly input: NodeJS.ReadableStream;
+  /** Where an export goes without `--out`. */
+  readonly output: NodeJS.WritableStream;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface ImportOptions {
+  readonly partial?: boolean;
+  readonly preview?: boolean;
+}
+
+interface AddOptions {
+  readonly passwordStdin?: boolean;
+  readonly roles?: string;
+  readonly email?: string;
+}
+
+/** Adds the commands for users; each sets the exit code by `exit`. */
+export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: ExitCode) => void): void {
+  const users = program.command('users').description('creates, changes and lists users');
+  const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
+    exit(await answered(parts, command));
+  };
+
+  withReason(creating(users.command('add')))
+    .description('creates a user; without --password-stdin the password is random and printed once')
+    .argument('<id>', 'login id')
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .option('--roles <roles>', 'comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT')
+    .option('--email <address>')
+    .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
+
+  const act = (): Act => ({ actor: parts.actor, authority: 'operator', reason: commandReason() });
+
+  addInviteCommand(users, act, run);
+
+  addAdmitCommand(users, act, run);
+
+  addUserViews(users, run);
+
+  addUserExport(users, { act, run, output: parts.output });
+
+  withReason(creating(users.command('import')))
+    .description(
+      'creates users from a file of JSON lines (*.jsonl, *.ndjson) or CSV: ' +
+        'login_id,password_hash|password,email,roles,otpauth_uri',
+    )
+    .argument('<file>')
+    .option('--partial', 'import the valid rows even if others are invalid; otherwise one invalid row rejects the file')
+    .option('--preview', 'only report what would be created, and store nothing')
+    .action((file: string, { partial = false, preview = false }: ImportOptions) =>
+      run((services) => importFile(services, file, { isPartial: partial, isPreview: preview }, act())),
+    );
+
+  addUserChanges(users, { act, run, readPassword: () => firstLineOf(parts.input) });
+}
+
+async function answered(
+  { open, print, complain }: UsersCommandParts,
+  command: (services: UsersServices) => Promise<readonly string[] | Complaint>,
+): Promise<ExitCode> {
+  const services = await open();
+  try {
+    const answer = await command(services).catch(complaintAbout);
+    const { lines = [], complaint, exitCode = EXIT.failed } = 'complaint' in answer ? answer : { lines: answer };
+    for (const line of lines) print(line);
+    if (complaint === undefined) return EXIT.done;
+    complain(complaint);
+    return exitCode;
+  } finally {
+    await services.close();
+  }
+}
+
+function complaintAbout(error: unknown): Complaint {
+  if (error instanceof ServiceError) return complaintOf(error);
+  if (error instanceof ImportFileError) return { complaint: error.message };
+  throw error;
+}
+
+async function add(
+  { provisioning }: UsersServices,
+  { input }: UsersCommandParts,
+  loginId: string,
+  { passwordStdin, roles = '', email }: AddOptions,
+  act: Act,
+): Promise<readonly string[]> {
+  const password = passwordStdin ? await firstLineOf(input) : undefined;
+  const draft = { loginId, roles: rolesWritten(roles), email, password };
+  const { account, generated } = await provisioning.create(draft, act);
+  const shown = generated === undefined ? '' : ` The password is shown only once: ${generated}`;
+  return [`Created user ${account.loginId}.${shown}`];
+}
+
+async function firstLineOf(input: NodeJS.ReadableStream): Promise<string> {
+  const [line = ''] = (await text(input)).split(/\r?\n/, 1);
+  return line;
+}
+
+async function importFile(
+  { bulkProvisioning: provisioning }: UsersServices,
+  file: string,
+  { isPartial, isPreview }: { readonly isPartial: boolean; readonly isPreview: boolean },
+  act: Act,
+): Promise<readonly string[] | Complaint> {
+  try {
+    // The file is read twice unless --partial: a pipe would be empty the second time.
+    if (!isPartial && !isPreview && !statSync(file).isFile()) {
+      return { complaint: 'Without --partial only a regular file can be imported.' };
+    }
+    const format = importFormat(file) ?? 'csv';
+    const source = new ImportFile(() => createReadStream(file), format);
+    if (isPreview) return previewLines(await provisioning.preview(source.rows(), act));
+    const report = await provisioning.import(source, { ...act, isPartial });
+    return importLines(report, isPartial);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    return { complaint: `The file cannot be read (${code ?? syscall}).` };
+  }
+}

@@ -1,0 +1,389 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../../../../test/support/property.js';
+import { ACR_MFA, ACR_PWD, type Amr, hasOtp, PWD, PWD_OTP } from '../../../../kernel/principal/amr.js';
+import {
+  amrOfContext,
+  requiresOtp,
+  requestedContext,
+  type RequestedContext,
+  type Comparison,
+  COMPARISONS,
+  type ContextRules,
+  PRESETS,
+  satisfies,
+  type StatedContext,
+} from './authn-context.js';
+import { IdpProperties } from '../../saml.properties.js';
+
+const OASIS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
+const PASSWORD = `${OASIS}Password`;
+const MULTI_FACTOR = `${OASIS}MultiFactor`;
+const REFEDS_MFA = 'https://refeds.org/profile/mfa';
+const REFEDS_SFA = 'https://refeds.org/profile/sfa';
+const MICROSOFT_PASSWORD = 'http://schemas.microsoft.com/ws/2008/06/identity/authenticationmethod/password';
+const MICROSOFT_MFA = 'http://schemas.microsoft.com/claims/multipleauthn';
+const UNSPECIFIED = `${OASIS}unspecified`;
+const X509 = `${OASIS}X509`;
+
+const CLASSES_WITH_OTP = [
+  'TimeSyncToken',
+  'MultiFactor',
+  `${OASIS}TimeSyncToken`,
+  MULTI_FACTOR,
+  REFEDS_MFA,
+  MICROSOFT_MFA,
+];
+
+/** Cyrillic, Greek, full-width and mathematical letters, and what case folding or normalising would turn into one. */
+const LOOK_ALIKES: readonly (readonly [string, string])[] = [
+  ['M', '\u041c'],
+  ['T', '\u03a4'],
+  ['a', '\u0430'],
+  ['c', '\u0441'],
+  ['e', '\u0435'],
+  ['o', '\u043e'],
+  ['p', '\u0440'],
+  ['i', '\u0456'],
+  ['l', '1'],
+  ['n', 'n\u0303'],
+  ['m', '\uff4d'],
+  ['f', '\ud835\udc1f'],
+  ['/', '\u2215'],
+  ['.', '\uff0e'],
+  [':', '\uff1a'],
+  ['s', '\u017f'],
+  ['k', '\u212a'],
+  ['c', '\u00adc'],
+];
+
+function rules(changes: Partial<ContextRules> = {}): ContextRules {
+  return Object.assign(new IdpProperties(), { authnContextPresets: PRESETS }, changes);
+}
+
+function stated(classRef: string | undefined, ...attributeValues: string[]): StatedContext {
+  return { classRef, attributeValues };
+}
+
+function amrOfClass(classRef: string | undefined, changes?: Partial<ContextRules>): Amr {
+  return amrOfContext(stated(classRef), rules(changes));
+}
+
+function otherCase(text: string): string {
+  const upper = text.toUpperCase();
+  return text === upper ? text.toLowerCase() : upper;
+}
+
+describe('amrOfContext for a class', () => {
+  it.each([
+    { classRef: 'Password', amr: ['pwd'] },
+    { classRef: 'PasswordProtectedTransport', amr: ['pwd'] },
+    { classRef: 'TimeSyncToken', amr: ['otp'] },
+    { classRef: 'MultiFactor', amr: ['pwd', 'otp'] },
+    { classRef: PASSWORD, amr: ['pwd'] },
+    { classRef: `${OASIS}PasswordProtectedTransport`, amr: ['pwd'] },
+    { classRef: `${OASIS}TimeSyncToken`, amr: ['otp'] },
+    { classRef: MULTI_FACTOR, amr: ['pwd', 'otp'] },
+    { classRef: REFEDS_MFA, amr: ['pwd', 'otp'] },
+    { classRef: REFEDS_SFA, amr: ['pwd'] },
+    { classRef: MICROSOFT_PASSWORD, amr: ['pwd'] },
+    { classRef: MICROSOFT_MFA, amr: ['pwd', 'otp'] },
+  ])('X14: $classRef proves $amr', ({ classRef, amr }) => {
+    expect(amrOfClass(classRef)).toEqual(amr);
+  });
+
+  it('X14: by default only classes of the preset oasis prove otp', () => {
+    const chosen = rules({ authnContextPresets: new IdpProperties().authnContextPresets });
+
+    const proving = CLASSES_WITH_OTP.filter((name) => hasOtp(amrOfContext(stated(name), chosen)));
+
+    expect(proving).toEqual(['TimeSyncToken', 'MultiFactor', `${OASIS}TimeSyncToken`, MULTI_FACTOR]);
+  });
+
+  it.each([UNSPECIFIED, X509, `${OASIS}MobileTwoFactorContract`, `${OASIS}Smartcard`, '', undefined])(
+    'X14: the unknown class %s proves only pwd',
+    (classRef) => {
+      expect(amrOfClass(classRef)).toEqual(PWD);
+    },
+  );
+
+  it('X14: wiaormultiauthn does not prove otp', () => {
+    expect(amrOfClass('http://schemas.microsoft.com/claims/wiaormultiauthn')).toEqual(PWD);
+  });
+
+  it.each([ACR_MFA, ACR_PWD])('J8: the acr %s of this service, sent as a class, proves only pwd', (classRef) => {
+    expect(amrOfClass(classRef)).toEqual(PWD);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('X14: %s does not prove otp', (classRef) => {
+    expect(amrOfClass(classRef)).toEqual(PWD);
+  });
+});
+
+describe('amrOfContext proves otp only for an exact class name', () => {
+  const anyText = fc.string({ unit: 'binary', maxLength: 40 });
+  const name = fc.constantFrom(...CLASSES_WITH_OTP);
+  const place = fc.nat(60);
+  const bent: Readonly<Record<string, fc.Arbitrary<string>>> = {
+    'not for any other text': anyText,
+    'not with text before or after it': fc
+      .tuple(anyText, name, anyText)
+      .map(([before, whole, after]) => before + whole + after),
+    'not with a part omitted': fc
+      .tuple(name, place, place)
+      .map(([whole, from, to]) => whole.slice(0, from) + whole.slice(to)),
+    'not in another case': fc
+      .tuple(name, place, place)
+      .map(([whole, from, to]) => whole.slice(0, from) + otherCase(whole.slice(from, to)) + whole.slice(to)),
+    'not with a look-alike letter': fc
+      .tuple(name, place, fc.constantFrom(...LOOK_ALIKES))
+      .map(([whole, at, [plain, alike]]) => whole.slice(0, at) + whole.slice(at).replace(plain, alike)),
+  };
+
+  it.each(Object.entries(bent))('X14: %s', (_claim, texts) => {
+    fc.assert(
+      fc.property(
+        texts.filter((text) => !CLASSES_WITH_OTP.includes(text)),
+        (text) => {
+          expect(hasOtp(amrOfContext(stated(text, text), rules()))).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it.each(
+    CLASSES_WITH_OTP.flatMap((whole) => [
+      ...[' ', '\n', '\t', '\0', '\u00a0', '\u200b', '\ufeff', '\u2028'].flatMap((blank) => [
+        blank + whole,
+        whole + blank,
+      ]),
+      `${whole}/`,
+      `${whole}#`,
+      `${whole}%20`,
+      `${whole},${whole}`,
+      `${whole} ${whole}`,
+    ]),
+  )('X14: not for %j', (text) => {
+    expect(hasOtp(amrOfClass(text))).toBe(false);
+  });
+
+  it.each([
+    'https://evil.example/profile/mfa',
+    'https://refeds.org.evil.example/profile/mfa',
+    'http://refeds.org/profile/mfa',
+    'https://refeds.org/profile/mfa/phishing-resistant',
+    'urn:evil:MultiFactor',
+    'urn:oasis:names:tc:SAML:1.0:ac:classes:MultiFactor',
+    'https://schemas.microsoft.com/claims/multipleauthn',
+    'multipleauthn',
+    'NotMultiFactor',
+  ])('X14: not for the look-alike %s', (text) => {
+    expect(hasOtp(amrOfClass(text))).toBe(false);
+  });
+});
+
+describe('authn-context.map', () => {
+  it('X14: makes a class that no preset contains prove otp', () => {
+    const authnContextMap = new Map<string, Amr>([['https://idp.example/strong', PWD_OTP]]);
+
+    expect(amrOfClass('https://idp.example/strong', { authnContextMap })).toEqual(PWD_OTP);
+    expect(amrOfClass('https://idp.example/Strong', { authnContextMap })).toEqual(PWD);
+  });
+
+  it.each([{ mapped: PWD }, { mapped: [] }])(
+    'X14: replaces the methods of a preset by $mapped, which proves pwd',
+    ({ mapped }) => {
+      expect(amrOfClass(MICROSOFT_MFA, { authnContextMap: new Map([[MICROSOFT_MFA, mapped]]) })).toEqual(PWD);
+    },
+  );
+
+  it('X14: changes only the exact name, not the other name of the same class', () => {
+    const authnContextMap = new Map<string, Amr>([[MULTI_FACTOR, PWD]]);
+
+    expect(amrOfClass('MultiFactor', { authnContextMap })).toEqual(PWD_OTP);
+  });
+
+  it('yields each method once, in the order of the specification', () => {
+    const authnContextMap = new Map<string, Amr>([['strange', ['otp', 'pwd', 'otp']]]);
+
+    expect(amrOfClass('strange', { authnContextMap })).toEqual(['pwd', 'otp']);
+  });
+});
+
+describe('authn-context.attribute', () => {
+  it.each([
+    { values: [], amr: ['pwd'] },
+    { values: [MICROSOFT_PASSWORD], amr: ['pwd'] },
+    { values: [MICROSOFT_PASSWORD, MICROSOFT_MFA], amr: ['pwd', 'otp'] },
+    { values: ['TimeSyncToken'], amr: ['pwd', 'otp'] },
+    { values: [`${MICROSOFT_PASSWORD} ${MICROSOFT_MFA}`], amr: ['pwd'] },
+  ])('X14: $values beside the class Password prove $amr', ({ values, amr }) => {
+    expect(amrOfContext(stated(PASSWORD, ...values), rules())).toEqual(amr);
+  });
+
+  it('X14: proves methods beside an unknown class', () => {
+    expect(amrOfContext(stated(X509, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
+  });
+
+  it('X14: proves methods without a class', () => {
+    expect(amrOfContext(stated(undefined, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
+  });
+
+  it('X14: does not remove methods that the class proves', () => {
+    expect(amrOfContext(stated(MULTI_FACTOR, PASSWORD, UNSPECIFIED), rules())).toEqual(PWD_OTP);
+  });
+});
+
+describe('requestedContext', () => {
+  const authnContextStepUp = [X509, MULTI_FACTOR, PASSWORD, REFEDS_MFA];
+
+  it('has no classes by default', () => {
+    expect(requestedContext(rules(), undefined)).toEqual({ classes: [], comparison: 'exact' });
+  });
+
+  it('without acr has the classes of authn-context.request in their order', () => {
+    const set = rules({
+      authnContextRequest: [REFEDS_MFA, PASSWORD],
+      authnContextComparison: 'minimum',
+      authnContextStepUp,
+    });
+
+    expect(requestedContext(set, undefined)).toEqual({ classes: [REFEDS_MFA, PASSWORD], comparison: 'minimum' });
+  });
+
+  it('with acr=urn:login:acr:mfa has every step-up class that proves otp, compared exactly', () => {
+    const set = rules({ authnContextRequest: [PASSWORD], authnContextComparison: 'maximum', authnContextStepUp });
+
+    expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [MULTI_FACTOR, REFEDS_MFA], comparison: 'exact' });
+  });
+
+  it('omits a step-up class that the map deprives of otp', () => {
+    const set = rules({ authnContextStepUp, authnContextMap: new Map([[MULTI_FACTOR, PWD]]) });
+
+    expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [REFEDS_MFA], comparison: 'exact' });
+  });
+
+  it('with a step-up class as acr has only this class', () => {
+    expect(requestedContext(rules({ authnContextStepUp }), X509)).toEqual({ classes: [X509], comparison: 'exact' });
+  });
+
+  it.each([
+    { acr: MULTI_FACTOR, authnContextStepUp: [], called: 'without step-up classes' },
+    { acr: ACR_MFA, authnContextStepUp: [], called: 'without step-up classes' },
+    { acr: ACR_MFA, authnContextStepUp: [PASSWORD, X509], called: 'if no step-up class proves otp' },
+    { acr: MULTI_FACTOR, authnContextStepUp: [REFEDS_MFA], called: 'if it is not a step-up class' },
+    { acr: 'multifactor', authnContextStepUp: ['MultiFactor'], called: 'in another case' },
+    { acr: `${REFEDS_MFA} `, authnContextStepUp: [REFEDS_MFA], called: 'with a trailing space' },
+    { acr: `${REFEDS_MFA} ${MULTI_FACTOR}`, authnContextStepUp, called: 'as a list' },
+    { acr: ACR_PWD, authnContextStepUp, called: 'although it belongs to this service' },
+    { acr: '', authnContextStepUp, called: 'if it is empty' },
+  ])('J8: the acr "$acr" is not offered $called', ({ acr, authnContextStepUp }) => {
+    expect(requestedContext(rules({ authnContextStepUp, authnContextRequest: [PASSWORD] }), acr)).toBe('not_offered');
+  });
+});
+
+describe('satisfies', () => {
+  const isSatisfiedBy = (
+    comparison: Comparison,
+    classes: readonly string[],
+    ...returned: Parameters<typeof stated>
+  ): boolean => satisfies(stated(...returned), { classes, comparison }, rules());
+
+  it.each(COMPARISONS)('%s is satisfied if no classes were requested', (comparison) => {
+    expect(isSatisfiedBy(comparison, [], UNSPECIFIED)).toBe(true);
+    expect(isSatisfiedBy(comparison, [], undefined)).toBe(true);
+  });
+
+  it.each([
+    { classes: [REFEDS_MFA], returned: REFEDS_MFA, isSatisfied: true },
+    { classes: [REFEDS_MFA, PASSWORD], returned: PASSWORD, isSatisfied: true },
+    { classes: [X509], returned: X509, isSatisfied: true },
+    { classes: [REFEDS_MFA], returned: MULTI_FACTOR, isSatisfied: false },
+    { classes: [MULTI_FACTOR], returned: 'MultiFactor', isSatisfied: false },
+    { classes: [PASSWORD], returned: MULTI_FACTOR, isSatisfied: false },
+    { classes: [REFEDS_MFA], returned: `${REFEDS_MFA}/`, isSatisfied: false },
+    { classes: [REFEDS_MFA], returned: UNSPECIFIED, isSatisfied: false },
+    { classes: [REFEDS_MFA], returned: undefined, isSatisfied: false },
+  ])('X14: exact $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+    expect(isSatisfiedBy('exact', classes, returned)).toBe(isSatisfied);
+  });
+
+  it.each([
+    { classes: [PASSWORD], returned: MULTI_FACTOR, isSatisfied: true },
+    { classes: [PASSWORD], returned: REFEDS_SFA, isSatisfied: true },
+    { classes: [MULTI_FACTOR], returned: `${OASIS}TimeSyncToken`, isSatisfied: true },
+    { classes: [MULTI_FACTOR, PASSWORD], returned: REFEDS_SFA, isSatisfied: true },
+    { classes: [X509], returned: X509, isSatisfied: true },
+    { classes: [X509, PASSWORD], returned: REFEDS_MFA, isSatisfied: true },
+    { classes: [MULTI_FACTOR], returned: PASSWORD, isSatisfied: false },
+    { classes: [X509], returned: MULTI_FACTOR, isSatisfied: false },
+    { classes: [PASSWORD], returned: X509, isSatisfied: false },
+    // Keycloak returned this when a session was stronger than requested.
+    { classes: [PASSWORD], returned: UNSPECIFIED, isSatisfied: false },
+  ])('X14: minimum $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+    expect(isSatisfiedBy('minimum', classes, returned)).toBe(isSatisfied);
+  });
+
+  it.each([
+    // A weaker class satisfies maximum, unlike exact.
+    { classes: [MULTI_FACTOR], returned: PASSWORD, isSatisfied: true },
+    { classes: [MULTI_FACTOR], returned: REFEDS_MFA, isSatisfied: true },
+    { classes: [PASSWORD, MULTI_FACTOR], returned: REFEDS_MFA, isSatisfied: true },
+    { classes: [X509], returned: X509, isSatisfied: true },
+    { classes: [PASSWORD], returned: MULTI_FACTOR, isSatisfied: false },
+    { classes: [MULTI_FACTOR], returned: UNSPECIFIED, isSatisfied: false },
+    { classes: [X509], returned: PASSWORD, isSatisfied: false },
+  ])('X14: maximum $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+    expect(isSatisfiedBy('maximum', classes, returned)).toBe(isSatisfied);
+  });
+
+  it.each([
+    { classes: [PASSWORD], returned: MULTI_FACTOR, isSatisfied: true },
+    { classes: [PASSWORD, REFEDS_SFA], returned: MULTI_FACTOR, isSatisfied: true },
+    { classes: [PASSWORD], returned: PASSWORD, isSatisfied: false },
+    { classes: [PASSWORD], returned: REFEDS_SFA, isSatisfied: false },
+    { classes: [MULTI_FACTOR], returned: REFEDS_MFA, isSatisfied: false },
+    { classes: [PASSWORD, MULTI_FACTOR], returned: REFEDS_MFA, isSatisfied: false },
+    { classes: [X509], returned: MULTI_FACTOR, isSatisfied: false },
+    { classes: [X509], returned: X509, isSatisfied: false },
+    { classes: [PASSWORD], returned: X509, isSatisfied: false },
+  ])('X14: better than $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+    expect(isSatisfiedBy('better', classes, returned)).toBe(isSatisfied);
+  });
+
+  it('X14: a value of the attribute is treated like the class', () => {
+    expect(isSatisfiedBy('exact', [MICROSOFT_MFA], PASSWORD, MICROSOFT_PASSWORD, MICROSOFT_MFA)).toBe(true);
+    expect(isSatisfiedBy('exact', [MICROSOFT_MFA], PASSWORD, MICROSOFT_PASSWORD)).toBe(false);
+    expect(isSatisfiedBy('exact', [MICROSOFT_MFA], undefined, MICROSOFT_MFA)).toBe(true);
+    expect(isSatisfiedBy('minimum', [X509], X509, PASSWORD)).toBe(true);
+    expect(isSatisfiedBy('better', [PASSWORD], PASSWORD, MICROSOFT_MFA)).toBe(true);
+    expect(isSatisfiedBy('maximum', [PASSWORD], PASSWORD, MICROSOFT_MFA)).toBe(false);
+  });
+
+  it('X14: a class is as weak as the map states', () => {
+    const set = rules({ authnContextMap: new Map([[MULTI_FACTOR, PWD]]) });
+
+    expect(satisfies(stated(MULTI_FACTOR), { classes: [REFEDS_MFA], comparison: 'minimum' }, set)).toBe(false);
+  });
+
+  it('X14: requiresOtp is true exactly if no login without otp satisfies the request', () => {
+    const classes = [PASSWORD, REFEDS_SFA, MULTI_FACTOR, 'TimeSyncToken', X509, UNSPECIFIED];
+    const logins = [undefined, ...classes].flatMap((classRef) => [
+      stated(classRef),
+      ...classes.map((value) => stated(classRef, value)),
+    ]);
+    const weakLogins = logins.filter((login) => !hasOtp(amrOfContext(login, rules())));
+    const requests: readonly RequestedContext[] = COMPARISONS.flatMap((comparison) =>
+      [[], ...classes.flatMap((one) => classes.map((other) => [one, other]))].map((both) => ({
+        classes: both,
+        comparison,
+      })),
+    );
+
+    const wrong = requests.filter(
+      (requested) =>
+        requiresOtp(requested, rules()) === weakLogins.some((login) => satisfies(login, requested, rules())),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { areRoles } from '../../../../identity/account/account.js';
+import { withoutUndefined } from '../../../../kernel/collections/without-undefined.js';
+import { isPersonName } from '../../../../identity/account/staff/staff-identity.js';
+import type { AssertionFacts, NameId } from './assertion.js';
+import type { Rejection } from '../rejection.js';
+
+/** SAML core 8.3.7: a permanent identifier of one user towards this service. */
+export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+
+/** How the keys of an identity provider map assertions to users. */
+interface MappingRules {
+  readonly accountAttribute?: string;
+  readonly emailAttribute?: string;
+  readonly rolesAttribute?: string;
+  readonly rolesMap: ReadonlyMap<string, string>;
+  readonly rolesDefault: readonly string[];
+}
+
+/** The user of an assertion. */
+export interface MappedUser {
+  /** The permanent identifier. */
+  readonly person: string;
+  /** NameQualifier, if it names another entity than the issuer. */
+  readonly qualifier?: string;
+  readonly roles: readonly string[];
+  readonly email?: string;
+}
+
+/**
+ * Maps an assertion to a user: by the configured attribute, or by a persistent NameID. Other formats are rejected, because a
+ * transient one is new each time and a mail address may be reassigned (X15). Roles come only from the role map.
+ */
+export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | Rejection {
+  const { accountAttribute } = rules;
+  const isByNameId = accountAttribute === undefined;
+  const name = isByNameId ? persistentName(facts.nameId, facts.issuer) : singleValue(facts, accountAttribute);
+  if (name === undefined) return isByNameId ? 'name_id' : 'account_attribute';
+  const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
+  const roles = mapRoles(facts, rules);
+  if (!areRoles(roles)) return 'roles';
+  return { ...name, roles, ...withoutUndefined({ email }) };
+}
+
+type Name = Pick<MappedUser, 'person' | 'qualifier'>;
+
+/** An identifier that another entity assigned is prefixed with its qualifier, because it need not be unique here. */
+function persistentName(nameId: NameId | undefined, issuer: string): Name | undefined {
+  if (nameId?.format !== PERSISTENT) return undefined;
+  const { value, nameQualifier: qualifier = issuer } = nameId;
+  if (qualifier === issuer) return { person: value };
+  const person = storable(`${qualifier}!${value}`);
+  return person === undefined ? undefined : { person, qualifier };
+}
+
+/** Several values identify no user. */
+function singleValue({ attributes }: AssertionFacts, name: string): Name | undefined {
+  const values = [...new Set(attributes.get(name))];
+  const person = values.length === 1 ? storable(values[0] ?? '') : undefined;
+  return person === undefined ? undefined : { person };
+}
+
+function storable(name: string): string | undefined {
+  return isPersonName(name) ? name : undefined;
+}
+
+function mapRoles({ attributes }: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: MappingRules): string[] {
+  const groups = rolesAttribute === undefined ? [] : (attributes.get(rolesAttribute) ?? []);
+  const mapped = groups.flatMap((group) => rolesMap.get(group) ?? []);
+  return [...new Set([...rolesDefault, ...mapped])].sort();
+}
