@@ -153,7 +153,7 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.spec.ts', 'test/**/*.ts'],
-    ignores: ['test/support/seeded-fast-check.ts'],
+    ignores: ['test/support/runner/seeded-fast-check.ts'],
     rules: {
       // Under this name beside the rules for `src` above, which it would replace under the other.
       '@typescript-eslint/no-restricted-imports': [
@@ -163,7 +163,7 @@ export default defineConfig(
             {
               name: 'fast-check',
               importNames: ['default', 'fc', 'assert'],
-              message: 'Import fc from test/support/property, whose seed is fixed.',
+              message: 'Import fc from test/support/runner/property, whose seed is fixed.',
             },
           ],
         },

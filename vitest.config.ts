@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { isOnThisMachine, SERVERS } from './test/support/binaries.js';
-import { SlowFirst } from './test/support/slow-first.js';
-import { TotalsReporter } from './test/support/totals-reporter.js';
+import { isOnThisMachine, SERVERS } from './test/support/runner/binaries.js';
+import { SlowFirst } from './test/support/runner/slow-first.js';
+import { TotalsReporter } from './test/support/runner/totals-reporter.js';
 
 const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
 
 /** Specs of plain functions and services. */
-const UNIT = ['src/**/*.spec.ts', 'test/protocol/**/*.spec.ts'];
+const UNIT = ['src/**/*.spec.ts', 'test/**/*.vectors.spec.ts'];
 
 /** Stories on a cluster of three nodes. */
-const CLUSTER = ['test/cluster/**/*.cluster-spec.ts'];
+const CLUSTER = ['test/**/*.cluster-spec.ts'];
 
 export default defineConfig({
   test: {
@@ -33,7 +33,7 @@ export default defineConfig({
         test: { name: 'cluster', include: CLUSTER, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
-    globalSetup: 'test/support/global-setup.ts',
+    globalSetup: 'test/support/runner/global-setup.ts',
     // What `needs()` marks, and skips where the machine has no such server.
     tags: [
       { name: 'server', description: 'needs one of the servers below' },

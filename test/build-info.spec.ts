@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from './support/temporary-folder.js';
+import { temporaryFolder } from './support/programs/temporary-folder.js';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../tools/build-info.mjs')).href;
 const EPOCH = { SOURCE_DATE_EPOCH: '1935468000' };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROGRAMS } from './support/binaries.js';
+import { PROGRAMS } from './support/runner/binaries.js';
 
 it('T1: the check hides every program that a test may look for', () => {
   const script = readFileSync(join(import.meta.dirname, '../.ci/run'), 'utf8');

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ask } from '../../test/support/operation-request.js';
+import { ask } from '../../test/support/http/operation-request.js';
 import { CacheRegistry } from '../platform/cache/cache-registry.js';
 import { CachesEndpoint } from './caches.endpoint.js';
 

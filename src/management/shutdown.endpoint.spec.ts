@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ask } from '../../test/support/operation-request.js';
+import { ask } from '../../test/support/http/operation-request.js';
 import type { LogLine } from '../observability/logging/log-line.js';
 import { Loggers } from '../observability/logging/loggers.js';
 import { ShutdownEndpoint, ShutdownTrigger } from './shutdown.endpoint.js';

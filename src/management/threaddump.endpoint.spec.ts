@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { ask } from '../../test/support/operation-request.js';
+import { ManualClock } from '../../test/support/programs/manual-clock.js';
+import { ask } from '../../test/support/http/operation-request.js';
 import type { TaskThreads } from '../platform/tasks/task-threads.js';
 import type { WorkerThreads } from '../platform/tasks/worker-threads.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';

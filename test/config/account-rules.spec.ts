@@ -5,7 +5,7 @@ import { strongPasswordHashes } from '../../src/identity/account/password/passwo
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';
 

@@ -4,7 +4,7 @@ import { BreachedPasswordProperties } from '../../src/identity/account/password/
 import { checkRules } from '../../src/apps/server/configuration-rules.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type ConfigurationReading, readConfiguration } from '../../src/config/configuration.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 import { SEAL_KEY } from './keys/examples.js';
 
 const KEY = 'app.security.password.breached';

@@ -3,7 +3,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { cacheStoreConfigured, caffeineSpecReadable } from '../../src/platform/cache/cache.rule.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 function factsOf(keys: readonly string[]): RuleFacts {
   const folder = temporaryFolder();

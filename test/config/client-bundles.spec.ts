@@ -6,10 +6,10 @@ import { kvstoreBundleUsable } from '../../src/platform/kvstore/kvstore.rule.js'
 import { mailBundleUsable } from '../../src/platform/mail/mail.rule.js';
 import { httpClientBundleUsable } from '../../src/platform/outbound/outbound.rule.js';
 import { databaseBundleUsable } from '../../src/platform/persistence/persistence.rule.js';
-import { keyStore, type MadeCertificate, makeCertificate } from '../support/certificates.js';
-import { EXPIRED_CERTIFICATE } from '../support/expired-certificate.js';
-import { needs } from '../support/needs.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../support/http/certificates.js';
+import { EXPIRED_CERTIFICATE } from '../support/http/expired-certificate.js';
+import { needs } from '../support/runner/needs.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const USERS = [
   ['app.http.client.ssl.bundle', httpClientBundleUsable],

@@ -3,7 +3,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { kvstoreBundleUsable, sentinelKeysComplete } from '../../src/platform/kvstore/kvstore.rule.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 function factsOf(keys: readonly string[]): RuleFacts {
   const folder = temporaryFolder();

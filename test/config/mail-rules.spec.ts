@@ -5,7 +5,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { mailCredentialsComplete, mailPasswordEncrypted } from '../../src/platform/mail/mail.rule.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const RELAY = '--app.mail.host=relay.example.com';
 const LOCAL = '--app.mail.host=127.0.0.1';

@@ -6,8 +6,8 @@ import { RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { lineOf, type Problem } from '../../src/config/problem.js';
 import { mapperPatternsMatch } from '../../src/platform/persistence/mapper/mapper.rule.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { readMappers } from '../support/mapper.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
+import { readMappers } from '../support/database/mapper.js';
 
 const LOCATION = '--mapper.mapper-locations=file:mapper/**/*.xml';
 

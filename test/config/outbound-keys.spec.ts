@@ -8,9 +8,9 @@ import { Loggers } from '../../src/observability/logging/loggers.js';
 import { Meters } from '../../src/observability/metrics/meters.js';
 import type { OutboundFailure } from '../../src/platform/outbound/outbound-failure.js';
 import { OutboundHttp } from '../../src/platform/outbound/outbound-http.service.js';
-import { ForwardProxyServer } from '../support/forward-proxy.js';
+import { ForwardProxyServer } from '../support/http/forward-proxy.js';
 import { SEAL_KEY } from './keys/examples.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 const LOOPBACK = '--app.http.client.allowed-addresses=127.0.0.0/8,::1';

@@ -4,7 +4,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { checkRules } from '../../src/apps/server/configuration-rules.js';
 import type { RuleFinding } from '../../src/config/check/rule.js';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 const KEYS = [

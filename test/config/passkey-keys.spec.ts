@@ -4,9 +4,9 @@ import { checkRules } from '../../src/apps/server/configuration-rules.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type ConfigurationReading, readConfiguration } from '../../src/config/configuration.js';
 import { PasskeyProperties } from '../../src/identity/second-factor/passkey/passkey.properties.js';
-import { blobOf, metadataFile, metadataSigner, MODEL, statementOf } from '../support/authenticator-metadata.js';
-import { makeCertificate } from '../support/certificates.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { blobOf, metadataFile, metadataSigner, MODEL, statementOf } from '../support/passkey/authenticator-metadata.js';
+import { makeCertificate } from '../support/http/certificates.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const MFA = 'app.security.mfa';
 const PASSKEY = `${MFA}.passkey`;

@@ -1,4 +1,4 @@
-import { fc } from '../support/property.js';
+import { fc } from '../support/runner/property.js';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
 import type { ConfigurationReading } from '../../src/config/configuration.js';

@@ -584,12 +584,12 @@ describe('required values of production', () => {
     const found = await findings([...args, '--app.profiles.active=prod']);
 
     expect(found.filter(({ rule }) => rule === 'security')).toEqual([
-      breach('security', /^app\.security\.public-url.* \(.*\): Production must have a public URL/),
-      breach('security', /^app\.security\.seal\.keys \(not set\): Production must have a seal key/),
       breach(
         'security',
         /^app\.security\.mfa\.backup-code\.pepper.* \(.*\): Backup codes of production must have a pepper/,
       ),
+      breach('security', /^app\.security\.public-url.* \(.*\): Production must have a public URL/),
+      breach('security', /^app\.security\.seal\.keys \(not set\): Production must have a seal key/),
     ]);
   });
 

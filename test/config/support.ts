@@ -12,7 +12,7 @@ import type { PropertiesClass } from '../../src/config/bind/properties-class.js'
 import { evaluateAssignment } from '../../src/config/bind/evaluation.js';
 import { type KeyState, statesOf } from '../../src/config/bind/key-state.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 /** Inputs of a process besides its files; folders default to those of the place. */
 export interface Given extends Partial<ConfigurationInputs> {

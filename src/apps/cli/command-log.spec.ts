@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { CommandLog } from './command-log.js';
 import { loadConfiguration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';

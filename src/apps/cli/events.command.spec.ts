@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../identity/account/account.js';

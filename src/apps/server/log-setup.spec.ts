@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { loadConfiguration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
 import { type LogSetup, logSetup } from './log-setup.js';

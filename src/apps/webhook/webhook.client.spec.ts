@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
-import { outboundHttp } from '../../../test/support/outbound.js';
+import { outboundHttp } from '../../../test/support/http/outbound.js';
 import { Duration } from '../../config/bind/duration.js';
 import { WebhookClient } from './webhook.client.js';
 

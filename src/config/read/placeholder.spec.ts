@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { type Filled, fillPlaceholders } from './placeholder.js';
 
 /** What `fillPlaceholders` makes of a text while `values` are set, in one word. */

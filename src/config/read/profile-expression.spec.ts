@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { ConversionError } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { readArguments } from './arguments.js';
 import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { Environment } from './environment.js';

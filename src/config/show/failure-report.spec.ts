@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { failureReport, printable } from './failure-report.js';
 import { problem } from '../problem.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { configurationOf } from '../../../test/support/tls-bundle.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { configurationOf } from '../../../test/support/http/tls-bundle.js';
 import type { Account } from '../account/account.js';
 import { BrandingProperties } from '../../platform/branding/branding.properties.js';
 import { MfaPolicy } from './mfa-policy.service.js';

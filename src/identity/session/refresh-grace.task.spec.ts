@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import type { Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';

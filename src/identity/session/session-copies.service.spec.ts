@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import type { CacheFacts } from '../../platform/cache/cache.js';
 import type { CacheManager } from '../../platform/cache/cache-manager.service.js';
 import { InProcessCache } from '../../platform/cache/in-process-cache.js';

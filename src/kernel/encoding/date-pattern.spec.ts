@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { compileDatePattern, PatternFault } from './date-pattern.js';
 import { zoneOf } from './zone.js';
 

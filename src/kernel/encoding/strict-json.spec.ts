@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { charsetNamed } from './charset.js';
 import { isCleanlyEncoded, readForm, readJson } from './strict-json.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SECRET_NAMES } from '../../../test/support/secret-names.js';
+import { SECRET_NAMES } from '../../../test/support/login/secret-names.js';
 import { sanitizeHeaders, sanitizeTarget } from './http-sanitizer.js';
 
 const JWS = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';

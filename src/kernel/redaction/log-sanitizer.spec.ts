@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LONGER_WORDS, PLAIN_NAMES, SECRET_NAMES, SHORT_SECRET_NAMES } from '../../../test/support/secret-names.js';
+import {
+  LONGER_WORDS,
+  PLAIN_NAMES,
+  SECRET_NAMES,
+  SHORT_SECRET_NAMES,
+} from '../../../test/support/login/secret-names.js';
 import { MASK } from './secrets.js';
 import { sanitizeText, sanitizeField } from './log-sanitizer.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN_NAMES, SECRET_NAMES } from '../../../test/support/secret-names.js';
+import { PLAIN_NAMES, SECRET_NAMES } from '../../../test/support/login/secret-names.js';
 import { sanitizeUrls, isSecretName, sanitizeValue, sanitizeUnresolved } from './secrets.js';
 
 describe('the name of a key', () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeConsole } from '../../../test/support/fake-console.js';
-import { outboundHttp } from '../../../test/support/outbound.js';
-import { freePort } from '../../../test/support/free-port.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { FakeConsole } from '../../../test/support/management/fake-console.js';
+import { outboundHttp } from '../../../test/support/http/outbound.js';
+import { freePort } from '../../../test/support/programs/free-port.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import type { LogLine } from '../../observability/logging/log-line.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';

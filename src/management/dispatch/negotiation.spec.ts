@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { JSON_TYPES, negotiate } from './negotiation.js';
 
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';

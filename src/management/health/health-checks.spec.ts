@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
 import type { LogLine } from '../../observability/logging/log-line.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { reading } from '../../../test/config/keys/situation.js';
 import { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';

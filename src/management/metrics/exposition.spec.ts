@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { exposition } from './exposition.js';
 

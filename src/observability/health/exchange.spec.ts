@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../../test/support/free-port.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { freePort } from '../../../test/support/programs/free-port.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { exchange } from './exchange.js';
 
 const server: { listening?: Server } = {};

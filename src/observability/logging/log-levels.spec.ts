@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import type { Level } from './level.js';
 import type { LogLine } from './log-line.js';
 import { type ConfiguredLevels, LogLevels, MAX_CREATED_LOGGERS } from './log-levels.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { charsetNamed } from '../../kernel/encoding/charset.js';
 import { type Destination, Output } from './output.js';
 

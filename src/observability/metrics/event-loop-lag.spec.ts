@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { EventLoopLag } from './event-loop-lag.js';
 import type { Statistic } from './meter.js';
 

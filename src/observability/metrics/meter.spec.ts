@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { Counter, Gauge, LongTaskTimer, type Meter, type Statistic, Summary, Timer } from './meter.js';
 
 function numbers(meter: Meter): Partial<Record<Statistic, number>> {

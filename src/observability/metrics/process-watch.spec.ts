@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { mostFiles } from './machine-meters.js';
 import { Meters } from './meters.js';
 import { ProcessWatch, type WatchOptions } from './process-watch.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { accentColors, contrastOf } from './accent-color.js';
 
 describe('the colours derived from the accent colour', () => {

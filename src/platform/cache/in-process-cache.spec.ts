@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import type { CaffeineSpec } from './caffeine-spec.js';
 import { CacheMeters } from './cache-meters.js';

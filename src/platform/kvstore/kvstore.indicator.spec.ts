@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../../test/support/free-port.js';
-import { at, kvstoreOf } from '../../../test/support/kvstore.js';
-import { needs } from '../../../test/support/needs.js';
-import { type RedisServer, startRedis } from '../../../test/support/redis.js';
+import { freePort } from '../../../test/support/programs/free-port.js';
+import { at, kvstoreOf } from '../../../test/support/database/kvstore.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { type RedisServer, startRedis } from '../../../test/support/database/redis.js';
 import { HealthComponents } from '../../observability/health/health-components.js';
 import { KvstoreIndicator } from './kvstore.indicator.js';
 

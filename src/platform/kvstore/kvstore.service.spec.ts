@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keyStore, makeCertificate } from '../../../test/support/certificates.js';
-import { Door } from '../../../test/support/door.js';
-import { freePort } from '../../../test/support/free-port.js';
-import { at, kvstoreOf } from '../../../test/support/kvstore.js';
-import { needs } from '../../../test/support/needs.js';
-import { ask, type RedisOptions, type RedisServer, startRedis, startSentinel } from '../../../test/support/redis.js';
-import { BundleFiles } from '../../../test/support/tls-bundle.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { keyStore, makeCertificate } from '../../../test/support/http/certificates.js';
+import { Door } from '../../../test/support/programs/door.js';
+import { freePort } from '../../../test/support/programs/free-port.js';
+import { at, kvstoreOf } from '../../../test/support/database/kvstore.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import {
+  ask,
+  type RedisOptions,
+  type RedisServer,
+  startRedis,
+  startSentinel,
+} from '../../../test/support/database/redis.js';
+import { BundleFiles } from '../../../test/support/http/tls-bundle.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import type { Kvstore } from './kvstore.service.js';
 import { Script } from './script.js';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { needs } from '../../../test/support/needs.js';
-import { startRedis } from '../../../test/support/redis.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { startRedis } from '../../../test/support/database/redis.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { KvstoreProperties } from './kvstore.properties.js';
 import { redisClient } from './redis.client.js';
 

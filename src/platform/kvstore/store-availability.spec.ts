@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
 import { StoreAvailability } from './store-availability.js';
 
 const LONG_MILLIS = 60_000;

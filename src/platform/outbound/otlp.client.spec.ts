@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { freePort } from '../../../test/support/free-port.js';
-import { outboundHttp } from '../../../test/support/outbound.js';
+import { freePort } from '../../../test/support/programs/free-port.js';
+import { outboundHttp } from '../../../test/support/http/outbound.js';
 import type { OtlpResult } from '../../observability/tracing/span-receiver.js';
 import { OtlpClient } from './otlp.client.js';
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
-import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/certificates.js';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { ForwardProxyServer } from '../../../test/support/forward-proxy.js';
-import { needs } from '../../../test/support/needs.js';
-import { BundleFiles, configurationOf, startNamingServer } from '../../../test/support/tls-bundle.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/http/certificates.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { ForwardProxyServer } from '../../../test/support/http/forward-proxy.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { BundleFiles, configurationOf, startNamingServer } from '../../../test/support/http/tls-bundle.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import type { OutboundFailure } from './outbound-failure.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { OutboundHttp } from './outbound-http.service.js';

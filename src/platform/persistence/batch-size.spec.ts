@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { BatchSize } from './batch-size.js';
 
 /** The size after batches that took `millis` each. */

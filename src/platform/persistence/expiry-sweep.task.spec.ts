@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import type { SqlMapper } from './mapper/sql-mapper.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import { SystemRandom } from '../../kernel/random/random.js';

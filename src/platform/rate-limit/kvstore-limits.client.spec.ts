@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { at, kvstoreOf } from '../../../test/support/kvstore.js';
-import { needs } from '../../../test/support/needs.js';
-import { ask, type RedisServer, startRedis } from '../../../test/support/redis.js';
+import { at, kvstoreOf } from '../../../test/support/database/kvstore.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { ask, type RedisServer, startRedis } from '../../../test/support/database/redis.js';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { storeKey } from '../kvstore/store-key.js';
 import type { Kvstore } from '../kvstore/kvstore.service.js';

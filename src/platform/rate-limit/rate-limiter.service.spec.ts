@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { RouteLimitProperties } from './rate-limit.properties.js';
 import { RateLimiter, type Subject } from './rate-limiter.service.js';

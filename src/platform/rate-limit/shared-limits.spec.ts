@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { MemoryLimits } from './memory-limits.js';
 import type { RateLimitStore } from './rate-limit-store.js';

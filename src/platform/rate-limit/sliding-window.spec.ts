@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
+import { fc } from '../../../test/support/runner/property.js';
 import { countsAt, decide, type WindowCounts } from './sliding-window.js';
 
 const WINDOW = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { waitUntil } from '../../../test/support/wait-until.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { MemoryLimits } from './memory-limits.js';
 import type { Charge, Verdict } from './sliding-window.js';
 import { type Hit, WriteBehindCharges } from './write-behind-charges.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { Random } from '../../kernel/random/random.js';
 import type { Schedule, Turn, Work } from './repeat.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { withRequestContext } from '../../kernel/principal/request-context.js';
 import type { ScheduledTask } from './scheduled-task.js';
 import { ScheduledTasks } from './scheduled-tasks.js';

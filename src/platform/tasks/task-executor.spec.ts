@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
-import { readings } from '../../../test/support/meter-readings.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
+import { readings } from '../../../test/support/management/meter-readings.js';
 import { threadName } from '../../observability/logging/log-context.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { withRequestContext } from '../../kernel/principal/request-context.js';

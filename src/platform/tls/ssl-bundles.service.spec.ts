@@ -2,10 +2,15 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { place, type Told } from '../../../test/config/support.js';
-import { encryptedKey, keyStore, makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { needs } from '../../../test/support/needs.js';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import {
+  encryptedKey,
+  keyStore,
+  makeCertificate,
+  type MadeCertificate,
+} from '../../../test/support/http/certificates.js';
+import { ManualClock } from '../../../test/support/programs/manual-clock.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { Configuration } from '../../config/configuration.js';
 import { type ConfigurationFailure, lineOf } from '../../config/problem.js';

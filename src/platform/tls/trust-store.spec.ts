@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../../../test/support/binaries.js';
-import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/certificates.js';
-import { needs } from '../../../test/support/needs.js';
-import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { programOf } from '../../../test/support/runner/binaries.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/http/certificates.js';
+import { needs } from '../../../test/support/runner/needs.js';
+import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { type BundleFault, UnusableBundle } from './bundle-reading.js';
 import { readTrustStore } from './trust-store.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/collected-log.js';
+import { CollectedLog } from '../../../test/support/programs/collected-log.js';
 import { ServletProperties } from '../http/server.properties.js';
 import { ReturnProperties } from './return.properties.js';
 import { ReturnTargets } from './return-targets.service.js';

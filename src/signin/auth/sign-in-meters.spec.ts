@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readings, rises } from '../../../test/support/meter-readings.js';
+import { readings, rises } from '../../../test/support/management/meter-readings.js';
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { Meters } from '../../observability/metrics/meters.js';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdentityProvider, makeKeyPair } from '../../../test/support/identity-provider.js';
-import type { LogoutRequestOptions } from '../../../test/support/saml-logout.js';
-import { encoded } from '../../../test/support/saml-messages.js';
-import { isRootSignedBy } from '../../../test/support/saml-signature.js';
-import type { KeyPair } from '../../../test/support/saml-xml.js';
+import { IdentityProvider, makeKeyPair } from '../../../test/support/saml/identity-provider.js';
+import type { LogoutRequestOptions } from '../../../test/support/saml/saml-logout.js';
+import { encoded } from '../../../test/support/saml/saml-messages.js';
+import { isRootSignedBy } from '../../../test/support/saml/saml-signature.js';
+import type { KeyPair } from '../../../test/support/saml/saml-xml.js';
 import { readDocument } from './xml/document-allowlist.js';
 import { logoutResponseXml } from './logout/logout-xml.js';
 import { readPost, signForPost } from './post-binding.js';

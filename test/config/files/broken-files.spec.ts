@@ -1,4 +1,4 @@
-import { fc } from '../../support/property.js';
+import { fc } from '../../support/runner/property.js';
 import { describe, expect, it } from 'vitest';
 import { failureReport } from '../../../src/config/show/failure-report.js';
 import { place, problemsOf, type Told, valueOf } from '../support.js';

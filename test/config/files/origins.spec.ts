@@ -1,4 +1,4 @@
-import { fc } from '../../support/property.js';
+import { fc } from '../../support/runner/property.js';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocuments } from '../../../src/config/read/document.js';

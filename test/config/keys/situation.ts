@@ -4,7 +4,7 @@ import { type ConfigurationReading, readConfiguration } from '../../../src/confi
 import type { PropertiesClass } from '../../../src/config/bind/properties-class.js';
 import { viewOfKey } from '../../../src/apps/cli/config/config-view.js';
 import { PROPERTIES } from '../../../src/apps/server/properties.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 
 /** The values that an operator has set, by source. */
 export interface Situation {

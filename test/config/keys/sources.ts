@@ -1,4 +1,4 @@
-import { fc } from '../../support/property.js';
+import { fc } from '../../support/runner/property.js';
 import { ConversionError } from '../../../src/config/problem.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../../src/apps/cli/config/config-view.js';
 import { Inspection } from '../../../src/config/show/inspection.js';
-import { LONGER_WORDS, SHORT_SECRET_NAMES } from '../../support/secret-names.js';
+import { LONGER_WORDS, SHORT_SECRET_NAMES } from '../../support/login/secret-names.js';
 import { reading, type Situation } from '../keys/situation.js';
 
 const MASK = '******';

@@ -9,9 +9,9 @@ import { failureReport } from '../../../src/config/show/failure-report.js';
 import { Inspection } from '../../../src/config/show/inspection.js';
 import { PROPERTIES } from '../../../src/apps/server/properties.js';
 import { describeBeans } from '../../../src/management/configprops/beans.js';
-import { EXPIRED_CERTIFICATE } from '../../support/expired-certificate.js';
-import { fc } from '../../support/property.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { EXPIRED_CERTIFICATE } from '../../support/http/expired-certificate.js';
+import { fc } from '../../support/runner/property.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { type Example, examples, registry } from '../keys/examples.js';
 
 const secretKeys = examples.filter(({ isSecret }) => isSecret);

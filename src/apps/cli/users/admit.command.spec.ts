@@ -6,8 +6,8 @@ import type { StaffCreation } from '../../../identity/account/staff/staff-accoun
 import { StaffAdmission } from '../../admin/staff-admission.service.js';
 import type { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { IdpProperties, SamlProperties } from '../../../signin/saml/saml.properties.js';
-import { IdentityProvider } from '../../../../test/support/identity-provider.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { IdentityProvider } from '../../../../test/support/saml/identity-provider.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { addAdmitCommand } from './admit.command.js';
 
 const BY_HAND = { entityId: 'https://idp.test/metadata', ssoUrl: 'https://idp.test/sso', certificates: ['x'] };

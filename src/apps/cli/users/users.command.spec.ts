@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../identity/account/account.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { addUsersCommand } from './users.command.js';
 import type { UsersServices } from './users-services.command.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contentOf } from '../../../../test/support/views.js';
+import { contentOf } from '../../../../test/support/pages/views.js';
 import { type IdpLink, signInPage } from './sign-in-page.js';
 
 function pageWith(idps: readonly IdpLink[], returnTo = '/auth/'): string {

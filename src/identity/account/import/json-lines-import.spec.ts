@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { COLUMNS, ImportFileError, type ImportRow } from './import-row.js';
 import { jsonLinesRows } from './json-lines-import.js';
 

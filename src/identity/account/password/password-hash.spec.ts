@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { decoyHash, isOutdated, parsePasswordHash, readsWhole } from './password-hash.js';
 
 const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reading, readings } from '../../../../test/support/meter-readings.js';
+import { reading, readings } from '../../../../test/support/management/meter-readings.js';
 import { Meters } from '../../../observability/metrics/meters.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';

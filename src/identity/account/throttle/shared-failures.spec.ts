@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../../test/support/collected-log.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { waitUntil } from '../../../../test/support/wait-until.js';
+import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
+import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import { StoreAvailability } from '../../../platform/kvstore/store-availability.js';
 import type { FailureChange, Failures, FailureStore } from './failure-store.js';
 import { SharedFailures } from './shared-failures.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { type Bucket, Budget, GrowingDelay, type Limit, Throttle, Throttled } from './throttle.js';
 

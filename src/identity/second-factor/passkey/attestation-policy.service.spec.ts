@@ -6,10 +6,10 @@ import {
   metadataFile,
   MODEL,
   statementOf,
-} from '../../../../test/support/authenticator-metadata.js';
-import { makeCertificate, type MadeCertificate } from '../../../../test/support/certificates.js';
-import { CollectedLog } from '../../../../test/support/collected-log.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
+} from '../../../../test/support/passkey/authenticator-metadata.js';
+import { makeCertificate, type MadeCertificate } from '../../../../test/support/http/certificates.js';
+import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { AttestationPolicy, type AttestationVerdict } from './attestation-policy.service.js';
 import { keyIdentifierOf } from './authenticator-metadata.js';

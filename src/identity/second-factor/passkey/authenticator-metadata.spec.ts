@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blobOf, metadataSigner, MODEL, statementOf } from '../../../../test/support/authenticator-metadata.js';
-import { makeCertificate } from '../../../../test/support/certificates.js';
+import { blobOf, metadataSigner, MODEL, statementOf } from '../../../../test/support/passkey/authenticator-metadata.js';
+import { makeCertificate } from '../../../../test/support/http/certificates.js';
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { keyIdentifierOf, readMetadata } from './authenticator-metadata.js';
 

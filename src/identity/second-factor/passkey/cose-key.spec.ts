@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { COSE_ALGORITHM, PASSKEY_ALGORITHMS, PasskeyKey } from '../../../../test/support/passkey-key.js';
+import { COSE_ALGORITHM, PASSKEY_ALGORITHMS, PasskeyKey } from '../../../../test/support/passkey/passkey-key.js';
 import { ALGORITHMS, publicKeyOf } from './cose-key.js';
 
 const KEYS = {

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type CborValue, encodeCbor } from '../../../../test/support/cbor.js';
-import { HARMLESS_REGISTRATIONS } from '../../../../test/support/hostile-passkey-registrations.js';
-import { type RegistrationOverrides, SoftwareAuthenticator } from '../../../../test/support/passkey-authenticator.js';
-import { COSE_ALGORITHM, PASSKEY_ALGORITHMS, type PasskeyAlgorithm } from '../../../../test/support/passkey-key.js';
-import type { RegistrationJson } from '../../../../test/support/passkey-messages.js';
+import { type CborValue, encodeCbor } from '../../../../test/support/passkey/cbor.js';
+import { HARMLESS_REGISTRATIONS } from '../../../../test/support/passkey/hostile-passkey-registrations.js';
+import {
+  type RegistrationOverrides,
+  SoftwareAuthenticator,
+} from '../../../../test/support/passkey/passkey-authenticator.js';
+import {
+  COSE_ALGORITHM,
+  PASSKEY_ALGORITHMS,
+  type PasskeyAlgorithm,
+} from '../../../../test/support/passkey/passkey-key.js';
+import type { RegistrationJson } from '../../../../test/support/passkey/passkey-messages.js';
 import { strictAlgorithmOf } from './registration-bytes.js';
 
 const SITE = { rpId: 'login.test', origin: 'https://login.test' };

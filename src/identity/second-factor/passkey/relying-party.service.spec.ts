@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configurationOf } from '../../../../test/support/tls-bundle.js';
+import { configurationOf } from '../../../../test/support/http/tls-bundle.js';
 import { BrandingProperties } from '../../../platform/branding/branding.properties.js';
 import {
   browserUrl,

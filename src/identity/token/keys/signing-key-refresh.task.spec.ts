@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
 import type { KeyRotation } from './key-rotation.service.js';
 import { type SigningKeyLoader, SigningKeyRefresh } from './signing-key-refresh.task.js';

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { place } from '../../../../test/config/support.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { Configuration } from '../../../config/configuration.js';
 import { lineOf } from '../../../config/problem.js';
 import { RuleFacts } from '../../../config/check/rule.js';

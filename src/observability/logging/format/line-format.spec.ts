@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { lineFormat, type Structured, STRUCTURED } from './line-format.js';
 import type { LogLine } from '../log-line.js';
 

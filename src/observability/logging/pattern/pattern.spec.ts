@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import type { LogLine } from '../log-line.js';
 import { ConversionError } from '../../../config/problem.js';
 import { compilePattern, logPattern, patternFault } from './pattern.js';

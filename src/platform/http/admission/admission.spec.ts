@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { Duration } from '../../../config/bind/duration.js';
 import { Admission, type Slot } from './admission.js';
 import { passwordLimit } from './password-limit.js';

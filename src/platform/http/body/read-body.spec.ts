@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
-import { waitUntil } from '../../../../test/support/wait-until.js';
+import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import { BodyMemory } from './body-memory.js';
 import { readBody } from './read-body.js';
 

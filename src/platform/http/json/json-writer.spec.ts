@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { Encoding } from './encoding.js';
 import { JsonWriter } from './json-writer.js';
 import { JsonProperties } from './json.properties.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { LogoError } from '../../branding/logo.js';
 import { PageAssets } from './page-assets.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentOf } from '../../../../test/support/views.js';
+import { contentOf } from '../../../../test/support/pages/views.js';
 import { type ErrorCode, STATUS } from '../../../kernel/errors/error-code.js';
 import { LANGUAGES, messagesOf } from '../../messages/messages.js';
 import { problemPage } from './problem-page.js';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { addressOf, isNode, isPrivate } from './addresses.js';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 
 describe('addressOf', () => {
   it.each([

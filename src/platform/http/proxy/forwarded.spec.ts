@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { parseForwarded } from './forwarded.js';
 
 function read(header: string): readonly Readonly<Record<string, string>>[] | undefined {

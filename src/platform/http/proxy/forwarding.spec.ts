@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { Forwarding, type ForwardStrategy } from './forwarding.js';
 
 type Headers = Readonly<Record<string, string>>;

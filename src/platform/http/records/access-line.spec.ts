@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { ConversionError } from '../../../config/problem.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';

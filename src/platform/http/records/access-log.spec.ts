@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../../test/support/collected-log.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
-import { waitUntil } from '../../../../test/support/wait-until.js';
+import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
+import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import type { AccessRecord } from './access-line.js';
 import { AccessLog } from './access-log.js';
 import { COMMON_PATTERN } from './access-pattern.js';

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { makeCertificate, type MadeCertificate } from '../../../../test/support/certificates.js';
-import { needs } from '../../../../test/support/needs.js';
-import { handshake, overHttp1 } from '../../../../test/support/secure-client.js';
-import { waitUntil } from '../../../../test/support/wait-until.js';
+import { makeCertificate, type MadeCertificate } from '../../../../test/support/http/certificates.js';
+import { needs } from '../../../../test/support/runner/needs.js';
+import { handshake, overHttp1 } from '../../../../test/support/http/secure-client.js';
+import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import { Connections } from '../shutdown/connections.js';
 import { secureServers } from './secure-server.js';
 

@@ -2,8 +2,8 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { fc } from '../../../../test/support/runner/property.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { receive, type ReceivedFile, type TextDemand, type UploadLimits } from './receive.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { type BackupHeader, FORMAT, FORMAT_VERSION } from './backup-format.js';
 import { readBackup } from './backup-reader.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { lineOf } from '../../../config/problem.js';
 import { MapperFaults } from './mapper-fault.js';
 import { declare, MapperDeclarations } from './mapper-file.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CollectedLog } from '../../../../test/support/collected-log.js';
-import { readings } from '../../../../test/support/meter-readings.js';
-import { fc } from '../../../../test/support/property.js';
+import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
+import { readings } from '../../../../test/support/management/meter-readings.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { Meters } from '../../../observability/metrics/meters.js';
 import { type Random, SystemRandom } from '../../../kernel/random/random.js';
 import { ConnectionPool, type Lease, type PoolableConnection } from './connection-pool.js';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { type GenericSchema, safeParse } from 'valibot';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { schemaWriter } from '../../../platform/web/openapi/json-schema.js';
 import { codeSchema, confirmSchema, loginSchema } from './login.schema.js';
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../../../../test/support/certificates.js';
-import { IdentityProvider, makeKeyPair } from '../../../../test/support/identity-provider.js';
+import { makeCertificate } from '../../../../test/support/http/certificates.js';
+import { IdentityProvider, makeKeyPair } from '../../../../test/support/saml/identity-provider.js';
 import {
   ASSURANCE,
   endpoint,
   entitiesDescriptor,
   keyDescriptor,
   type MetadataOptions,
-} from '../../../../test/support/saml-metadata.js';
-import { type KeyPair, part, replaced } from '../../../../test/support/saml-xml.js';
+} from '../../../../test/support/saml/saml-metadata.js';
+import { type KeyPair, part, replaced } from '../../../../test/support/saml/saml-xml.js';
 import { certificateFacts } from './idp-trust.js';
 import { readMetadata, type MetadataSelection } from './idp-metadata.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bound } from '../../../../test/config/keys/situation.js';
-import { makeCertificate } from '../../../../test/support/certificates.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { makeCertificate } from '../../../../test/support/http/certificates.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { SamlProperties } from '../saml.properties.js';
 import { Idps } from './idps.service.js';
 import { KeyRollover } from './key-rollover.service.js';

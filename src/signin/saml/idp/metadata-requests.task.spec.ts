@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { CollectedLog } from '../../../../test/support/collected-log.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
 import type { MetadataRefresh } from './metadata-refresh.task.js';
 import type { MetadataRequests } from './metadata-requests.service.js';

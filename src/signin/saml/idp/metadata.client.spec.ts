@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeKeyPair } from '../../../../test/support/identity-provider.js';
-import { IdpServer } from '../../../../test/support/identity-provider-server.js';
-import { outboundHttp } from '../../../../test/support/outbound.js';
+import { makeKeyPair } from '../../../../test/support/saml/identity-provider.js';
+import { IdpServer } from '../../../../test/support/saml/identity-provider-server.js';
+import { outboundHttp } from '../../../../test/support/http/outbound.js';
 import { MetadataClient } from './metadata.client.js';
 
 const LIMIT_MILLIS = 5000;

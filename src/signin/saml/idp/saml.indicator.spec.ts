@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bound } from '../../../../test/config/keys/situation.js';
-import { type MadeCertificate, makeCertificate } from '../../../../test/support/certificates.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { readings } from '../../../../test/support/meter-readings.js';
+import { type MadeCertificate, makeCertificate } from '../../../../test/support/http/certificates.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
+import { readings } from '../../../../test/support/management/meter-readings.js';
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { HealthComponents } from '../../../observability/health/health-components.js';
 import { Meters } from '../../../observability/metrics/meters.js';

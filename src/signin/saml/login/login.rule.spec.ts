@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { ConfigProperties, ProfilesProperties } from '../../../config/config.properties.js';
 import { loadConfiguration } from '../../../config/configuration.js';
 import { type Finding, RuleFacts } from '../../../config/check/rule.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { MAX_RECORDED, AuditRateLimit } from './rejections.service.js';
 
 const HERE = '192.0.2.1';

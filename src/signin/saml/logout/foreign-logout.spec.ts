@@ -1,8 +1,8 @@
 import { IdentityProvider as SamlifyIdp, ServiceProvider as SamlifySp, setSchemaValidator } from 'samlify';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../kernel/clock/clock.js';
-import { IdentityProvider, makeKeyPair } from '../../../../test/support/identity-provider.js';
-import type { KeyPair } from '../../../../test/support/saml-xml.js';
+import { IdentityProvider, makeKeyPair } from '../../../../test/support/saml/identity-provider.js';
+import type { KeyPair } from '../../../../test/support/saml/saml-xml.js';
 import { isRejection } from '../login/rejection.js';
 import { readDocument } from '../xml/document-allowlist.js';
 import { logoutFault, readLogoutRequest } from './logout-message.js';

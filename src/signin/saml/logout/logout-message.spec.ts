@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   logoutRequestXml as requestOf,
   logoutResponseXml as responseOf,
-} from '../../../../test/support/saml-logout.js';
-import type { LogoutRequestOptions, LogoutResponseOptions } from '../../../../test/support/saml-logout.js';
+} from '../../../../test/support/saml/saml-logout.js';
+import type { LogoutRequestOptions, LogoutResponseOptions } from '../../../../test/support/saml/saml-logout.js';
 import type { NameId } from '../login/response/assertion.js';
 import { type DocumentRoot, readDocument } from '../xml/document-allowlist.js';
 import {

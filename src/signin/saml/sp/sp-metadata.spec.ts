@@ -1,8 +1,15 @@
 import { ServiceProvider as SamlifyServiceProvider } from 'samlify';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeKeyPair } from '../../../../test/support/identity-provider.js';
-import { encryptAssertion } from '../../../../test/support/saml-encryption.js';
-import { bare, BINDING_URI, elementsOf, type KeyPair, PERSISTENT, rootOf } from '../../../../test/support/saml-xml.js';
+import { makeKeyPair } from '../../../../test/support/saml/identity-provider.js';
+import { encryptAssertion } from '../../../../test/support/saml/saml-encryption.js';
+import {
+  bare,
+  BINDING_URI,
+  elementsOf,
+  type KeyPair,
+  PERSISTENT,
+  rootOf,
+} from '../../../../test/support/saml/saml-xml.js';
 import { readXml } from '../xml/xml-reader.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 

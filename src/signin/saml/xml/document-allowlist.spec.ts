@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdentityProvider } from '../../../../test/support/identity-provider.js';
-import { fc } from '../../../../test/support/property.js';
-import type { ResponseOptions } from '../../../../test/support/saml-response.js';
-import type { SignatureOptions } from '../../../../test/support/saml-signature.js';
-import { part } from '../../../../test/support/saml-xml.js';
+import { IdentityProvider } from '../../../../test/support/saml/identity-provider.js';
+import { fc } from '../../../../test/support/runner/property.js';
+import type { ResponseOptions } from '../../../../test/support/saml/saml-response.js';
+import type { SignatureOptions } from '../../../../test/support/saml/saml-signature.js';
+import { part } from '../../../../test/support/saml/saml-xml.js';
 import { decodeMessage, MAX_MESSAGE_LENGTH, readDocument, rejectedAlgorithm } from './document-allowlist.js';
 import { isRejection } from '../login/rejection.js';
 

@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdentityProvider, makeKeyPair } from '../../../../test/support/identity-provider.js';
-import type { ResponseOptions } from '../../../../test/support/saml-response.js';
-import type { KeyPair } from '../../../../test/support/saml-xml.js';
+import { IdentityProvider, makeKeyPair } from '../../../../test/support/saml/identity-provider.js';
+import type { ResponseOptions } from '../../../../test/support/saml/saml-response.js';
+import type { KeyPair } from '../../../../test/support/saml/saml-xml.js';
 import { readDocument } from './document-allowlist.js';
 import { decryptAssertion } from './encrypted-assertion.js';
 import { isRejection } from '../login/rejection.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { parser as saxParser, type QualifiedAttribute, type QualifiedTag } from 'sax';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { type XmlElement, readXml } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 

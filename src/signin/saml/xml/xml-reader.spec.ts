@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../test/support/property.js';
+import { fc } from '../../../../test/support/runner/property.js';
 import { MESSAGE_LIMITS, readXml, type XmlElement } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 

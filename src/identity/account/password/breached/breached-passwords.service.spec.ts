@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { CollectedLog } from '../../../../../test/support/collected-log.js';
-import { readings } from '../../../../../test/support/meter-readings.js';
-import { outboundHttp } from '../../../../../test/support/outbound.js';
-import { RangeServer, sha1Of } from '../../../../../test/support/range-server.js';
-import { waitUntil } from '../../../../../test/support/wait-until.js';
+import { CollectedLog } from '../../../../../test/support/programs/collected-log.js';
+import { readings } from '../../../../../test/support/management/meter-readings.js';
+import { outboundHttp } from '../../../../../test/support/http/outbound.js';
+import { RangeServer, sha1Of } from '../../../../../test/support/http/range-server.js';
+import { waitUntil } from '../../../../../test/support/runner/wait-until.js';
 import { Meters } from '../../../../observability/metrics/meters.js';
 import type { BreachSource } from './breach-source.js';
 import { BreachedPasswords } from './breached-passwords.service.js';

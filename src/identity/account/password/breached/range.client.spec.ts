@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { outboundHttp } from '../../../../../test/support/outbound.js';
-import { RangeServer, sha1Of } from '../../../../../test/support/range-server.js';
+import { outboundHttp } from '../../../../../test/support/http/outbound.js';
+import { RangeServer, sha1Of } from '../../../../../test/support/http/range-server.js';
 import { BreachSourceFailure } from './breach-source.js';
 import { RangeClient } from './range.client.js';
 

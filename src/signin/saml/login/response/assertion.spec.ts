@@ -1,8 +1,8 @@
 import { SAML } from '@node-saml/node-saml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdentityProvider } from '../../../../../test/support/identity-provider.js';
-import { encoded } from '../../../../../test/support/saml-messages.js';
-import type { ResponseOptions } from '../../../../../test/support/saml-response.js';
+import { IdentityProvider } from '../../../../../test/support/saml/identity-provider.js';
+import { encoded } from '../../../../../test/support/saml/saml-messages.js';
+import type { ResponseOptions } from '../../../../../test/support/saml/saml-response.js';
 import { readAssertion } from './assertion.js';
 
 const NOW = Date.UTC(2026, 10, 21, 9);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../../../test/support/property.js';
+import { fc } from '../../../../../test/support/runner/property.js';
 import { ACR_MFA, ACR_PWD, type Amr, hasOtp, PWD, PWD_OTP } from '../../../../kernel/principal/amr.js';
 import {
   amrOfContext,

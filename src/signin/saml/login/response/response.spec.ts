@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdentityProvider } from '../../../../../test/support/identity-provider.js';
-import type { ResponseOptions } from '../../../../../test/support/saml-response.js';
+import { IdentityProvider } from '../../../../../test/support/saml/identity-provider.js';
+import type { ResponseOptions } from '../../../../../test/support/saml/saml-response.js';
 import { readDocument } from '../../xml/document-allowlist.js';
 import { isRejection } from '../rejection.js';
 import { readResponse, assertionFault, type Expectations, responseFault, type ResponseFacts } from './response.js';
-import { fc } from '../../../../../test/support/property.js';
+import { fc } from '../../../../../test/support/runner/property.js';
 import type { AssertionFacts } from './assertion.js';
 
 const ACS_URL = 'https://login.test/saml/staff/acs';

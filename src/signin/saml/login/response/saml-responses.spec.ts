@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { CollectedLog } from '../../../../../test/support/collected-log.js';
-import { IdentityProvider } from '../../../../../test/support/identity-provider.js';
-import { ManualClock } from '../../../../../test/support/manual-clock.js';
-import { encoded } from '../../../../../test/support/saml-messages.js';
+import { CollectedLog } from '../../../../../test/support/programs/collected-log.js';
+import { IdentityProvider } from '../../../../../test/support/saml/identity-provider.js';
+import { ManualClock } from '../../../../../test/support/programs/manual-clock.js';
+import { encoded } from '../../../../../test/support/saml/saml-messages.js';
 import { SystemClock } from '../../../../kernel/clock/clock.js';
 import { IdpProperties } from '../../saml.properties.js';
 import type { Idp } from '../../idp/idps.service.js';

@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Account } from '../../../src/identity/account/account.js';
+import type { AccountChange } from '../../../src/identity/account/account-changes.store.js';
+import { ServiceError } from '../../../src/kernel/errors/service-error.js';
+import { CollectedLog } from '../../support/programs/collected-log.js';
+import { onEveryDatabase } from '../../support/database/engines.js';
+import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
+
+const PASSWORD = 'kettle-orbit-seven';
+const OTHER_PASSWORD = 'lantern-cobalt-nine';
+/** The bcrypt hash of `kettle-orbit-seven`, 2^4 rounds. */
+const BCRYPT = '$2b$04$NxXQEWxJZ9jZ2QwD9m3NfOG5pW8lFv1tq6tqg8dBdYk0Y3eLrS1e6';
+
+const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
+
+onEveryDatabase('accounts', (database) => {
+  const log = new CollectedLog();
+  log.loggers.setLevel('account', 'DEBUG');
+  let parts: AccountParts;
+  /** Another process on the same database. */
+  let others: AccountParts;
+
+  beforeAll(() => {
+    parts = accountParts(database.work, log.loggers);
+    others = accountParts(database.work);
+  });
+  afterAll(async () => {
+    await Promise.all([parts.hasher.close(), others.hasher.close()]);
+  });
+
+  const create = (loginId: string, roles: readonly string[] = []): Promise<Account> =>
+    parts.creation.create({ loginId, password: PASSWORD, roles }, 'cli');
+  const reload = async (subject: string): Promise<Account> => {
+    const account = await parts.accounts.find(subject);
+    if (!account) throw new Error('the account is gone');
+    return account;
+  };
+
+  it('an account is found by every spelling of its login id', async () => {
+    const made = await create('Ａnna.Søk ');
+
+    expect(made.loginId).toBe('anna.søk');
+    expect(await parts.accounts.findByLoginId(' ANNA.SØK')).toEqual(made);
+    expect(await eventKinds(database.work, made.id)).toEqual(['USER_CREATED']);
+  });
+
+  it('a new account is active and local, with security stamp 0', async () => {
+    const made = await parts.creation.create(
+      {
+        loginId: 'fresh',
+        password: PASSWORD,
+        roles: ['ROLE_B', 'ROLE_A'],
+        email: 'fresh@example.org',
+        mfaRequired: true,
+      },
+      'cli',
+    );
+
+    expect(await reload(made.id)).toEqual({
+      id: made.id,
+      loginId: 'fresh',
+      kind: 'local',
+      status: 'active',
+      roles: ['ROLE_A', 'ROLE_B'],
+      email: 'fresh@example.org',
+      mfaRequired: true,
+      enrolmentForced: false,
+      securityStamp: 0,
+      totpCount: 0,
+      passkeyCount: 0,
+      hasPassword: true,
+      passwordVersion: 0,
+      emailVersion: 0,
+    });
+  });
+
+  it('concurrent creations of one login id create one account', async () => {
+    const made = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? parts : others).creation.create({ loginId: 'twin' }, 'cli'),
+      ),
+    );
+
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refusals = made.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    expect(refusals).toEqual(Array.from({ length: 19 }, () => code('CONFLICT')));
+    const twin = await parts.accounts.findByLoginId('twin');
+    expect(await eventKinds(database.work, twin?.id)).toEqual(['USER_CREATED']);
+  });
+
+  it('P1: every failed password check has the result refused and an internal reason', async () => {
+    const { id: disabled } = await create('away');
+    await database.work.run((tx) => parts.changes.setStatus(tx, disabled, 'disabled', 'cli'));
+    const { id: passwordless } = await parts.creation.create({ loginId: 'no-password' }, 'cli');
+    const { id: subject } = await create('here');
+    const verdict = (loginId: string, password: string): Promise<unknown> =>
+      parts.verification.verify({ loginId, password });
+
+    expect(await verdict('nobody', PASSWORD)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await verdict('away', PASSWORD)).toEqual({ kind: 'refused', reason: 'disabled', subject: disabled });
+    expect(await verdict('no-password', PASSWORD)).toEqual({
+      kind: 'refused',
+      reason: 'no_password',
+      subject: passwordless,
+    });
+    expect(await verdict('no-password', '')).toEqual({ kind: 'refused', reason: 'no_password', subject: passwordless });
+    expect(await verdict('here', 'wrong')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
+    expect(await verdict('here', '')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
+  });
+
+  it('P4: a password is compared completely, including its end, spaces and NUL', async () => {
+    const password = `${'x1'.repeat(50)}\0tail`;
+    await parts.creation.create({ loginId: 'whole', password }, 'cli');
+    const isRight = async (tried: string): Promise<boolean> =>
+      (await parts.verification.verify({ loginId: 'whole', password: tried })).kind === 'right';
+
+    expect(await isRight(password)).toBe(true);
+    for (const tried of [
+      password.slice(0, 72),
+      password.slice(0, 100),
+      `${password}x`,
+      `${password} `,
+      password.slice(0, -1),
+    ]) {
+      expect(await isRight(tried), tried).toBe(false);
+    }
+  });
+
+  it('P5: a password above 1024 bytes is rejected with VALIDATION_FAILED', async () => {
+    const long = parts.verification.verify({ loginId: 'here', password: 'ä'.repeat(513) });
+
+    await expect(long).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('a hash of another scheme is replaced once, at the first correct password', async () => {
+    const { default: bcrypt } = await import('bcryptjs');
+    await parts.creation.create({ loginId: 'moved', passwordHash: bcrypt.hashSync(PASSWORD, 4) }, 'cli');
+    const stored = async (): Promise<string | undefined> =>
+      (await database.work.single((tx) => parts.store.findByLoginId(tx, 'moved')))?.passwordHash;
+
+    expect(await parts.verification.verify({ loginId: 'moved', password: OTHER_PASSWORD })).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await stored()).toMatch(/^\$2b\$/);
+    const logins = await Promise.all(
+      [parts, others, parts, others].map(({ verification }) =>
+        verification.verify({ loginId: 'moved', password: PASSWORD }),
+      ),
+    );
+    expect(logins.map(({ kind }) => kind)).toEqual(['right', 'right', 'right', 'right']);
+    const ours = await stored();
+    expect(ours).toMatch(/^\$argon2id\$/);
+    expect(await parts.verification.verify({ loginId: 'moved', password: PASSWORD })).toMatchObject({
+      kind: 'right',
+    });
+    expect(await stored()).toBe(ours);
+    expect(log.of('account').map(({ message }) => message)).toContain(
+      'Rehashed a password whose hash was of another scheme or cost',
+    );
+    expect((await parts.accounts.findByLoginId('moved'))?.securityStamp).toBe(0);
+  });
+
+  it('a late rehash does not restore an old password', async () => {
+    const account = await create('changing');
+    const { id } = account;
+    const before = await database.work.single((tx) => parts.store.find(tx, id));
+    const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
+    await database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
+
+    const isReplaced = await database.work.single((tx) =>
+      parts.store.rehash(tx, id, before?.passwordHash ?? '', BCRYPT),
+    );
+
+    expect(isReplaced).toBe(false);
+    expect(await parts.verification.verifySubject(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
+  });
+
+  it('a new password changes the security stamp and removes the pending secret', async () => {
+    const account = await create('epochs');
+    const { id } = account;
+    await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
+    const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
+
+    await database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
+
+    const [row] = await database.work.single((tx) =>
+      tx.rows<{ security_stamp: number; pending_totp_id: string | null }>(
+        'SELECT security_stamp, pending_totp_id FROM account WHERE id = ?',
+        [id],
+      ),
+    );
+    expect(row).toMatchObject({ security_stamp: 1, pending_totp_id: null });
+    expect(await eventKinds(database.work, id)).toEqual(['PASSWORD_CHANGED', 'USER_CREATED']);
+    const late = database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
+    await expect(late).rejects.toEqual(code('CONFLICT'));
+  });
+
+  it.each(['totp_count', 'passkey_count'])(
+    'a password change that was decided without a second factor stores nothing once %s has one',
+    async (count) => {
+      const account = await create(`late.${count}`);
+      const { id } = account;
+      const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
+      await database.work.run((tx) => tx.change(`UPDATE account SET ${count} = 1 WHERE id = ?`, [id]));
+
+      const late = database.work.run((tx) => parts.passwordChanges.change(tx, account, ready));
+
+      await expect(late).rejects.toEqual(code('CONFLICT'));
+      expect(await eventKinds(database.work, id)).toEqual(['USER_CREATED']);
+      const now = await reload(id);
+      await database.work.run((tx) => parts.passwordChanges.change(tx, now, ready));
+    },
+  );
+
+  it('new passwords that are short, common, too long or equal to the login id are rejected', async () => {
+    const { id } = await create('rules.of.mine');
+    const fault = async (password: string): Promise<unknown> => {
+      const error: unknown = await parts.passwordChanges
+        .ready(id, password, 'new')
+        .catch((refusal: unknown) => refusal);
+      return error instanceof ServiceError ? error.facts.errors : error;
+    };
+
+    expect(await fault('short')).toEqual([{ field: 'new', code: 'too_short' }]);
+    expect(await fault('PassWord1')).toEqual([{ field: 'new', code: 'too_common' }]);
+    expect(await fault('Rules.of.Mine')).toEqual([{ field: 'new', code: 'same_as_id' }]);
+    expect(await fault('x'.repeat(1025))).toEqual([{ field: 'new', code: 'too_long' }]);
+  });
+
+  it('a security stamp is valid until it is raised or the account is disabled', async () => {
+    const account = await create('held');
+    const { id } = account;
+    const holds = (securityStamp: number, more: Partial<Account> = {}): Promise<boolean> =>
+      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp, ...more }));
+
+    expect(await holds(0)).toBe(true);
+    expect(await holds(1)).toBe(false);
+    expect(await holds(0, { passkeyCount: 1 })).toBe(false);
+    await database.work.run((tx) => parts.changes.setStatus(tx, id, 'disabled', 'cli'));
+    expect((await reload(id)).securityStamp).toBe(1);
+    expect(await holds(1)).toBe(false);
+    await database.work.run((tx) => parts.changes.setStatus(tx, id, 'active', 'cli'));
+    expect(await holds(2)).toBe(true);
+    expect(await eventKinds(database.work, id)).toEqual(['USER_CHANGED', 'USER_CHANGED', 'USER_CREATED']);
+  });
+
+  it('H10: the last administrator cannot be removed, and administrators cannot remove themselves', async () => {
+    const one = await create('first.admin', ['ROLE_ADMIN']);
+    const two = await create('second.admin', ['ROLE_ADMIN']);
+    const disable = (subject: string, actor: string): Promise<void> =>
+      database.work.run((tx) => parts.changes.setStatus(tx, subject, 'disabled', actor));
+
+    await expect(disable(one.id, one.id)).rejects.toEqual(code('CONFLICT'));
+    const demotion = database.work.run((tx) => parts.changes.change(tx, one.id, { roles: [] }, one.id));
+    await expect(demotion).rejects.toEqual(code('CONFLICT'));
+
+    // Each administrator disables the other.
+    const race = await Promise.allSettled([disable(one.id, two.id), disable(two.id, one.id)]);
+    expect(race.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const left = [await reload(one.id), await reload(two.id)].filter(({ status }) => status === 'active');
+    expect(left).toHaveLength(1);
+    const last = left[0]?.id ?? '';
+    await expect(disable(last, 'cli')).rejects.toEqual(code('CONFLICT'));
+    const lastDemotion = database.work.run((tx) => parts.changes.change(tx, last, { roles: ['ROLE_B'] }, 'cli'));
+    await expect(lastDemotion).rejects.toEqual(code('CONFLICT'));
+    expect((await reload(last)).roles).toEqual(['ROLE_ADMIN']);
+  });
+
+  it('a change affects only the given facts', async () => {
+    const { id } = await create('facts', ['ROLE_A']);
+
+    await database.work.run((tx) =>
+      parts.changes.change(tx, id, { email: 'facts@example.org', mfaRequired: true }, 'cli'),
+    );
+    expect(await reload(id)).toMatchObject({ roles: ['ROLE_A'], email: 'facts@example.org', mfaRequired: true });
+    await database.work.run((tx) => parts.changes.change(tx, id, { email: null, roles: ['ROLE_B'] }, 'cli'));
+    const changed = await reload(id);
+    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, securityStamp: 1 });
+    expect(changed).not.toHaveProperty('email');
+    const refused = database.work.run((tx) => parts.changes.change(tx, id, { roles: ['ROLE_PRE_MFA'] }, 'cli'));
+    await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('A4: new roles invalidate the security stamp; other facts do not', async () => {
+    const account = await create('promoted', ['ROLE_CLERK']);
+    const { id } = account;
+    await create('other.admin', ['ROLE_ADMIN']);
+    const holds = (securityStamp: number): Promise<boolean> =>
+      database.work.run((tx) => parts.accounts.holds(tx, { ...account, securityStamp }));
+    const change = (facts: AccountChange): Promise<void> =>
+      database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli:root'));
+
+    await change({ email: 'promoted@example.org', mfaRequired: true });
+    expect(await holds(0)).toBe(true);
+    await change({ roles: ['ROLE_ADMIN'] });
+    expect([await holds(0), await holds(1)]).toEqual([false, true]);
+    await change({ roles: [] });
+    expect([await holds(1), await holds(2)]).toEqual([false, true]);
+  });
+
+  it('A4: the account list accepts any spelling of its query and start id, and is empty for invalid login ids', async () => {
+    await create('listed.one');
+    await create('listed.two');
+    const list = async (filter: { readonly query: string; readonly after?: string }): Promise<readonly string[]> =>
+      (await parts.accounts.list({ ...filter, limit: 10 })).map(({ loginId }) => loginId);
+
+    expect(await list({ query: ' LISTED.' })).toEqual(['listed.one', 'listed.two']);
+    expect(await list({ query: 'listed.', after: 'Listed.One' })).toEqual(['listed.two']);
+    expect(await list({ query: 'listed.\u0007' })).toEqual([]);
+    expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
+  });
+
+  it('A4: a temporary password of 100 random bits is generated unless one is given', async () => {
+    const { id } = await create('forgetful');
+
+    const { generated = '', hash } = await parts.passwordChanges.readyTemporary(id, undefined);
+    await database.work.run((tx) => parts.passwordChanges.reset(tx, id, { hash }, 'cli:root'));
+
+    expect(generated).toMatch(/^(?:[a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
+    expect(await parts.verification.verify({ loginId: 'forgetful', password: generated })).toMatchObject({
+      kind: 'temporary',
+      account: { id },
+    });
+    expect(Object.keys(await parts.passwordChanges.readyTemporary(id, OTHER_PASSWORD))).toEqual(['hash']);
+  });
+
+  it('A4: missing accounts and staff accounts cannot get a temporary password', async () => {
+    const ready = await parts.passwordChanges.ready((await create('gone')).id, OTHER_PASSWORD, 'new');
+    const staff = await create('of.an.idp');
+    await database.work.run((tx) => tx.change("UPDATE account SET kind = 'staff' WHERE id = ?", [staff.id]));
+    const reset = (subject: string): Promise<unknown> =>
+      database.work.run((tx) => parts.passwordChanges.reset(tx, subject, ready, 'cli:root'));
+
+    await expect(reset('nobody')).rejects.toEqual(code('NOT_FOUND'));
+    await expect(reset(staff.id)).rejects.toEqual(code('CONFLICT'));
+  });
+
+  it('P2: unknown and known login ids cost the same number of reads, also with the device of another account', async () => {
+    const { id } = await create('device.owner');
+    await create('device.target');
+    const device = parts.devices.issue(id);
+    const read = vi.spyOn(parts.store, 'findByLoginId');
+    const readsOf = async (loginId: string): Promise<number> => {
+      read.mockClear();
+      expect((await parts.verification.verify({ loginId, password: 'wrong', device })).kind).toBe('refused');
+      return read.mock.calls.length;
+    };
+
+    expect(await readsOf('device.nobody')).toBe(await readsOf('device.target'));
+    read.mockRestore();
+  });
+
+  it('P3: guesses at one login id are throttled without affecting other accounts', async () => {
+    await create('guessed');
+    const { id: neighbour } = await create('neighbour');
+    const tries = (loginId: string): Promise<readonly string[]> =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          parts.verification.verify({ loginId, password: `guess ${index}` }).then(
+            ({ kind }) => kind,
+            (error: unknown) => (error instanceof ServiceError ? error.code : 'defect'),
+          ),
+        ),
+      );
+
+    for (const loginId of ['guessed', 'no such user']) {
+      const answers = await tries(loginId);
+      expect(answers.filter((answer) => answer === 'refused')).toHaveLength(10);
+      expect(answers.filter((answer) => answer === 'RATE_LIMITED')).toHaveLength(30);
+    }
+    const right = { loginId: 'guessed', password: PASSWORD };
+    await expect(parts.verification.verify(right)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      facts: { retryAfterSeconds: 1 },
+    });
+    expect(await parts.verification.verify({ loginId: 'neighbour', password: PASSWORD })).toMatchObject({
+      kind: 'right',
+    });
+    const owner = await parts.accounts.findByLoginId('guessed');
+    const device = parts.devices.issue(owner?.id ?? '');
+    expect(await parts.verification.verify({ ...right, device })).toMatchObject({ kind: 'right' });
+    await expect(parts.verification.verify({ ...right, device: parts.devices.issue(neighbour) })).rejects.toEqual(
+      code('RATE_LIMITED'),
+    );
+    expect(await parts.verification.verifySubject(owner?.id ?? '', PASSWORD)).toMatchObject({ kind: 'right' });
+    parts.clock.now += 1000;
+    expect(await parts.verification.verify(right)).toMatchObject({ kind: 'right' });
+  });
+
+  it('P3: a hundred concurrent correct passwords are not throttled', async () => {
+    await create('busy');
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 100 }, () => parts.verification.verify({ loginId: 'busy', password: PASSWORD })),
+    );
+
+    expect(verdicts.filter(({ kind }) => kind === 'right')).toHaveLength(100);
+  });
+});
+
+onEveryDatabase('the initial account', (database) => {
+  it('exactly one of several starting processes creates the initial administrator and prints the password', async () => {
+    const processes = Array.from({ length: 4 }, () => accountParts(database.work));
+
+    const lines = await Promise.all(processes.map(({ creation }) => creation.firstAdmin()));
+
+    const told = lines.filter((line) => line !== undefined);
+    expect(told).toHaveLength(1);
+    const [, password = ''] = /password ([a-z2-9-]{23}) /.exec(told[0] ?? '') ?? [];
+    const [{ verification, creation }] = processes as [AccountParts];
+    expect(await verification.verify({ loginId: 'admin', password })).toMatchObject({
+      kind: 'right',
+      account: { roles: ['ROLE_ADMIN'] },
+    });
+    expect(await creation.firstAdmin()).toBeUndefined();
+    expect(await eventKinds(database.work)).toEqual(['USER_CREATED']);
+    await Promise.all(processes.map(({ hasher }) => hasher.close()));
+  });
+});

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
+const MIGRATIONS = 'platform/persistence/migrations/';
+const STATEMENT = /\b(?:FROM|INTO|JOIN|UPDATE)\s+([a-z][a-z_]+)\b/g;
+
+/**
+ * Tables that a second folder names, each with its reason.
+ * - `account` from `second-factor`: the row of an account decides attempts, locks and authenticators (decision 0011).
+ * - `used_mfa_token` from `second-factor`: an attempt is taken on condition that the token is unused, in one statement.
+ */
+const SHARED = ['account second-factor', 'used_mfa_token second-factor'];
+
+/** A mapper file belongs to the folder that it is named after. */
+const MAPPERS = 'resources/mapper/';
+const sources = globSync(['**/*.ts', `${MAPPERS}**/*.xml`], { cwd: SRC })
+  .filter((file) => !file.endsWith('.spec.ts'))
+  .map((file) => ({ file: file.replace(MAPPERS, ''), text: readFileSync(SRC + file, 'utf8') }));
+const tables = new Set(
+  sources
+    .filter(({ file }) => file.startsWith(MIGRATIONS))
+    .flatMap(({ text }) => Array.from(text.matchAll(/CREATE TABLE (\w+)/g), ([, table = '']) => table)),
+);
+
+it('every table is named in the statements of one folder', () => {
+  const folders = new Map<string, Set<string>>();
+  for (const { file, text } of sources.filter((each) => !each.file.startsWith(MIGRATIONS))) {
+    const folder = folderOf(file);
+    for (const [, table = ''] of text.matchAll(STATEMENT)) {
+      if (tables.has(table) && !SHARED.includes(`${table} ${folder}`)) {
+        folders.set(table, (folders.get(table) ?? new Set()).add(folder));
+      }
+    }
+  }
+
+  expect(tables.size).toBeGreaterThan(10);
+  expect([...folders].filter(([, names]) => names.size !== 1)).toEqual([]);
+  expect([...folders.keys()].sort()).toEqual([...tables].sort());
+});
+
+/** The folder of an idea inside its room; mapper files lie in a folder of that name. */
+function folderOf(file: string): string {
+  const [room = '', folder = ''] = file.split('/');
+  return file.endsWith('.xml') ? room : folder;
+}
