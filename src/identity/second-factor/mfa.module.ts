@@ -8,10 +8,7 @@ import { AttemptMeters } from './attempts/attempt-meters.js';
 import { Attempts } from './attempts/attempts.service.js';
 import { LockedAccounts } from './attempts/locked-accounts.task.js';
 import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
-import { BackupCodeStore } from './backup-code/backup-code.store.js';
-import { BackupCodes } from './backup-code/backup-codes.service.js';
-import { MissingPeppers } from './backup-code/missing-peppers.task.js';
-import { PepperUses } from './backup-code/pepper-use.service.js';
+import { BackupCodeModule } from './backup-code/backup-code.module.js';
 import { AuthenticatorListStore } from './enrolment/authenticator-list.store.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
 import { Enrolment } from './enrolment/enrolment.service.js';
@@ -41,13 +38,12 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
 
 /** Second factors: verification under one budget of attempts, enrolment, and trusted devices. */
 @Module({
-  imports: [EventsModule, TasksModule],
+  imports: [EventsModule, TasksModule, BackupCodeModule],
   providers: [
     SecondFactorStore,
     EnrolmentStore,
     TotpSecretStore,
     TotpImportStore,
-    BackupCodeStore,
     TrustedDeviceStore,
     {
       provide: AttemptMeters,
@@ -60,10 +56,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     OtpauthIssuer,
     TotpSecrets,
     TotpFactor,
-    BackupCodes,
     BackupCodeFactor,
-    PepperUses,
-    MissingPeppers,
     RelyingParty,
     MfaPolicy,
     AuthenticatorMetadata,
@@ -101,7 +94,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     TrustedDeviceList,
     TotpSecrets,
     ImportedTotps,
-    PepperUses,
+    BackupCodeModule,
     PasskeyCeremonies,
     MfaPolicy,
   ],

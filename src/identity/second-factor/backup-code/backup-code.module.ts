@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TasksModule } from '../../../platform/tasks/tasks.module.js';
+import { BackupCodeStore } from './backup-code.store.js';
+import { BackupCodes } from './backup-codes.service.js';
+import { MissingPeppers } from './missing-peppers.task.js';
+import { PepperUses } from './pepper-use.service.js';
+
+/** Backup codes: their issue, their single use, and the peppers of their hashes. */
+@Module({
+  imports: [TasksModule],
+  providers: [BackupCodeStore, BackupCodes, PepperUses, MissingPeppers],
+  exports: [BackupCodes, PepperUses],
+})
+export class BackupCodeModule {}
