@@ -14,7 +14,7 @@ const ROOMS = {
     ['rate-limit'],
   ],
   identity: [['events'], ['account', 'session'], ['token'], ['second-factor']],
-  signin: [['auth'], ['saml', 'recovery']],
+  signin: [['host'], ['auth'], ['saml', 'recovery']],
   management: [],
   apps: [['webhook'], ['admin', 'notices'], ['portal'], ['server'], ['cli']],
 };

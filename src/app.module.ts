@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AdminModule } from './apps/admin/admin.module.js';
+import { AdminApiModule } from './apps/admin/api/admin-api.module.js';
 import { API } from './signin/auth/api/api.js';
 import { AuthModule } from './signin/auth/auth.module.js';
 import { CacheModule } from './platform/cache/cache.module.js';
@@ -16,7 +16,7 @@ import type { LogFile } from './observability/logging/logging.module.js';
 import { LogLevels } from './observability/logging/log-levels.js';
 import { Loggers } from './observability/logging/loggers.js';
 import { LoggingModule } from './observability/logging/logging.module.js';
-import { MailDeliveryModule } from './platform/mail/mail-delivery.module.js';
+import { MailDeliveryModule } from './platform/mail/delivery/mail-delivery.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './observability/metrics/meters.js';
 import { MetricsModule } from './observability/metrics/metrics.module.js';
@@ -27,7 +27,7 @@ import { ServicePersistenceModule } from './platform/persistence/service-persist
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module.js';
 import { PortalModule } from './apps/portal/portal.module.js';
 import { RandomModule } from './kernel/random/random.module.js';
-import { RecoveryApiModule } from './signin/recovery/recovery-api.module.js';
+import { RecoveryApiModule } from './signin/recovery/api/recovery-api.module.js';
 import { SamlModule } from './signin/saml/saml.module.js';
 import { SealingModule } from './platform/sealing/sealing.module.js';
 import { ExchangesModule } from './platform/http/records/exchanges.module.js';
@@ -70,7 +70,7 @@ export interface Instruments {
     AuthModule,
     SamlModule,
     RecoveryApiModule,
-    AdminModule,
+    AdminApiModule,
     // They provide OperatorCredentials and LevelAudit, so that management itself depends on no feature.
     { module: ManagementModule, imports: [AuthModule, EventsModule] },
     PortalModule,

@@ -1,19 +1,39 @@
 import { Module } from '@nestjs/common';
-import { TokenModule } from '../../identity/token/token.module.js';
-import { AdministrationModule } from './administration.module.js';
-import { EventsController } from './api/events.controller.js';
-import { ExportStreams } from './export-streams.service.js';
-import { KeyAdministration } from './key-administration.service.js';
-import { KeysController } from './api/keys.controller.js';
-import { UserAccessController } from './api/user-access.controller.js';
-import { UsersController } from './api/users.controller.js';
-import { UsersImportController } from './api/users-import.controller.js';
-import { UsersImport } from './users-import.service.js';
+import { AccountModule } from '../../identity/account/account.module.js';
+import { RecoveryModule } from '../../signin/recovery/recovery.module.js';
+import { EventsModule } from '../../identity/events/events.module.js';
+import { MailModule } from '../../platform/mail/mail.module.js';
+import { MfaModule } from '../../identity/second-factor/mfa.module.js';
+import { SessionModule } from '../../identity/session/session.module.js';
+import { TasksModule } from '../../platform/tasks/tasks.module.js';
+import { AbandonedImports } from './abandoned-imports.task.js';
+import { AccountAccess } from './account-access.service.js';
+import { AccountAdministration } from './account-administration.service.js';
+import { AccountDirectory } from './account-directory.service.js';
+import { AccountProvisioning } from './account-provisioning.service.js';
+import { AdminActs } from './admin-acts.service.js';
+import { BulkProvisioning } from './bulk-provisioning.service.js';
+import { EventExports } from './event-exports.service.js';
+import { PersonExport } from './person-export.service.js';
+import { ProtectedRoles } from './protected-roles.service.js';
+import { StaffAdmission } from './staff-admission.service.js';
 
-/** Administration over HTTP, for callers with `ROLE_ADMIN` or `ROLE_HELPDESK` and a fresh second factor. */
+/** The use cases of administrators, without an interface: the command line and `AdminApiModule` are their callers. */
 @Module({
-  imports: [AdministrationModule, TokenModule],
-  controllers: [UsersImportController, UsersController, UserAccessController, EventsController, KeysController],
-  providers: [UsersImport, KeyAdministration, ExportStreams],
+  imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
+  providers: [
+    ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
+    ...[AdminActs, BulkProvisioning, EventExports, PersonExport, ProtectedRoles, StaffAdmission],
+  ],
+  exports: [
+    AccountAdministration,
+    AccountDirectory,
+    AccountProvisioning,
+    AdminActs,
+    BulkProvisioning,
+    EventExports,
+    PersonExport,
+    StaffAdmission,
+  ],
 })
 export class AdminModule {}

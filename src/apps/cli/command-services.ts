@@ -10,7 +10,7 @@ import { EventExports } from '../admin/event-exports.service.js';
 import { PersonExport } from '../admin/person-export.service.js';
 import { Resends } from '../admin/resends.service.js';
 import { StaffAdmission } from '../admin/staff-admission.service.js';
-import { AdministrationModule } from '../admin/administration.module.js';
+import { AdminModule } from '../admin/admin.module.js';
 import type { EventsServices } from './events.command.js';
 import type { MailServices } from './mail.command.js';
 import type { KeysServices } from './keys.command.js';
@@ -35,7 +35,7 @@ import { EventSearch } from '../../identity/events/event-search.service.js';
 import { EventsModule } from '../../identity/events/events.module.js';
 import { WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import { WebhookModule } from '../webhook/webhook.module.js';
-import { HostFactsModule } from '../../signin/auth/host-facts.module.js';
+import { HostFactsModule } from '../../signin/host/host-facts.module.js';
 import { KeyRotation } from '../../identity/token/keys/key-rotation.service.js';
 import { TokenModule } from '../../identity/token/token.module.js';
 
@@ -49,7 +49,7 @@ import { TokenModule } from '../../identity/token/token.module.js';
     HostFactsModule,
     TokenModule,
     MfaModule,
-    AdministrationModule,
+    AdminModule,
     MetadataRequestsModule,
     EventsModule,
     MailModule,

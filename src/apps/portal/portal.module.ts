@@ -16,8 +16,8 @@ import { SecondFactorChangesController } from './account/second-factor-changes.c
 import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
-import { AdministrationModule } from '../admin/administration.module.js';
-import { UsersImport } from '../admin/users-import.service.js';
+import { AdminModule } from '../admin/admin.module.js';
+import { AdminApiModule } from '../admin/api/admin-api.module.js';
 import { AdminActsController } from './admin/admin-acts.controller.js';
 import { AdminEventsController } from './admin/admin-events.controller.js';
 import { AdminImportController } from './admin/admin-import.controller.js';
@@ -40,7 +40,7 @@ import { SetupChoices } from './second-factor/setup-choices.service.js';
 import { SetupPagesController } from './second-factor/setup-pages.controller.js';
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
-import { RecoveryApiModule } from '../../signin/recovery/recovery-api.module.js';
+import { RecoveryApiModule } from '../../signin/recovery/api/recovery-api.module.js';
 import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
 import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
@@ -51,7 +51,8 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
 /** The pages of the service. */
 @Module({
   imports: [
-    AdministrationModule,
+    AdminModule,
+    AdminApiModule,
     AccountModule,
     AuthModule,
     EventsModule,
@@ -87,7 +88,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
     ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SetupChoices, SignInForms, SignInLanguage],
-    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages, UsersImport],
+    ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],
   ],
 })
 export class PortalModule {}

@@ -8,7 +8,7 @@ import { MailTemplates } from './mail-templates.service.js';
 
 /** Stores mails; only the service itself sends them. */
 @Module({
-  providers: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailComposer, MailBacklog],
+  providers: [MailSender, MailMessageStore, MailQueue, MailTemplates, MailComposer, MailBacklog],
   exports: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailComposer, MailBacklog],
 })
 export class MailModule {}

@@ -26,7 +26,7 @@ import { BrowserCookiesGuard } from './guards/browser-cookies.guard.js';
 import { CrossSiteGuard, TrustedOrigins } from './guards/cross-site.guard.js';
 import { CredentialWriter } from './credential-writer.service.js';
 import { TokenIntrospection } from './token-introspection.service.js';
-import { HostFactsModule } from './host-facts.module.js';
+import { HostFactsModule } from '../host/host-facts.module.js';
 import { LoginController } from './api/login.controller.js';
 import { PasswordLogin } from './login/password-login.service.js';
 import { NewDevices } from './new-devices.service.js';

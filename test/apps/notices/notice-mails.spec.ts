@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { LoginIdProperties } from '../../../src/identity/account/account.properties.js';
 import { AccountStore } from '../../../src/identity/account/account.store.js';
 import { Accounts } from '../../../src/identity/account/accounts.service.js';
@@ -62,7 +63,7 @@ onEveryDatabase('notices with links', (database) => {
     await database.work.run((tx) => tx.change(locked, [clock.seconds(), subject]));
     const moving = withMovingAddress(database.work, subject);
     const accounts = new Accounts(new AccountStore(), moving, new LoginIds(new LoginIdProperties()));
-    const [store, templates] = [new ObservedLinks(clock), new MailTemplates()];
+    const [store, templates] = [new ObservedLinks(clock), new MailTemplates(new Loggers())];
     const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
     new NoticeMails(accounts, accountLinks(moving, clock, store), clock, composer, templates);
     const queued = { id: 'm', subject, facts: { at: String(clock.now), ...facts }, createdAt: clock.now };

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Loggers } from '../../../src/observability/logging/loggers.js';
 import type { Account } from '../../../src/identity/account/account.js';
 import { AccountStore } from '../../../src/identity/account/account.store.js';
 import { Accounts } from '../../../src/identity/account/accounts.service.js';
@@ -33,7 +34,7 @@ onEveryDatabase('mails with links', (database) => {
     const { clock, creation } = accountParts(database.work);
     const draft = { loginId: 'eva', password: 'nine wet lanterns', roles: [], email: 'old@example.com' };
     const { id: subject } = await creation.create(draft, 'cli:ops');
-    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates()];
+    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates(new Loggers())];
     const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
     new RecoveryMails(new MovingAccounts(database.work), links, composer, templates);
 
@@ -46,7 +47,7 @@ onEveryDatabase('mails with links', (database) => {
     const { accounts, clock, creation, changes } = accountParts(database.work);
     const draft = { loginId: 'ada', password: 'nine wet lanterns', roles: [], email: 'old@example.com' };
     const { id: subject } = await creation.create(draft, 'cli:ops');
-    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates()];
+    const [links, templates] = [accountLinks(database.work, clock), new MailTemplates(new Loggers())];
     const composer = new MailComposer(new BrandingProperties(), new MessagesProperties(), new JsonProperties());
     new RecoveryMails(accounts, links, composer, templates);
     const { emailVersion } = (await accounts.find(subject)) ?? { emailVersion: NaN };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { loginSchema } from '../../../signin/auth/api/login.schema.js';
-import { linkSchema, newPasswordSchema } from '../../../signin/recovery/recovery.schema.js';
+import { linkSchema, newPasswordSchema } from '../../../signin/recovery/api/recovery.schema.js';
 import { formEntries } from '../form/forms.schema.js';
 
 /** A page without a token is that of an invalid link. */

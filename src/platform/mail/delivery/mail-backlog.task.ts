@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Meters } from '../../observability/metrics/meters.js';
-import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { MailBacklog } from './mail-backlog.service.js';
-import { MailSender } from './mail-sender.service.js';
-import { MailProperties } from './mail.properties.js';
+import { Meters } from '../../../observability/metrics/meters.js';
+import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import { MailBacklog } from '../mail-backlog.service.js';
+import { MailSender } from '../mail-sender.service.js';
+import { MailProperties } from '../mail.properties.js';
 
 const INITIAL_DELAY_MILLIS = 1000;
 

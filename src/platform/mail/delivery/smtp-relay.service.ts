@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import type { Mail, SMTPPoolOptions, SMTPPoolSentMessageInfo } from 'nodemailer';
-import type { ComposedMail } from './mail-message.js';
-import { Loggers } from '../../observability/logging/loggers.js';
-import type { ClientTls } from '../tls/client-tls.js';
-import { MailRetrySchedule } from './mail-retry-schedule.service.js';
-import { MailSender } from './mail-sender.service.js';
-import { MailProperties } from './mail.properties.js';
+import type { ComposedMail } from '../mail-message.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import type { ClientTls } from '../../tls/client-tls.js';
+import { MailRetries } from './mail-retries.service.js';
+import { MailSender } from '../mail-sender.service.js';
+import { MailProperties } from '../mail.properties.js';
 import { RelayState } from './relay-state.js';
 import { RelayTls } from './relay-tls.service.js';
 import { InvalidAddress } from './smtp-failure.js';
@@ -42,10 +42,10 @@ export class SmtpRelay {
     private readonly properties: MailProperties,
     private readonly sender: MailSender,
     private readonly relayTls: RelayTls,
-    schedule: MailRetrySchedule,
+    retries: MailRetries,
     loggers: Loggers,
   ) {
-    this.state = new RelayState((failures) => schedule.pauseAfter(failures), loggers.get('mail'));
+    this.state = new RelayState((failures) => retries.pauseAfter(failures), loggers.get('mail'));
   }
 
   /** Aborted at the end of the time to send one mail, or by `stopping`. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
-import type { MailRow } from './mail-message.js';
-import { MailMessageStore } from './mail-message.store.js';
-import { MailRetrySchedule } from './mail-retry-schedule.service.js';
-import { MailProperties } from './mail.properties.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { MailRow } from '../mail-message.js';
+import { MailMessageStore } from '../mail-message.store.js';
+import { MailRetries } from './mail-retries.service.js';
+import { MailProperties } from '../mail.properties.js';
 
 /** Replicas with clocks that differ by less than this do not send a mail at the same time. */
 const CLOCK_SKEW_MILLIS = 30_000;
@@ -21,10 +21,10 @@ export class MailOutbox {
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
     { sendTimeout }: MailProperties,
-    private readonly schedule: MailRetrySchedule,
+    private readonly retries: MailRetries,
   ) {
     this.leaseMillis = 2 * sendTimeout.milliseconds + CLOCK_SKEW_MILLIS;
-    this.horizonMillis = Math.max(this.leaseMillis, schedule.maxDelayMillis) + CLOCK_SKEW_MILLIS;
+    this.horizonMillis = Math.max(this.leaseMillis, retries.maxDelayMillis) + CLOCK_SKEW_MILLIS;
   }
 
   /** At most `limit` due mails of these templates: those that only a newer version knows are left to its replicas. */
@@ -51,7 +51,7 @@ export class MailOutbox {
 
   /** Tries a mail again after the delay that follows its attempts. */
   retry(row: MailRow, errorClass: string): Promise<void> {
-    return this.again(row, this.schedule.delayAfter(row.attempts), errorClass);
+    return this.again(row, this.retries.delayAfter(row.attempts), errorClass);
   }
 
   /** Tries a mail again after `delayMillis`. */

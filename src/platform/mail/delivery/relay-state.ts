@@ -1,4 +1,4 @@
-import type { Logger } from '../../observability/logging/logger.js';
+import type { Logger } from '../../../observability/logging/logger.js';
 
 /** Whether the relay accepts mail; after a failure, mails wait for a while before the next attempt. */
 export class RelayState {

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { exchange } from '../../observability/health/exchange.js';
-import { type Health, HealthComponents, type HealthIndicator } from '../../observability/health/health-components.js';
-import { MAIL_COMPONENT, MailProperties } from './mail.properties.js';
+import { exchange } from '../../../observability/health/exchange.js';
+import {
+  type Health,
+  HealthComponents,
+  type HealthIndicator,
+} from '../../../observability/health/health-components.js';
+import { MAIL_COMPONENT, MailProperties } from '../mail.properties.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 /** All lines of a greeting except the last have a hyphen after their code (RFC 5321 section 4.2.1). */

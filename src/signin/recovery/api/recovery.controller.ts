@@ -1,14 +1,14 @@
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { acceptedLanguage, type Language } from '../../platform/messages/messages.js';
-import { MessagesProperties } from '../../platform/messages/messages.properties.js';
-import { Public } from '../../kernel/principal/access.decorator.js';
-import { ApiTag, HashesPassword, Operation } from '../../platform/web/route.decorator.js';
-import { MailedLinks } from './mailed-links.service.js';
+import { acceptedLanguage, type Language } from '../../../platform/messages/messages.js';
+import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { Public } from '../../../kernel/principal/access.decorator.js';
+import { ApiTag, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
+import { MailedLinks } from '../mailed-links.service.js';
 import { ACCEPT_INVITATION, FORGOT, NOT_ME, RESET, UNLOCK } from './recovery.openapi.js';
 import { forgotSchema, linkSchema, newPasswordSchema } from './recovery.schema.js';
-import { ResetRequests } from './reset-requests.task.js';
-import { RateLimited } from '../../platform/rate-limit/rate-limited.decorator.js';
+import { ResetRequests } from '../reset-requests.task.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** Acts by mailed links (http-api section 6). The token is the only credential, in the body, since URLs are recorded. */
 @Public()

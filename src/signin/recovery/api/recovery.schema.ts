@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { loginSchema, password } from '../auth/api/login.schema.js';
-import { text } from '../../platform/web/schema.js';
+import { loginSchema, password } from '../../auth/api/login.schema.js';
+import { text } from '../../../platform/web/schema.js';
 
 const MAX_TOKEN_LENGTH = 128;
 

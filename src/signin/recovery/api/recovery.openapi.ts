@@ -1,4 +1,4 @@
-import type { OperationOptions } from '../../platform/web/openapi/operation.js';
+import type { OperationOptions } from '../../../platform/web/openapi/operation.js';
 
 export const FORGOT: OperationOptions = {
   summary: 'Request a link to choose a new password',

@@ -1,5 +1,5 @@
-import type { Counter } from '../../observability/metrics/meter.js';
-import type { Meters } from '../../observability/metrics/meters.js';
+import type { Counter } from '../../../observability/metrics/meter.js';
+import type { Meters } from '../../../observability/metrics/meters.js';
 
 /** Meters of the mails of this process. */
 export class MailMeters {

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { TasksModule } from '../tasks/tasks.module.js';
+import { TasksModule } from '../../tasks/tasks.module.js';
 import { MailBacklogTask } from './mail-backlog.task.js';
-import { MailRenderer } from './mail-renderer.service.js';
 import { MailDelivery } from './mail-delivery.task.js';
 import { MailDispatch } from './mail-dispatch.service.js';
 import { MailIndicator } from './mail.indicator.js';
-import { MailModule } from './mail.module.js';
+import { MailModule } from '../mail.module.js';
 import { MailOutbox } from './mail-outbox.service.js';
-import { MailRetrySchedule } from './mail-retry-schedule.service.js';
+import { MailRetries } from './mail-retries.service.js';
 import { RelayTls } from './relay-tls.service.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
@@ -15,7 +14,7 @@ import { SmtpRelay } from './smtp-relay.service.js';
 @Module({
   imports: [MailModule, TasksModule],
   providers: [
-    ...[MailRetrySchedule, MailOutbox, MailRenderer, RelayTls, SmtpRelay, MailDispatch],
+    ...[MailRetries, MailOutbox, RelayTls, SmtpRelay, MailDispatch],
     ...[MailDelivery, MailBacklogTask, MailIndicator],
   ],
 })

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { Logger } from '../../observability/logging/logger.js';
-import { Loggers } from '../../observability/logging/loggers.js';
-import { Meters } from '../../observability/metrics/meters.js';
-import { MailRenderer } from './mail-renderer.service.js';
-import type { MailRow } from './mail-message.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import { Meters } from '../../../observability/metrics/meters.js';
+import { MailTemplates } from '../mail-templates.service.js';
+import type { MailRow } from '../mail-message.js';
 import { MailMeters } from './mail-meters.js';
 import { MailOutbox } from './mail-outbox.service.js';
 import { type SmtpFailure, smtpFailureOf } from './smtp-failure.js';
@@ -22,7 +22,7 @@ export class MailDispatch {
 
   constructor(
     private readonly outbox: MailOutbox,
-    private readonly renderer: MailRenderer,
+    private readonly templates: MailTemplates,
     private readonly relay: SmtpRelay,
     meters: Meters,
     loggers: Loggers,
@@ -33,7 +33,7 @@ export class MailDispatch {
 
   /** At most `limit` mails that are due. */
   due(limit: number): Promise<readonly MailRow[]> {
-    return this.outbox.due(this.renderer.names, limit);
+    return this.outbox.due(this.templates.names, limit);
   }
 
   /**
@@ -72,7 +72,7 @@ export class MailDispatch {
     try {
       // A template may store a link, which an attempt during an outage should not.
       if (this.relay.state.isFailing) await this.relay.verify(signal);
-      const composed = await this.renderer.render(row);
+      const composed = await this.templates.compose(row);
       if (!composed) return 'dropped';
       if (composed === 'failed') return DEFECT;
       const identity = { id: row.id, messageId: row.message_id, createdAt: row.created_at };

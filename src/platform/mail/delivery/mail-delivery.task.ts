@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { BackgroundLoop } from '../tasks/repeat.js';
-import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { TaskExecutor } from '../tasks/task-executor.js';
+import type { BackgroundLoop } from '../../tasks/repeat.js';
+import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import { TaskExecutor } from '../../tasks/task-executor.js';
 import { MailDispatch } from './mail-dispatch.service.js';
-import type { MailRow } from './mail-message.js';
-import { MailQueue } from './mail-queue.service.js';
-import { MailProperties } from './mail.properties.js';
+import type { MailRow } from '../mail-message.js';
+import { MailQueue } from '../mail-queue.service.js';
+import { MailProperties } from '../mail.properties.js';
 import { SmtpRelay } from './smtp-relay.service.js';
 
 /** Limits how long shutdown waits for mails that are being sent; the rest of the shutdown needs its time too. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
-import { Configuration } from '../../config/configuration.js';
-import { Loggers } from '../../observability/logging/loggers.js';
-import type { ClientTls } from '../tls/client-tls.js';
-import { MAIL_BUNDLE, MailProperties } from './mail.properties.js';
+import { Clock } from '../../../kernel/clock/clock.js';
+import { Configuration } from '../../../config/configuration.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+import type { ClientTls } from '../../tls/client-tls.js';
+import { MAIL_BUNDLE, MailProperties } from '../mail.properties.js';
 
 /** Opens the certificate bundle of the relay. */
 @Injectable()
@@ -19,7 +19,7 @@ export class RelayTls {
   async open(onChange?: () => void): Promise<ClientTls | undefined> {
     const { sslBundle: name } = this.properties;
     if (name === undefined) return undefined;
-    const { SslBundles } = await import('../tls/ssl-bundles.service.js');
+    const { SslBundles } = await import('../../tls/ssl-bundles.service.js');
     const bundles = new SslBundles(this.configuration, this.clock);
     return bundles.openClient({ key: MAIL_BUNDLE, name }, this.loggers.get('mail'), onChange);
   }

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { AccountModule } from '../../identity/account/account.module.js';
-import { MailModule } from '../../platform/mail/mail.module.js';
-import { TasksModule } from '../../platform/tasks/tasks.module.js';
-import { RecoveryMails } from './recovery-mails.service.js';
-import { MailedLinks } from './mailed-links.service.js';
+import { AccountModule } from '../../../identity/account/account.module.js';
+import { MailModule } from '../../../platform/mail/mail.module.js';
+import { TasksModule } from '../../../platform/tasks/tasks.module.js';
+import { RecoveryMails } from '../recovery-mails.service.js';
+import { MailedLinks } from '../mailed-links.service.js';
 import { RecoveryController } from './recovery.controller.js';
-import { RecoveryModule } from './recovery.module.js';
-import { ResetRequests } from './reset-requests.task.js';
+import { RecoveryModule } from '../recovery.module.js';
+import { ResetRequests } from '../reset-requests.task.js';
 
 /** The HTTP interface of mailed links, and the texts of their mails, which only the service sends. */
 @Module({

@@ -1,12 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../../../test/support/http/certificates.js';
-import { freePort } from '../../../test/support/programs/free-port.js';
-import { SmtpRelayServer } from '../../../test/support/mail/smtp-server.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import { HealthComponents } from '../../observability/health/health-components.js';
+import { makeCertificate } from '../../../../test/support/http/certificates.js';
+import { freePort } from '../../../../test/support/programs/free-port.js';
+import { SmtpRelayServer } from '../../../../test/support/mail/smtp-server.js';
+import { waitUntil } from '../../../../test/support/runner/wait-until.js';
+import { HealthComponents } from '../../../observability/health/health-components.js';
 import { MailIndicator } from './mail.indicator.js';
-import { MailProperties } from './mail.properties.js';
+import { MailProperties } from '../mail.properties.js';
 import type { SmtpRelay } from './smtp-relay.service.js';
 
 const GOOD = makeCertificate();
