@@ -1,4 +1,8 @@
-import { type HealthComponent, isComposite } from '../../observability/health/health-components.js';
+import {
+  type HealthComponent,
+  type HealthIndicator,
+  isComposite,
+} from '../../observability/health/health-components.js';
 
 /** Paths of all components and their parts, such as `stores` and `stores/main`. */
 export function componentPaths(components: readonly HealthComponent[], above = ''): readonly string[] {
@@ -6,6 +10,17 @@ export function componentPaths(components: readonly HealthComponent[], above = '
     const path = above + component.name;
     return isComposite(component) ? [path, ...componentPaths(component.parts, `${path}/`)] : [path];
   });
+}
+
+/** The components without parts, by their paths. */
+export function indicatorsOf(components: readonly HealthComponent[], above = ''): ReadonlyMap<string, HealthIndicator> {
+  return new Map(
+    components.flatMap((component) => {
+      const path = above + component.name;
+      if (!isComposite(component)) return [[path, component] as const];
+      return [...indicatorsOf(component.parts, `${path}/`)];
+    }),
+  );
 }
 
 /** The component at the end of a path. */

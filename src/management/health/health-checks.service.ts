@@ -1,13 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import type { HealthCheckResult, HealthIndicatorResult } from '@nestjs/terminus';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
+import { Terminus } from './terminus.service.js';
 import { failureText } from './failure-text.js';
 import { HealthEndpointProperties } from './health.properties.js';
-import { DOWN } from './status.js';
+import { DOWN, UP } from './status.js';
 
 /** Half of the time that a console waits for the whole response. */
 const DEFAULT_TIMEOUT_MILLIS = 5000;
@@ -32,9 +34,31 @@ export class HealthChecks {
   constructor(
     private readonly properties: HealthEndpointProperties,
     private readonly clock: Clock,
+    private readonly terminus: Terminus,
     loggers: Loggers,
   ) {
     this.log = loggers.get('management.health');
+  }
+
+  /** Runs the indicators of these paths together, and returns what each reports. */
+  async checkAll(indicators: ReadonlyMap<string, HealthIndicator>): Promise<ReadonlyMap<string, Health>> {
+    const { health } = await this.terminus.services();
+    const checks = Array.from(
+      indicators,
+      ([path, indicator]) =>
+        () =>
+          this.resultOf(path, indicator),
+    );
+    const { details } = await health.check(checks).catch(resultOfFailure);
+    return new Map(Object.entries(details).map(([path, result]) => [path, result['health'] as Health]));
+  }
+
+  /** Terminus knows two statuses; the report of the indicator is a member of its result. */
+  private async resultOf(path: string, indicator: HealthIndicator): Promise<HealthIndicatorResult> {
+    const { indicators } = await this.terminus.services();
+    const health = await this.check(indicator);
+    const session = indicators.check(path);
+    return health.status === UP ? session.up({ health }) : session.down({ health });
   }
 
   check(indicator: HealthIndicator): Promise<Health> {
@@ -46,19 +70,20 @@ export class HealthChecks {
   }
 
   private async run(indicator: HealthIndicator): Promise<Health> {
-    // Startup does not wait for modules that only the first check needs.
-    const { HealthIndicatorService } = await import('@nestjs/terminus');
+    const { indicators } = await this.terminus.services();
     const { name, limitMillis = DEFAULT_TIMEOUT_MILLIS } = indicator;
     const begunAt = this.clock.millis();
     let health: Health | undefined;
     const check = async (signal: AbortSignal): Promise<void> => {
-      const found = await resultOf(indicator, signal);
+      const found = await answerOf(indicator, signal);
       this.end(indicator, begunAt, found?.status);
       // After the timeout, the result is ignored: the response names the timeout.
       if (!signal.aborted) health = found;
     };
-    const session = new HealthIndicatorService().check(name);
-    await session.attempt(({ signal }) => check(signal)).withTimeout(limitMillis);
+    await indicators
+      .check(name)
+      .attempt(({ signal }) => check(signal))
+      .withTimeout(limitMillis);
     return ofSubject(indicator, health ?? this.late(indicator, limitMillis));
   }
 
@@ -86,10 +111,16 @@ function ofSubject({ subject }: HealthIndicator, health: Health): Health {
 }
 
 /** Returns the result of an indicator; undefined if the check was aborted. */
-async function resultOf(indicator: HealthIndicator, signal: AbortSignal): Promise<Health | undefined> {
+async function answerOf(indicator: HealthIndicator, signal: AbortSignal): Promise<Health | undefined> {
   try {
     return await indicator.check(signal);
   } catch (error) {
     return signal.aborted ? undefined : { status: DOWN, details: { error: failureText(error) } };
   }
+}
+
+/** A check that fails, or runs while the service stops, has the same results in the response of its exception. */
+function resultOfFailure(error: unknown): HealthCheckResult {
+  if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
+  throw error;
 }

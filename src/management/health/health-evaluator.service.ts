@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type HealthComponent, isComposite } from '../../observability/health/health-components.js';
+import { type Health, type HealthComponent, isComposite } from '../../observability/health/health-components.js';
 import type { Operator } from '../../kernel/principal/operator.js';
 import { JSON_V2 } from '../dispatch/negotiation.js';
 import { NOT_FOUND, type Result } from '../dispatch/operation.js';
-import { filterComponents, findComponent } from './component-tree.js';
+import { filterComponents, findComponent, indicatorsOf } from './component-tree.js';
 import { HealthChecks } from './health-checks.service.js';
 import { aggregate, type HealthReport, toHealthBody, visibilityFor } from './health-report.js';
 import { type HealthScope, isInScope } from './health-scope.js';
 import { EnabledComponents } from './enabled-components.service.js';
-import { httpStatusOf, type StatusRules } from './status.js';
+import { DOWN, httpStatusOf, type StatusRules } from './status.js';
 
 /** The caller, and the media type of the response. */
 export interface HealthQuery {
@@ -30,7 +30,9 @@ export class HealthEvaluator {
     query: HealthQuery,
     extra: Readonly<Record<string, unknown>> = {},
   ): Promise<Result> {
-    return this.respond(await this.reportOf(this.membersOf(scope), scope.statuses), scope, query, extra);
+    const members = this.membersOf(scope);
+    const found = await this.checks.checkAll(indicatorsOf(members));
+    return this.respond(reportOf(members, found, scope.statuses), scope, query, extra);
   }
 
   /** A group without members does not exist, unless it names a component whose subject is not configured. */
@@ -46,22 +48,12 @@ export class HealthEvaluator {
     if (!visibilityFor(scope.visibility, query.operator).components) return NOT_FOUND;
     const component = findComponent(this.membersOf(scope), path);
     if (!component) return NOT_FOUND;
-    return this.respond(await this.reportOfOne(component, scope.statuses), scope, query);
+    const found = await this.checks.checkAll(indicatorsOf([component]));
+    return this.respond(reportOfOne(component, found, scope.statuses), scope, query);
   }
 
   private membersOf(scope: HealthScope): readonly HealthComponent[] {
     return filterComponents(this.components.all, (path, isExternal) => isInScope(scope, path, isExternal));
-  }
-
-  private async reportOf(components: readonly HealthComponent[], rules: StatusRules): Promise<HealthReport> {
-    const reports = await Promise.all(
-      components.map(async (component) => [component.name, await this.reportOfOne(component, rules)] as const),
-    );
-    return aggregate(new Map(reports), rules);
-  }
-
-  private reportOfOne(component: HealthComponent, rules: StatusRules): Promise<HealthReport> {
-    return isComposite(component) ? this.reportOf(component.parts, rules) : this.checks.check(component);
   }
 
   private respond(
@@ -74,4 +66,25 @@ export class HealthEvaluator {
     const body = { ...toHealthBody(report, visibilityFor(visibility, operator), componentsAs), ...extra };
     return { status: httpStatusOf(report.status, statuses), body };
   }
+}
+
+function reportOf(
+  components: readonly HealthComponent[],
+  found: ReadonlyMap<string, Health>,
+  rules: StatusRules,
+  above = '',
+): HealthReport {
+  const reports = components.map((component) => [component.name, reportOfOne(component, found, rules, above)] as const);
+  return aggregate(new Map(reports), rules);
+}
+
+function reportOfOne(
+  component: HealthComponent,
+  found: ReadonlyMap<string, Health>,
+  rules: StatusRules,
+  above = '',
+): HealthReport {
+  const path = above + component.name;
+  if (isComposite(component)) return reportOf(component.parts, found, rules, `${path}/`);
+  return found.get(path) ?? { status: DOWN };
 }
