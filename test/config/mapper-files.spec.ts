@@ -58,15 +58,9 @@ describe('a mapper file', () => {
     ['a fragment twice', '<sql id="x">A</sql><sql id="x">A</sql>', 'The fragment a.x is defined twice'],
     ['an unknown fragment', select('x', '<include refid="b.y"/>'), 'The fragment b.y is unknown'],
     ['a circular fragment', '<sql id="x">A<include refid="x"/></sql>', 'The fragment x includes itself'],
-    ['an unknown result map', '<select id="x" resultMap="y">A</select>', 'The result map y is unknown'],
     ['an unknown result type', '<select id="x" resultType="y.Z">A</select>', 'The type y.Z is unknown'],
-    ['an unknown parameter type', '<delete id="x" parameterType="Y">A</delete>', 'The type Y is unknown'],
-    ['no result type', '<select id="x">A</select>', 'The select a.x needs a resultType or a resultMap'],
-    [
-      'two result types',
-      '<select id="x" resultType="map" resultMap="y">A</select>',
-      'needs a resultType or a resultMap',
-    ],
+    ['no result type', '<select id="x">A</select>', '<select> needs the attribute resultType'],
+    ['a result map', '<resultMap id="x" type="map"/>', '<resultMap> is not known in <mapper>'],
     ['an unknown element', '<procedure id="x">A</procedure>', '<procedure> is not known in <mapper>'],
     ['a cache', '<cache/>', '<cache> is not known in <mapper>'],
     ['an unknown attribute', select('x', 'A', ' flushCache="true"'), '<select> has no attribute flushCache'],
@@ -75,11 +69,6 @@ describe('a mapper file', () => {
     ['an unknown engine', select('x', 'A', ' databaseId="oracle"'), '"oracle" is no database id'],
     ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" is not a whole number'],
     ['stray text', 'A', 'Text in <mapper> belongs to no statement'],
-    ['a member that the type has not', resultMap('<result column="a" property="b"/>'), 'has no member b'],
-    ['an association', resultMap('<association property="kind"/>'), '<association> is not known in <resultMap>'],
-    ['a result without a column', resultMap('<id property="kind"/>'), '<id> needs the attribute column'],
-    ['a result map of a scalar', '<resultMap id="m" type="long"/>', 'The type of the result map a.m has no members'],
-    ['a circular result map', '<resultMap id="m" type="map" extends="m"/>', 'The result map m extends itself'],
     ['a text that is not allowed', select('x', 'ORDER BY ${order}'), 'the program allows no ${order} in a'],
   ])('with %s is reported', (_, content, fault) => {
     const problems = problemsOf({ 'mapper/it.xml': mapper(content) });
@@ -115,10 +104,6 @@ describe('a mapper file', () => {
     expect(problemsOf({ 'a/b.xml': '' }, ['--mapper.mapper-locations=file:a'])[0]).toContain('there is no such file');
   });
 });
-
-function resultMap(content: string): string {
-  return `<resultMap id="m" type="events.EventCount">${content}</resultMap>`;
-}
 
 describe('mapper.mapper-locations', () => {
   const files = {

@@ -23,8 +23,6 @@ const FILE = `<mapper namespace="test">
   </select>
   <select id="count" resultType="long">SELECT COUNT(*) FROM used_mfa_token WHERE jti = #{jti}</select>
   <select id="members" resultType="map">SELECT 1 AS some_number, NULL AS no_value</select>
-  <resultMap id="named" type="map" autoMapping="false"><result column="SOME_NUMBER" property="it"/></resultMap>
-  <select id="mapped" resultMap="named">SELECT 1 AS some_number, 2 AS other</select>
   <select id="echo" resultType="map">SELECT #{value} AS value</select>
   <select id="typed" resultType="map">SELECT #{value,jdbcType=VARCHAR} AS value</select>
   <select id="engine" resultType="string">SELECT 'any' AS engine</select>
@@ -124,7 +122,6 @@ onEveryDatabase('the SQL mapper', (database) => {
 
     expect(await one(on.mapper, 'test.members')).toEqual({ someNumber: 1, noValue: null });
     expect(await one(off.mapper, 'test.members')).toEqual({ some_number: 1, no_value: null });
-    expect(await one(on.mapper, 'test.mapped')).toEqual({ it: 1 });
   });
 
   it('mapper.configuration.call-setters-on-nulls decides whether null columns are members', async () => {

@@ -16,28 +16,23 @@ export interface TagContext {
   readonly fragment: (include: XmlElement) => readonly SqlNode[] | undefined;
 }
 
-interface TagFacts {
+/** The attributes of a tag. */
+export interface TagFacts {
   readonly required?: readonly string[];
   readonly optional?: readonly string[];
-  /** Elements that may be directly inside; `sql` stands for text and all dynamic tags. */
-  readonly inside: 'sql' | 'choice' | 'nothing';
 }
 
 const TAGS: Readonly<Record<string, TagFacts>> = {
-  if: { required: ['test'], inside: 'sql' },
-  when: { required: ['test'], inside: 'sql' },
-  otherwise: { inside: 'sql' },
-  choose: { inside: 'choice' },
-  where: { inside: 'sql' },
-  set: { inside: 'sql' },
-  trim: { optional: ['prefix', 'suffix', 'prefixOverrides', 'suffixOverrides'], inside: 'sql' },
+  if: { required: ['test'] },
+  when: { required: ['test'] },
+  otherwise: {},
+  choose: {},
+  where: {},
   foreach: {
     required: ['collection'],
     optional: ['item', 'index', 'open', 'close', 'separator', 'nullable'],
-    inside: 'sql',
   },
-  bind: { required: ['name', 'value'], inside: 'nothing' },
-  include: { required: ['refid'], inside: 'nothing' },
+  include: { required: ['refid'] },
 };
 
 const CHOICES: readonly string[] = ['when', 'otherwise'];
@@ -97,14 +92,8 @@ function compileTag(element: XmlElement, context: TagContext): readonly SqlNode[
       return choose(element, context);
     case 'where':
       return [where(inside(), context.isChange)];
-    case 'set':
-      return [trim(inside(), { prefix: 'SET', suffixOverrides: [','] }, context.isChange)];
-    case 'trim':
-      return trimTag(element, inside(), context);
     case 'foreach':
       return foreach(element, inside(), context);
-    case 'bind':
-      return bind(element, context);
     default:
       return contentFault(element, context) ? [] : (context.fragment({ ...element, attributes }) ?? []);
   }
@@ -119,7 +108,7 @@ function knownTags(): string {
 /** Reports attributes that are missing or unknown. */
 export function checkAttributes(
   { name, at, attributes }: XmlElement,
-  { required = [], optional = [] }: Pick<TagFacts, 'required' | 'optional'>,
+  { required = [], optional = [] }: TagFacts,
   { addFault }: Pick<TagContext, 'addFault'>,
 ): boolean {
   const missing = required.filter((attribute) => !attributes.get(attribute));
@@ -185,78 +174,18 @@ function choose({ name, at, children }: XmlElement, context: TagContext): readon
   ];
 }
 
-interface Trim {
-  readonly prefix?: string;
-  readonly suffix?: string;
-  readonly prefixOverrides?: readonly string[];
-  readonly suffixOverrides?: readonly string[];
-}
-
-const CONJUNCTIONS = ['AND ', 'OR ', 'AND(', 'OR('];
-
-function where(inside: readonly SqlNode[], isChange: boolean): SqlNode {
-  return trim(inside, { prefix: 'WHERE', prefixOverrides: CONJUNCTIONS }, isChange);
-}
+/** The first conjunction of conditions; a parenthesis behind it stays. */
+const CONJUNCTION = /^(?:AND|OR)(?:\s+|(?=\())/i;
 
 /** A WHERE without any condition adds nothing to a select. A change would then affect every row, so it is refused. */
-function trim(
-  inside: readonly SqlNode[],
-  { prefix = '', suffix = '', prefixOverrides = [], suffixOverrides = [] }: Trim,
-  isChange: boolean,
-): SqlNode {
-  const isRefusedEmpty = isChange && /^\s*WHERE\b/i.test(prefix);
-  const [withoutFirst, withoutLast] = [removal(startOf(prefixOverrides)), removal(endOf(suffixOverrides))];
-  const [before, after] = [` ${prefix} `, ` ${suffix} `];
+function where(inside: readonly SqlNode[], isChange: boolean): SqlNode {
   return (rendering) => {
     const sql = rendering.apart(inside);
-    if (sql !== '') rendering.sql += before + withoutLast(withoutFirst(sql)) + after;
-    else if (isRefusedEmpty) {
+    if (sql !== '') rendering.sql += ` WHERE ${sql.replace(CONJUNCTION, '')} `;
+    else if (isChange) {
       throw new TypeError(`no condition of ${rendering.statement} applies, so it would change every row`);
     }
   };
-}
-
-function removal(form: RegExp | undefined): (sql: string) => string {
-  return form ? (sql) => sql.replace(form, '') : (sql) => sql;
-}
-
-/** Any blanks stand for a blank, and the parenthesis behind a conjunction stays. */
-function startOf(overrides: readonly string[]): RegExp | undefined {
-  const forms = overrides.map((text) =>
-    text.endsWith('(') ? `${escaped(text.slice(0, -1))}(?=\\()` : escaped(text).replace(/ +$/, '\\s+'),
-  );
-  return overrides.length === 0 ? undefined : new RegExp(`^(?:${forms.join('|')})`, 'i');
-}
-
-function endOf(overrides: readonly string[]): RegExp | undefined {
-  return overrides.length === 0 ? undefined : new RegExp(`\\s*(?:${overrides.map(escaped).join('|')})$`, 'i');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
-function trimTag(
-  element: XmlElement,
-  inside: readonly SqlNode[],
-  { isChange, addFault }: TagContext,
-): readonly SqlNode[] {
-  const value = (name: string): string => element.attributes.get(name) ?? '';
-  const overrides = (name: string): readonly string[] =>
-    value(name)
-      .toUpperCase()
-      .split('|')
-      .map((text) => text.trimStart())
-      .filter((text) => text !== '');
-  const texts = [...element.attributes.values()];
-  if (texts.some((text) => /[?#$]/.test(text))) {
-    addFault(element.at, 'An attribute of <trim> cannot be used', 'it contains "?", "#" or "$"');
-    return [];
-  }
-  const [prefixOverrides, suffixOverrides] = [overrides('prefixOverrides'), overrides('suffixOverrides')];
-  const suffixes = suffixOverrides.map((text) => text.trimEnd());
-  const [prefix, suffix] = [value('prefix'), value('suffix')];
-  return [trim(inside, { prefix, suffix, prefixOverrides, suffixOverrides: suffixes }, isChange)];
 }
 
 function foreach(element: XmlElement, inside: readonly SqlNode[], context: TagContext): readonly SqlNode[] {
@@ -288,19 +217,7 @@ function foreach(element: XmlElement, inside: readonly SqlNode[], context: TagCo
   ];
 }
 
-function bind(element: XmlElement, context: TagContext): readonly SqlNode[] {
-  const name = element.attributes.get('name') ?? '';
-  const value = expressionOf(element, 'value', context);
-  if (contentFault(element, context) || !checkName(name, element, context)) return [];
-  return [
-    (rendering) => {
-      rendering.scope.bind(name, value(rendering.scope));
-    },
-  ];
-}
-
-function checkName(name: string, { at }: XmlElement, { addFault }: TagContext): boolean {
-  if (/^[A-Za-z_]\w*$/.test(name) && !isInheritedName(name)) return true;
+function checkName(name: string, { at }: XmlElement, { addFault }: TagContext): void {
+  if (/^[A-Za-z_]\w*$/.test(name) && !isInheritedName(name)) return;
   addFault(at, `"${name}" is not the name of a parameter`);
-  return false;
 }

@@ -44,16 +44,6 @@ describe('the value of an expression', () => {
     ['user.address.city', 'Bern'],
     ['user.missing.city', null],
     ['none.city', null],
-    ['ids.size()', 2],
-    ['ids.length', 2],
-    ['name.length()', 4],
-    ['name.length', 4],
-    ['user.length', 3],
-    ['nobody.isEmpty()', true],
-    ["'%' + name + '%'", '%anna%'],
-    ["'%' + none", null],
-    ['seven + 1', 8],
-    ['name + seven', 'anna7'],
     ['and_more', 'word'],
     ['  name  ', 'anna'],
   ])('%s is %j', (text, value) => {
@@ -81,11 +71,11 @@ describe('the value of an expression', () => {
     ['not no', true],
     ['not yes or yes', true],
     ['not (yes or yes)', false],
-    ['no and missing.size() > 0', false],
-    ['yes || missing.size() > 0', true],
+    ['no and ids > 0', false],
+    ['yes || ids > 0', true],
     ['yes or no and no', true],
     ['(yes or no) and no', false],
-    ['ids != null and ids.size() > 1', true],
+    ['ids != null and seven > 1', true],
     ['zero', false],
     ['seven', true],
     ['empty', true],
@@ -95,12 +85,9 @@ describe('the value of an expression', () => {
     expect(isTrue(valueOf(text))).toBe(value);
   });
 
-  it.each(['ids > 1', "seven < 'a'", 'yes > no', 'none.size() > 0', 'yes + 1', 'user.size()'])(
-    '%s is a defect when it is evaluated',
-    (text) => {
-      expect(() => valueOf(text)).toThrow(TypeError);
-    },
-  );
+  it.each(['ids > 1', "seven < 'a'", 'yes > no'])('%s is a defect when it is evaluated', (text) => {
+    expect(() => valueOf(text)).toThrow(TypeError);
+  });
 });
 
 describe('a faulty expression', () => {
@@ -122,6 +109,8 @@ describe('a faulty expression', () => {
     ['a; b', '"; b" is not understood'],
     ['a ? b : c', '"? b : c" is not understood'],
     ['`a`', '"`a`" is not understood'],
+    ['seven + 1', '"+ 1" is not understood'],
+    ['ids.size() > 0', 'ids.size() is no function'],
     ['x'.repeat(1001), 'it is longer than 1000 characters'],
   ])('%s is rejected: %s', (text, reason) => {
     expect(faultOf(text)).toBe(reason);

@@ -1,6 +1,6 @@
-import { isInheritedName, MISSING, ownMember, type Scope } from './scope.js';
+import { isInheritedName, MISSING, type Scope } from './scope.js';
 
-/** A parsed test or bind expression. */
+/** A parsed test. */
 export type Expression = (scope: Scope) => unknown;
 
 /** Why a text is no expression. */
@@ -10,7 +10,7 @@ export class ExpressionFault {
 
 /** No expression needs more; deeper ones would exhaust the stack. */
 const MAX_LENGTH = 1000;
-const TOKEN = /\s*(?:(\d+(?:\.\d+)?)(?![\w.])|'([^']*)'|"([^"]*)"|([A-Za-z_]\w*)|(==|!=|<=|>=|&&|\|\||[-<>!()+.]))/y;
+const TOKEN = /\s*(?:(\d+(?:\.\d+)?)(?![\w.])|'([^']*)'|"([^"]*)"|([A-Za-z_]\w*)|(==|!=|<=|>=|&&|\|\||[-<>!().]))/y;
 
 type Token =
   | { readonly kind: 'number' | 'text'; readonly text: string }
@@ -112,21 +112,12 @@ class Parser {
   }
 
   private comparison(): Expression {
-    const left = this.sum();
+    const left = this.operand();
     const compare = COMPARISONS.get(this.sign());
     if (!compare) return left;
     this.at += 1;
-    const right = this.sum();
+    const right = this.operand();
     return (scope) => compare(left(scope), right(scope));
-  }
-
-  private sum(): Expression {
-    let left = this.operand();
-    while (this.takes('+')) {
-      const [first, second] = [left, this.operand()];
-      left = (scope) => joined(first(scope), second(scope));
-    }
-    return left;
   }
 
   private operand(): Expression {
@@ -151,28 +142,17 @@ class Parser {
   }
 
   private path(first: string): Expression {
-    const root = checkedName(first);
-    let value: Expression = (scope) => presentOr(scope.find(root), null);
+    const names = [checkedName(first)];
     while (this.takes('.')) {
       const token = this.tokens[this.at];
       if (token?.kind !== 'name') throw new SyntaxError('a name is expected after "."');
       this.at += 1;
-      value = this.member(value, checkedName(token.text));
+      names.push(checkedName(token.text));
     }
-    if (this.sign() === '(') throw new SyntaxError(`${first}() is no function`);
-    return value;
-  }
-
-  private member(owner: Expression, name: string): Expression {
-    if (this.takes('(')) {
-      this.expect(')');
-      if (name === 'isEmpty') return (scope) => lengthOf(owner(scope), name) === 0;
-      if (name === 'size' || name === 'length') return (scope) => lengthOf(owner(scope), name);
-      throw new SyntaxError(`only size(), length() and isEmpty() can be called, not ${name}()`);
-    }
+    if (this.sign() === '(') throw new SyntaxError(`${names.join('.')}() is no function`);
     return (scope) => {
-      const value = owner(scope);
-      return name === 'length' && typeof value === 'string' ? value.length : presentOr(ownMember(value, name), null);
+      const value = scope.at(names);
+      return value === MISSING || value === undefined ? null : value;
     };
   }
 
@@ -197,31 +177,10 @@ function checkedName(name: string): string {
   return name;
 }
 
-function presentOr(value: unknown, otherwise: null): unknown {
-  return value === MISSING || value === undefined ? otherwise : value;
-}
-
-function lengthOf(value: unknown, name: string): number {
-  if (typeof value === 'string' || Array.isArray(value)) return value.length;
-  throw new TypeError(`${name}() needs a text or a list`);
-}
-
 /** Values of different types have no order: a test that compares them is a defect. */
 function order(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : Number(left > right);
   if (left === null || right === null) return Number.NaN;
   throw new TypeError('a test compares values of different types');
-}
-
-/** Null stays null as in SQL, so that a pattern of a missing text matches nothing. */
-function joined(left: unknown, right: unknown): unknown {
-  if (left === null || right === null) return null;
-  if (typeof left === 'number' && typeof right === 'number') return left + right;
-  if (isText(left) && isText(right)) return `${left}${right}`;
-  throw new TypeError('"+" joins texts and adds numbers');
-}
-
-function isText(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
 }

@@ -1,5 +1,5 @@
 import type { Position } from '../../../config/read/origin.js';
-import { checkAttributes, type TagContext } from './dynamic-sql.js';
+import { checkAttributes, type TagContext, type TagFacts } from './dynamic-sql.js';
 import { DATABASE_IDS, type DatabaseId } from './database-id.js';
 import type { MapperFaults } from './mapper-fault.js';
 import type { XmlElement } from './mapper-xml.js';
@@ -46,21 +46,17 @@ export class Declarations {
 export class MapperDeclarations {
   readonly statements = new Declarations('statement');
   readonly fragments = new Declarations('fragment');
-  readonly resultMaps = new Declarations('result map');
 }
 
-const STATEMENT = ['parameterType', 'timeout', 'databaseId'];
+const STATEMENT = ['timeout', 'databaseId'];
 
 /** The elements of a mapper file with their attributes besides `id`. */
-const ELEMENTS: Readonly<
-  Record<string, { readonly required?: readonly string[]; readonly optional: readonly string[] }>
-> = {
-  select: { optional: [...STATEMENT, 'resultType', 'resultMap', 'fetchSize'] },
-  insert: { optional: STATEMENT },
-  update: { optional: STATEMENT },
-  delete: { optional: STATEMENT },
-  sql: { optional: ['databaseId'] },
-  resultMap: { required: ['type'], optional: ['extends', 'autoMapping'] },
+const ELEMENTS: Readonly<Record<string, TagFacts>> = {
+  select: { required: ['id', 'resultType'], optional: STATEMENT },
+  insert: { required: ['id'], optional: STATEMENT },
+  update: { required: ['id'], optional: STATEMENT },
+  delete: { required: ['id'], optional: STATEMENT },
+  sql: { required: ['id'], optional: ['databaseId'] },
 };
 
 const NAMESPACE = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
@@ -99,7 +95,7 @@ function declareElement(
     addFault(at, `<${name}> is not known in <mapper>`, `known are ${Object.keys(ELEMENTS).join(', ')}`);
     return;
   }
-  if (!checkAttributes(element, { ...facts, required: ['id', ...(facts.required ?? [])] }, { addFault })) return;
+  if (!checkAttributes(element, facts, { addFault })) return;
   const [id = '', databaseId] = [attributes.get('id'), attributes.get('databaseId')];
   if (!ID.test(id)) {
     addFault(at, `"${id}" is no id`, 'it consists of letters, digits, "_" and "-"');
@@ -109,7 +105,7 @@ function declareElement(
     addFault(at, `"${databaseId}" is no database id`, `known are ${DATABASE_IDS.join(', ')}`);
     return;
   }
-  const kind = name === 'sql' ? 'fragments' : name === 'resultMap' ? 'resultMaps' : 'statements';
+  const kind = name === 'sql' ? 'fragments' : 'statements';
   declarations[kind].add({ namespace, name: `${namespace}.${id}`, databaseId, element }, faults);
 }
 

@@ -6,10 +6,6 @@ export type ResultShape =
   | { readonly kind: 'scalar'; readonly convert: (value: unknown) => unknown }
   | {
       readonly kind: 'object';
-      /** Members by their columns in lower case, from a result map. */
-      readonly columns: ReadonlyMap<string, string>;
-      /** True if columns without an entry are members too. */
-      readonly isAutomatic: boolean;
       /** The members of the type; undefined if any column is one. */
       readonly members?: ReadonlySet<string> | undefined;
     };
@@ -19,7 +15,7 @@ export interface ResultSettings {
   readonly callSettersOnNulls: boolean;
 }
 
-export const ANY_OBJECT: ResultShape = { kind: 'object', columns: new Map(), isAutomatic: true };
+export const ANY_OBJECT: ResultShape = { kind: 'object' };
 
 const number: ResultShape = { kind: 'scalar', convert: (value) => (value === null ? null : Number(value)) };
 const BUILT_IN: Readonly<Record<string, ResultShape>> = {
@@ -42,7 +38,7 @@ export function shapeOfType(name: string, { packages, aliases }: TypeNames): Res
   const full = aliases.get(name) ?? name;
   for (const candidate of [full, ...packages.map((folder) => `${folder}.${full}`)]) {
     const members = Mapping.membersOf(candidate);
-    if (members) return { kind: 'object', columns: new Map(), isAutomatic: true, members };
+    if (members) return { kind: 'object', members };
   }
   return undefined;
 }
@@ -100,9 +96,7 @@ export class RowMapper {
 
   private memberOf(column: string): string | undefined {
     if (this.shape.kind === 'scalar') return column;
-    const { columns, isAutomatic, members } = this.shape;
-    const mapped = columns.get(column.toLowerCase());
-    if (mapped !== undefined || !isAutomatic) return mapped;
+    const { members } = this.shape;
     if (members?.has(column)) return column;
     const name = this.settings.mapUnderscoreToCamelCase ? camelCase(column) : column;
     return members === undefined || members.has(name) ? name : undefined;

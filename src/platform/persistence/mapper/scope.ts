@@ -8,11 +8,8 @@ export function isInheritedName(name: string): boolean {
   return INHERITED.has(name);
 }
 
-/** The names that a statement can use: its parameters, bound names, and those of the loops around. */
+/** The names that a statement can use: its parameters, and those of the loops around. */
 export class Scope {
-  /** Created when needed: few statements bind names, and each of them is rendered anew. */
-  private bound: Map<string, unknown> | undefined;
-
   constructor(
     private readonly parameters: object,
     private readonly outer?: Scope,
@@ -20,22 +17,14 @@ export class Scope {
 
   /** Only own properties count, so that no name reaches a prototype. */
   find(name: string): unknown {
-    if (this.bound?.has(name)) return this.bound.get(name);
     const own = ownMember(this.parameters, name);
     return own === MISSING && this.outer ? this.outer.find(name) : own;
   }
 
-  bind(name: string, value: unknown): void {
-    this.bound ??= new Map();
-    this.bound.set(name, value);
-  }
-
   /** The value at a path of names, or `MISSING`. */
   at(path: readonly string[]): unknown {
-    const [first = ''] = path;
-    let value = this.find(first);
-    for (const name of path.length > 1 ? path.slice(1) : []) value = ownMember(value, name);
-    return value;
+    const [first = '', ...rest] = path;
+    return rest.reduce(ownMember, this.find(first));
   }
 }
 

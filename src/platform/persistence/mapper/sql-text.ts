@@ -16,12 +16,6 @@ export interface SqlTextFault {
 
 const REFERENCE = /([#$])\{([^}]*)(\}?)/g;
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
-const JDBC_TYPES: ReadonlySet<string> = new Set([
-  ...['BIT', 'BOOLEAN', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'FLOAT', 'REAL', 'DOUBLE', 'NUMERIC', 'DECIMAL'],
-  ...['CHAR', 'VARCHAR', 'LONGVARCHAR', 'NCHAR', 'NVARCHAR', 'CLOB', 'BLOB', 'BINARY', 'VARBINARY', 'LONGVARBINARY'],
-  ...['DATE', 'TIME', 'TIMESTAMP', 'NULL', 'OTHER'],
-]);
-
 /** Splits the text between two tags into SQL and references. */
 export function readSqlText(text: string, at: Position, addFault: (fault: SqlTextFault) => void): readonly SqlPart[] {
   const parts: SqlPart[] = [];
@@ -49,7 +43,7 @@ export function readSqlText(text: string, at: Position, addFault: (fault: SqlTex
   return parts;
 }
 
-const QUOTED = 'a reference inside quotes would not be bound; join texts with <bind>';
+const QUOTED = 'a reference inside quotes would not be bound';
 
 /** True behind an odd number of quotes of one kind. */
 function isQuoted(before: string): boolean {
@@ -65,10 +59,8 @@ function partOf(sign: string, inside: string): SqlPart | string {
   const [path = '', ...options] = inside.split(',').map((piece) => piece.trim());
   const names = path.split('.');
   if (!PATH.test(path) || names.some(isInheritedName)) return `#{${inside}} is not the name of a parameter`;
-  for (const option of options) {
-    const [, name, value = ''] = /^(\w+)\s*=\s*(\w+)$/.exec(option) ?? [];
-    if (name !== 'jdbcType') return `the only option of #{${path}} is jdbcType`;
-    if (!JDBC_TYPES.has(value)) return `${value} is no JDBC type`;
-  }
+  // The driver binds values of any type, so that a type is read and has no effect.
+  if (options.some((option) => !/^jdbcType\s*=\s*[A-Z]+$/.test(option)))
+    return `the only option of #{${path}} is jdbcType`;
   return { kind: 'value', path: names };
 }
