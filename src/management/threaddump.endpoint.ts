@@ -41,29 +41,21 @@ export class ThreadDumpEndpoint implements Endpoint {
   }
 }
 
-/** A thread in the form of the response; values that Node does not measure are -1, 0 or empty. */
-export interface ThreadView {
-  readonly threadName: string;
-  readonly threadId: number;
-  readonly blockedTime: number;
-  readonly blockedCount: number;
-  readonly waitedTime: number;
-  readonly waitedCount: number;
-  readonly daemon: boolean;
-  readonly inNative: boolean;
-  readonly suspended: boolean;
-  /** The thread is alive; Node does not report whether it runs or waits. */
-  readonly threadState: 'RUNNABLE';
-  readonly stackTrace: readonly never[];
-  readonly lockedMonitors: readonly never[];
-  readonly lockedSynchronizers: readonly never[];
-  /** Threads of Node share no locks. */
-  readonly lockOwnerId: -1;
-  readonly priority: number;
-}
-
 /** The default priority of a thread in Java, which ranges from 1 to 10. */
 const DEFAULT_PRIORITY = 5;
+
+/** What only a JVM knows about a thread, as consoles expect it: Node measures none of it, and its threads share no locks. */
+const UNKNOWN_TO_NODE = {
+  ...{ blockedTime: -1, blockedCount: 0, waitedTime: -1, waitedCount: 0 },
+  ...{ inNative: false, suspended: false, threadState: 'RUNNABLE', stackTrace: [] },
+  ...{ lockedMonitors: [], lockedSynchronizers: [], lockOwnerId: -1, priority: DEFAULT_PRIORITY },
+} as const;
+
+interface ThreadView {
+  readonly threadName: string;
+  readonly threadId: number;
+  readonly daemon: boolean;
+}
 
 const MAIN: WorkerThread = { id: 0, name: 'main' };
 
@@ -75,29 +67,18 @@ export function describeThreads(workers: readonly WorkerThread[], tasks: readonl
   return [MAIN, ...workers, ...tasks].map(({ id, name }) => ({
     threadName: name,
     threadId: id,
-    blockedTime: -1,
-    blockedCount: 0,
-    waitedTime: -1,
-    waitedCount: 0,
     // Workers and tasks do not keep the process alive.
     daemon: id !== MAIN.id,
-    inNative: false,
-    suspended: false,
-    threadState: 'RUNNABLE',
-    stackTrace: [],
-    lockedMonitors: [],
-    lockedSynchronizers: [],
-    lockOwnerId: -1,
-    priority: DEFAULT_PRIORITY,
+    ...UNKNOWN_TO_NODE,
   }));
 }
 
 /** The thread dump as plain text. */
 export function formatThreads(threads: readonly ThreadView[], atMillis: number): string {
   const heading = `${new Date(atMillis).toISOString()}\nThreads of Node.js ${process.version}:\n`;
-  const lines = threads.map(({ threadName, threadId, daemon, threadState }) => {
+  const lines = threads.map(({ threadName, threadId, daemon }) => {
     const kind = daemon ? ' daemon' : '';
-    return `\n"${threadName}" #${threadId}${kind}\n   state: ${threadState}\n`;
+    return `\n"${threadName}" #${threadId}${kind}\n   state: ${UNKNOWN_TO_NODE.threadState}\n`;
   });
   return [heading, ...lines].join('');
 }
