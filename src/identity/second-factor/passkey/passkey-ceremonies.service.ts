@@ -11,7 +11,7 @@ import { Loggers } from '../../../observability/logging/loggers.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { type AttemptSubject, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import { AttestationPolicy } from './attestation-policy.service.js';
+import { AttestationPolicy } from './attestation/attestation-policy.service.js';
 import { ALGORITHMS } from './cose-key.js';
 import { CHALLENGE_SECONDS, type NewPasskey, type Registration } from './passkey.js';
 import { PasskeyProperties } from './passkey.properties.js';

@@ -1,6 +1,6 @@
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { type Finding, Rule, type RuleFacts } from '../../../config/check/rule.js';
-import type { MetadataContents } from './authenticator-metadata.js';
+import type { MetadataContents } from './attestation/authenticator-model.js';
 import { PasskeyProperties } from './passkey.properties.js';
 
 const PREFIX = 'app.security.mfa.passkey';
@@ -30,8 +30,8 @@ export const metadataUsable = new Rule('security', async (facts) => {
   const { enabled, metadataPath, metadataRootPath } = facts.get(PasskeyProperties);
   if (!enabled || metadataPath === undefined) return [];
   const [{ readMetadataFile }, { UnusableMetadata }] = await Promise.all([
-    import('./metadata-file.js'),
-    import('./authenticator-metadata.js'),
+    import('./attestation/metadata-file.js'),
+    import('./attestation/authenticator-model.js'),
   ]);
   const now = new SystemClock().millis();
   try {

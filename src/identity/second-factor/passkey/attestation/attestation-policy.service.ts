@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../kernel/clock/clock.js';
-import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { AttestationRejection } from '../../../kernel/errors/reason.js';
+import { Clock } from '../../../../kernel/clock/clock.js';
+import { withoutUndefined } from '../../../../kernel/collections/without-undefined.js';
+import type { AttestationRejection } from '../../../../kernel/errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
-import { type AuthenticatorModel, keyIdentifierOf, UnusableMetadata } from './authenticator-metadata.js';
-import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../second-factor.js';
-import { PasskeyProperties } from './passkey.properties.js';
+import { type AuthenticatorModel, keyIdentifierOf, UnusableMetadata } from './authenticator-model.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../second-factor.js';
+import { PasskeyProperties } from '../passkey.properties.js';
 import { leadsTo } from './trust-path.js';
 
 export type AttestationVerdict =

@@ -1,11 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readWholeFile } from '../../../kernel/files/whole-file.js';
-import {
-  type MetadataContents,
-  type MetadataSigners,
-  readMetadata,
-  UnusableMetadata,
-} from './authenticator-metadata.js';
+import { readWholeFile } from '../../../../kernel/files/whole-file.js';
+import { type MetadataSigners, readMetadata } from './authenticator-metadata.js';
+import { type MetadataContents, UnusableMetadata } from './authenticator-model.js';
 
 /** Several times the BLOB of FIDO. */
 const MAX_BYTES = 64 * 1024 * 1024;

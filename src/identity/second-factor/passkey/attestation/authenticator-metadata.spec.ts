@@ -1,9 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blobOf, metadataSigner, MODEL, statementOf } from '../../../../test/support/passkey/authenticator-metadata.js';
-import { makeCertificate } from '../../../../test/support/http/certificates.js';
-import { SystemClock } from '../../../kernel/clock/clock.js';
-import { keyIdentifierOf, readMetadata } from './authenticator-metadata.js';
+import {
+  blobOf,
+  metadataSigner,
+  MODEL,
+  statementOf,
+} from '../../../../../test/support/passkey/authenticator-metadata.js';
+import { makeCertificate } from '../../../../../test/support/http/certificates.js';
+import { SystemClock } from '../../../../kernel/clock/clock.js';
+import { readMetadata } from './authenticator-metadata.js';
+import { keyIdentifierOf } from './authenticator-model.js';
 
 const HOSTS = ['mds.fidoalliance.org', 'mds3.fidoalliance.org'];
 const { root } = metadataSigner();

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../kernel/clock/clock.js';
-import type { Logger } from '../../../observability/logging/logger.js';
-import { Loggers } from '../../../observability/logging/loggers.js';
-import { type MetadataContents, type AuthenticatorModel, UnusableMetadata } from './authenticator-metadata.js';
-import { readMetadataFile } from './metadata-file.js';
-import { PasskeyProperties } from './passkey.properties.js';
+import { Clock } from '../../../../kernel/clock/clock.js';
+import type { Logger } from '../../../../observability/logging/logger.js';
+import { Loggers } from '../../../../observability/logging/loggers.js';
+import { type MetadataContents, type AuthenticatorModel, UnusableMetadata } from './authenticator-model.js';
+import { PasskeyProperties } from '../passkey.properties.js';
 
 /** Metadata of authenticators, read again when their file changes; unusable new ones leave those before in use. */
 @Injectable()
@@ -40,6 +39,8 @@ export class AuthenticatorMetadata {
     const version = await versionOf(path);
     if (this.metadata && version === this.version) return this.metadata;
     try {
+      // Loaded only where a file of metadata is configured.
+      const { readMetadataFile } = await import('./metadata-file.js');
       const paths = { metadata: path, root: this.passkeys.metadataRootPath };
       this.metadata = await readMetadataFile(paths, this.clock.millis());
       this.isReportedOutdated = false;

@@ -6,15 +6,15 @@ import {
   metadataFile,
   MODEL,
   statementOf,
-} from '../../../../test/support/passkey/authenticator-metadata.js';
-import { makeCertificate, type MadeCertificate } from '../../../../test/support/http/certificates.js';
-import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
-import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
-import { SystemClock } from '../../../kernel/clock/clock.js';
+} from '../../../../../test/support/passkey/authenticator-metadata.js';
+import { makeCertificate, type MadeCertificate } from '../../../../../test/support/http/certificates.js';
+import { CollectedLog } from '../../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../../test/support/programs/manual-clock.js';
+import { SystemClock } from '../../../../kernel/clock/clock.js';
 import { AttestationPolicy, type AttestationVerdict } from './attestation-policy.service.js';
-import { keyIdentifierOf } from './authenticator-metadata.js';
+import { keyIdentifierOf } from './authenticator-model.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
-import { PasskeyProperties } from './passkey.properties.js';
+import { PasskeyProperties } from '../passkey.properties.js';
 
 const OTHER_MODEL = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
 const NO_AAGUID = '0'.repeat(32);

@@ -6,13 +6,13 @@ import {
   metadataSigner,
   MODEL,
   statementOf,
-} from '../../../../test/support/passkey/authenticator-metadata.js';
-import { makeCertificate } from '../../../../test/support/http/certificates.js';
-import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
-import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
-import { SystemClock } from '../../../kernel/clock/clock.js';
+} from '../../../../../test/support/passkey/authenticator-metadata.js';
+import { makeCertificate } from '../../../../../test/support/http/certificates.js';
+import { CollectedLog } from '../../../../../test/support/programs/collected-log.js';
+import { ManualClock } from '../../../../../test/support/programs/manual-clock.js';
+import { SystemClock } from '../../../../kernel/clock/clock.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
-import { PasskeyProperties } from './passkey.properties.js';
+import { PasskeyProperties } from '../passkey.properties.js';
 
 const DAY = 24 * 3600;
 // A little later, because certificates are made in the meantime.
