@@ -55,7 +55,7 @@ export interface EnvContext {
 }
 
 /** All sources with their values, the highest precedence first (management API, "env"); `pattern` filters the keys. */
-export function describeSources({ environment, inspection, showsValues }: EnvContext, pattern: string | null): object {
+function describeSources({ environment, inspection, showsValues }: EnvContext, pattern: string | null): object {
   const isWanted = pattern === null ? () => true : keyFilter(environment, pattern);
   const propertySources = environment.sources.map((source) => {
     const wanted = Array.from(inspection.valuesOf(source)).filter(([key]) => isWanted(key));
@@ -73,7 +73,7 @@ function keyFilter(environment: Environment, pattern: string): (key: string) => 
 }
 
 /** One key, in any spelling: its effective value and the value of each source; undefined if no source has it. */
-export function describeKey({ environment, inspection, showsValues }: EnvContext, name: string): object | undefined {
+function describeKey({ environment, inspection, showsValues }: EnvContext, name: string): object | undefined {
   const found = inspection.find(name);
   if (!found) return undefined;
   const { inForce, bySource } = found;

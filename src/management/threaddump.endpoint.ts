@@ -63,7 +63,7 @@ const MAIN: WorkerThread = { id: 0, name: 'main' };
  * The event loop, each worker, and each background task in progress, which the log names like a thread (management API,
  * "threaddump").
  */
-export function describeThreads(workers: readonly WorkerThread[], tasks: readonly TaskThread[]): readonly ThreadView[] {
+function describeThreads(workers: readonly WorkerThread[], tasks: readonly TaskThread[]): readonly ThreadView[] {
   return [MAIN, ...workers, ...tasks].map(({ id, name }) => ({
     threadName: name,
     threadId: id,
@@ -74,7 +74,7 @@ export function describeThreads(workers: readonly WorkerThread[], tasks: readonl
 }
 
 /** The thread dump as plain text. */
-export function formatThreads(threads: readonly ThreadView[], atMillis: number): string {
+function formatThreads(threads: readonly ThreadView[], atMillis: number): string {
   const heading = `${new Date(atMillis).toISOString()}\nThreads of Node.js ${process.version}:\n`;
   const lines = threads.map(({ threadName, threadId, daemon }) => {
     const kind = daemon ? ' daemon' : '';

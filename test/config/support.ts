@@ -15,7 +15,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 /** Inputs of a process besides its files; folders default to those of the place. */
-export interface Given extends Partial<ConfigurationInputs> {
+interface Given extends Partial<ConfigurationInputs> {
   readonly classes?: readonly PropertiesClass[];
 }
 

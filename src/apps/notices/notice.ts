@@ -9,7 +9,7 @@ export type NoticeKind = keyof Messages['notices']['kinds'];
  * The notice about each kind of event. `BACKUP_LOW` has none of its own: it is always recorded with `BACKUP_USED`, whose
  * notice says how many codes are left.
  */
-export const NOTICE_OF_EVENT = {
+const NOTICE_OF_EVENT = {
   MFA_CONFIRMED: 'mfa-on',
   MFA_DISABLED: 'mfa-off',
   MFA_RESET_BY_ADMIN: 'mfa-reset',

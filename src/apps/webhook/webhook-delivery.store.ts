@@ -3,7 +3,7 @@ import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 
 /** Dead letters are kept for a month after the last attempt. */
-export const KEPT_SECONDS = 30 * 86_400;
+const KEPT_SECONDS = 30 * 86_400;
 expiringTable('webhook_delivery', 'id', KEPT_SECONDS);
 
 /** An event to send. */

@@ -2,7 +2,7 @@
  * How honestly a key acts here (docs/configuration.md, at the top): full, near, accepted with a stated effect only, or
  * no effect.
  */
-export type EffectLevel = 'F' | 'N' | 'A' | 'U';
+type EffectLevel = 'F' | 'N' | 'A' | 'U';
 
 export interface Effect {
   readonly level: EffectLevel;

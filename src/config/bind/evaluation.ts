@@ -106,7 +106,7 @@ function isOptional({ definition: { type, defaultValue } }: KeyState): boolean {
   return type.shape === 'scalar' && defaultValue === undefined;
 }
 
-export function parse(type: ScalarType<unknown>, text: string): unknown {
+function parse(type: ScalarType<unknown>, text: string): unknown {
   const value = type.parse(text);
   return value instanceof ConversionError && text.trim() === '' ? new ConversionError('the value is empty') : value;
 }

@@ -1,7 +1,7 @@
 import { ConversionError } from '../problem.js';
 
 /** True when a document with this condition is active; names are compared exactly. */
-export type ProfileTest = (active: ReadonlySet<string>) => boolean;
+type ProfileTest = (active: ReadonlySet<string>) => boolean;
 
 /** A condition and the profile names it mentions. */
 export interface ProfileExpression {

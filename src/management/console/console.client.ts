@@ -10,7 +10,7 @@ export interface ConsoleCredentials {
 }
 
 /** Thrown for a call that the console did not accept; the message contains no credentials. */
-export class ConsoleFailure extends Error {
+class ConsoleFailure extends Error {
   constructor(url: string, reason: string, cause?: unknown) {
     super(`${url} ${reason}`, { cause });
     this.name = 'ConsoleFailure';

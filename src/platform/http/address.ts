@@ -22,7 +22,7 @@ export function reachable(bound: string | undefined): string {
  * The addresses of this machine; empty if the process may not read them, such as under systemd's
  * `RestrictAddressFamilies` without `AF_NETLINK`.
  */
-export function machineAddresses(): readonly NetworkInterfaceInfo[] {
+function machineAddresses(): readonly NetworkInterfaceInfo[] {
   try {
     return Object.values(networkInterfaces()).flatMap((all = []) => all);
   } catch {

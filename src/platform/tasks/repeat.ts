@@ -15,7 +15,7 @@ export type Turn = 'unfinished' | undefined;
 export type Work = (signal: AbortSignal, fence?: number) => Promise<void> | Promise<Turn>;
 
 /** `fixedDelay` waits after the end of each turn, `fixedRate` counts from its start. */
-export interface FixedSchedule {
+interface FixedSchedule {
   readonly kind: 'fixedDelay' | 'fixedRate';
   readonly initialDelayMillis: number;
   readonly intervalMillis: number;
@@ -25,7 +25,7 @@ export interface FixedSchedule {
   readonly jitter?: Random;
 }
 
-export interface CustomSchedule {
+interface CustomSchedule {
   readonly kind: 'custom';
   /** The schedule in words, for operators. */
   readonly trigger: string;

@@ -48,7 +48,7 @@ import { Sealer } from '../../../src/platform/sealing/sealer.js';
 import { batchSizes } from '../../support/database/batch-sizes.js';
 
 /** A clock that is stopped until a test moves it. */
-export class StoppedClock extends Clock {
+class StoppedClock extends Clock {
   now = 1_800_000_000_000;
 
   millis(): number {
@@ -57,7 +57,7 @@ export class StoppedClock extends Clock {
 }
 
 /** Hash parameters that cost almost nothing. */
-export const CHEAP = { memoryKib: 128, iterations: 1, parallelism: 1 };
+const CHEAP = { memoryKib: 128, iterations: 1, parallelism: 1 };
 
 /** The account services of one process on the database of the test. */
 export interface AccountParts {

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { HashesPassword } from '../../../src/platform/web/route.decorator.js';
 
 /** Requests that stay in progress until the test releases them. */
-export class Held {
+class Held {
   /** Number of big responses so far. */
   bigAnswers = 0;
   private readonly doors: (() => void)[] = [];

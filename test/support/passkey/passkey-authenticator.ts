@@ -45,7 +45,7 @@ export interface PasskeyCredential {
   counter: number;
 }
 
-export interface SignatureOverrides {
+interface SignatureOverrides {
   /** Signs in place of the key of the credential. */
   readonly signer?: PasskeyKey;
   /** ECDSA as r and s without DER. */

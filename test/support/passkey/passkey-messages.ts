@@ -51,7 +51,7 @@ export type AssertionJson = CredentialJson<{
 const FLAG_BITS = { up: 0x01, uv: 0x04, be: 0x08, bs: 0x10, at: 0x40, ed: 0x80 } as const;
 
 /** User present, user verified, backup eligible, backed up, attested credential data, extension data. */
-export type Flags = Readonly<Record<keyof typeof FLAG_BITS, boolean>>;
+type Flags = Readonly<Record<keyof typeof FLAG_BITS, boolean>>;
 
 /** Deviations of a browser or an authenticator from the specification; a signature covers the changed data. */
 export interface MessageOverrides {

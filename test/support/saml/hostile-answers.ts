@@ -295,7 +295,7 @@ async function accepted({ staff, client }: Scene, form: Readonly<Record<string, 
 }
 
 /** The packaged clock skew, in milliseconds. */
-export const SKEW = 60_000;
+const SKEW = 60_000;
 const OLDEST = 300_000;
 
 type At = (now: number) => Partial<ResponseOptions>;

@@ -25,7 +25,7 @@ export interface SentMessage {
 }
 
 /** Common content of all messages of a service. */
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly binding: Binding;
   readonly xml: string;
   readonly id: string | undefined;

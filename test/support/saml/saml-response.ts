@@ -2,7 +2,7 @@ import type { EncryptionOptions } from './saml-encryption.js';
 import type { SignatureOptions } from './saml-signature.js';
 import { attribute, escaped, type Instant, messageId, NAMESPACE, PERSISTENT, SUCCESS, written } from './saml-xml.js';
 
-export type SignedParts = 'assertion' | 'response' | 'both' | 'none';
+type SignedParts = 'assertion' | 'response' | 'both' | 'none';
 
 /** Options of a response. Every part has a valid default; null omits a part if its type permits it. */
 export interface ResponseOptions {

@@ -8,7 +8,7 @@ import { credentialField } from '../form/passkey-field.js';
 const id = v.pipe(v.string(), v.maxLength(64));
 
 /** Notes of the overview about what was just done. */
-export const DONE = [
+const DONE = [
   ...(['password', 'session', 'sessions', 'device', 'off', 'language'] as const),
   ...(['renamed', 'removed', 'passkey', 'app'] as const),
 ] as const;

@@ -24,7 +24,7 @@ export interface AdminEvent {
 }
 
 /** The filter as it was typed. */
-export interface EventFilterFields {
+interface EventFilterFields {
   readonly user: string;
   readonly kind: string;
   readonly from: string;

@@ -8,7 +8,7 @@ import { errorTable, previewPanels } from './admin-import-rows.js';
 import { adminLinks } from './admin-users-page.js';
 
 /** What an upload is for: a preview stores nothing, `all` imports all rows or none, `partial` the valid ones. */
-export type ImportMode = 'preview' | 'all' | 'partial';
+type ImportMode = 'preview' | 'all' | 'partial';
 
 /** Content of the import page. */
 export interface ImportFields {

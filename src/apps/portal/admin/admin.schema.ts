@@ -16,7 +16,7 @@ const optionalText = v.optional(
 const stated = { reason: optionalText, ticket: optionalText };
 
 /** Notes of the page about a user on what was just done. */
-export const USER_DONE = [
+const USER_DONE = [
   ...(['created', 'invited', 'unlocked', 'notLocked', 'removed', 'reset', 'changed', 'disabled', 'enabled'] as const),
   ...(['session', 'sessions', 'device'] as const),
 ] as const;

@@ -58,7 +58,7 @@ export class ImportFile {
 }
 
 /** Reads the rows of a file as a stream. @throws ImportFileError */
-export function importRows(file: Readable, format: ImportFormat): AsyncIterable<ImportRow> {
+function importRows(file: Readable, format: ImportFormat): AsyncIterable<ImportRow> {
   return format === 'csv' ? csvRows(file) : jsonLinesRows(file);
 }
 

@@ -23,7 +23,7 @@ export interface PasswordAttempt {
 }
 
 /** Why a password was rejected; for the security event only, never for the caller. */
-export type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
+type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
 
 /** The stored temporary password that was verified: it is replaced only while it is still the same. */
 export interface TemporaryPassword {

@@ -179,7 +179,7 @@ export function endedRefusal(
 }
 
 /** True if the account has an active authenticator, or that pending secret. */
-export function hasTarget(state: FactorState, target: TargetSecret, now: number): boolean {
+function hasTarget(state: FactorState, target: TargetSecret, now: number): boolean {
   if (target.kind === 'pending') return pendingSecretOf(state, target.askedBy, now) !== undefined;
   return hasAuthenticator(state);
 }

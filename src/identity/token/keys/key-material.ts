@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 /** Algorithms of access tokens (RFC 7518 section 3.1, RFC 8037). */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
-export type CryptoKey = ReturnType<KeyObject['toCryptoKey']>;
+type CryptoKey = ReturnType<KeyObject['toCryptoKey']>;
 
 /** An imported key with its algorithm and id. */
 export interface UsableKey {

@@ -52,7 +52,7 @@ export function thrownText(thrown: unknown, frames = MAX_FRAMES): string {
   return text;
 }
 
-export function titleOf({ type, message }: Pick<ThrownPart, 'type' | 'message'>): string {
+function titleOf({ type, message }: Pick<ThrownPart, 'type' | 'message'>): string {
   return message === '' ? type : `${type}: ${message}`;
 }
 

@@ -28,7 +28,7 @@ export const WORDS = {
 export type Word = keyof typeof WORDS;
 
 /** A piece of a line: fixed text, or a word. A value may contain spaces only between quotation marks. */
-export type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
+type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
 
 export interface AccessPattern {
   /** The pattern as configured. */

@@ -21,7 +21,7 @@ export interface MailIdentity {
 }
 
 /** Identifies a repeated notice also where a relay replaces `Message-ID`. */
-export const NOTICE_ID_HEADER = 'X-Login-Notice-Id';
+const NOTICE_ID_HEADER = 'X-Login-Notice-Id';
 const IDLE_MILLIS = 30_000;
 /** One address without characters that have a meaning in a command or in a list of addresses. */
 const ADDRESS = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,255}$/u;

@@ -20,7 +20,7 @@ export interface BackupHeader {
   readonly migrations: readonly string[];
 }
 
-export interface TableLine {
+interface TableLine {
   readonly table: string;
   readonly columns: readonly string[];
 }

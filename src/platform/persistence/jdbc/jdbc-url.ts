@@ -16,7 +16,7 @@ export interface Host {
   readonly port: number;
 }
 
-export interface EmbeddedDatabase {
+interface EmbeddedDatabase {
   readonly engine: 'sqlite';
   /** Relative to the working folder, or `:memory:`. */
   readonly file: string;

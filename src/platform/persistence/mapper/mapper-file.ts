@@ -16,7 +16,7 @@ export interface Declaration {
 }
 
 /** Declarations by name; each name has one for all engines, and one for each engine at most. */
-export class Declarations {
+class Declarations {
   private readonly byName = new Map<string, Declaration[]>();
 
   constructor(private readonly word: string) {}

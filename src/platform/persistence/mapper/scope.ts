@@ -28,7 +28,7 @@ export class Scope {
   }
 }
 
-export function ownMember(value: unknown, name: string): unknown {
+function ownMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || isInheritedName(name)) return MISSING;
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : MISSING;
 }

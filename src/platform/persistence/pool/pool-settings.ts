@@ -17,7 +17,7 @@ export interface PoolSettings {
 
 type Times = 'connectionTimeout' | 'idleTimeout' | 'maxLifetime' | 'validationTimeout' | 'leakDetectionThreshold';
 
-export const POOL_DEFAULTS = {
+const POOL_DEFAULTS = {
   name: 'pool-1',
   maximumPoolSize: 10,
   connectionTimeout: 30_000,
@@ -35,7 +35,7 @@ const MIN_LEAK_THRESHOLD = 2000;
 const IDLE_MARGIN = 1000;
 
 /** A value that is in force in place of the configured one. */
-export interface PoolAdjustment {
+interface PoolAdjustment {
   readonly property: keyof PoolSettings;
   readonly value: number;
   /** The end of a sentence that names the value in force. */

@@ -14,7 +14,7 @@ export interface JsonSchema {
   readonly default?: unknown;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema?: JsonSchema;
 }
 

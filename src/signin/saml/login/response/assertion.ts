@@ -40,7 +40,7 @@ interface Conditions {
   readonly audienceRestrictions: readonly (readonly string[])[];
 }
 
-export interface AuthnStatement {
+interface AuthnStatement {
   readonly authnInstant: number;
   readonly sessionIndex: string | undefined;
   readonly sessionNotOnOrAfter: number | undefined;
