@@ -18,7 +18,7 @@ signals.listen();
 
 const USAGE = `usage: node ${argv[1]} [-Dkey=value …] [--key=value …]
 
-Starts the login service. Keys: docs/configuration.md, or node ${argv[1]?.replace(/[^/\\]*$/, 'cli.js')} config list.
+Starts the login service. Keys: docs/reference/configuration, or node ${argv[1]?.replace(/[^/\\]*$/, 'cli.js')} config list.
 `;
 
 const { constants, enableCompileCache, flushCompileCache } = await import('node:module');

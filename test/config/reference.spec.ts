@@ -4,18 +4,37 @@ import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { FIRST_KEYS } from '../../src/apps/cli/config/first-keys.js';
 import { configurationReference } from '../../src/apps/cli/config/configuration-reference.js';
+import { pageOf } from '../../src/apps/cli/config/reference-pages.js';
 import { packagedValues } from '../../src/apps/cli/config/packaged-values.js';
+import { metadataOf } from '../../src/config/bind/properties-class.js';
 import { KeyName } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 
-const PAGE = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../docs/reference/configuration/', import.meta.url));
+const PAGES = new Map(readdirSync(FOLDER).map((name) => [name, readFileSync(FOLDER + name, 'utf8')]));
+const INDEX = PAGES.get('README.md') ?? '';
 
-it('docs/configuration.md matches the registry; npm run docs regenerates it', () => {
-  const made = configurationReference(new KeyRegistry(PROPERTIES), packagedValues(PROPERTIES, PACKAGE_FOLDER));
+describe('the pages of docs/reference/configuration', () => {
+  const generated = configurationReference(new KeyRegistry(PROPERTIES), packagedValues(PROPERTIES, PACKAGE_FOLDER));
 
-  expect(PAGE.trimEnd()).toBe(made.trimEnd());
+  it('no page of the configuration reference is missing or left over', () => {
+    expect([...PAGES.keys()].toSorted()).toEqual([...generated.keys()].toSorted());
+  });
+
+  it.each([...generated])('%s matches the registry; npm run docs regenerates it', (name, text) => {
+    expect(PAGES.get(name)).toBe(text);
+  });
+
+  it('the index names the keys of every prefix', () => {
+    for (const owner of PROPERTIES) expect(INDEX).toContain(`  - \`${metadataOf(owner).prefix}\`: \``);
+  });
+
+  it('a prefix that no page lists is rejected', () => {
+    expect(pageOf('app.mail.retry').name).toBe('mail');
+    expect(() => pageOf('apps.mail')).toThrow('No page of the reference has the prefix apps.mail');
+  });
 });
 
 /** The leaves of a packaged file by their keys, read without code of the service. */
@@ -43,14 +62,16 @@ const cellsOf = (row: string): readonly string[] =>
   row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 
 /** The rows of the tables by prefix, which have eight cells. */
-const ROWS: readonly Row[] = Array.from(PAGE.matchAll(/^\| (`[^`]+` \|.*)\|$/gm)).flatMap(([, row = '']) => {
-  const [key = '', , byDefault = '', packaged = '', variable = '', effect = '', , does, ...rest] = cellsOf(row);
-  return does === undefined || rest.length > 1
-    ? []
-    : [{ key: key.replaceAll('`', ''), byDefault, packaged, variable: variable.replaceAll('`', ''), effect, does }];
-});
+const ROWS: readonly Row[] = Array.from([...PAGES.values()].join('\n').matchAll(/^\| (`[^`]+` \|.*)\|$/gm)).flatMap(
+  ([, row = '']) => {
+    const [key = '', , byDefault = '', packaged = '', variable = '', effect = '', , does, ...rest] = cellsOf(row);
+    return does === undefined || rest.length > 1
+      ? []
+      : [{ key: key.replaceAll('`', ''), byDefault, packaged, variable: variable.replaceAll('`', ''), effect, does }];
+  },
+);
 
-describe('the tables of docs/configuration.md', () => {
+describe('the tables of the configuration reference', () => {
   const registry = new KeyRegistry(PROPERTIES);
   const settable = ROWS.filter(({ variable }) => /^[A-Z]/.test(variable));
 
@@ -95,7 +116,7 @@ describe('the tables of docs/configuration.md', () => {
   });
 
   it('the fifteen keys most people touch first exist, with their variables and a sentence each', () => {
-    const [, section = ''] = /^## The fifteen keys.*?$(.*?)^## /ms.exec(PAGE) ?? [];
+    const [, section = ''] = /^## The fifteen keys.*?$(.*?)^## /ms.exec(INDEX) ?? [];
     const first = Array.from(section.matchAll(/^\| (`.*)\|$/gm), ([, row = '']) => cellsOf(row));
 
     expect(first.map(([key]) => key)).toEqual([...FIRST_KEYS.keys()].map((key) => `\`${key}\``));
@@ -124,13 +145,13 @@ function cellOf(leaf: string, value: string): { readonly key: string; readonly c
 const BASE = leavesOf(undefined);
 const PROFILES = readdirSync(PACKAGE_FOLDER).flatMap((file) => /^application-(.+)\.yml$/.exec(file)?.[1] ?? []);
 
-describe('the packaged values of docs/configuration.md', () => {
+describe('the packaged values of the configuration reference', () => {
   it('C7: profiles dev and prod have packaged files', () => {
     expect(PROFILES.sort()).toEqual(['dev', 'prod']);
     expect(BASE.size).toBeGreaterThan(60);
   });
 
-  it.each([...BASE])('C7: docs/configuration.md shows the packaged value of %s as %s', (leaf, value) => {
+  it.each([...BASE])('C7: the reference shows the packaged value of %s as %s', (leaf, value) => {
     const { key, cell } = cellOf(leaf, value);
 
     expect(COLUMN.get(key)?.split('; ')).toContain(cell);
@@ -138,13 +159,13 @@ describe('the packaged values of docs/configuration.md', () => {
 
   it.each(
     PROFILES.flatMap((profile) => Array.from(leavesOf(profile), ([leaf, value]) => [profile, leaf, value] as const)),
-  )('C7: docs/configuration.md shows that profile %s sets %s to %s', (profile, leaf, value) => {
+  )('C7: the reference shows that profile %s sets %s to %s', (profile, leaf, value) => {
     const { key, cell } = cellOf(leaf, value);
 
     expect(COLUMN.get(key)?.split('; ')).toContain(BASE.get(leaf) === value ? cell : `${profile}: ${cell}`);
   });
 
-  it('C7: docs/configuration.md shows no packaged value that no file has', () => {
+  it('C7: the reference shows no packaged value that no file has', () => {
     const counted = [...COLUMN.values()].flatMap((cell) => (cell === '' ? [] : cell.split('; '))).length;
     const differing = PROFILES.flatMap((profile) =>
       Array.from(leavesOf(profile)).filter(([leaf, value]) => BASE.get(leaf) !== value),

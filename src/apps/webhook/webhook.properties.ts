@@ -28,7 +28,7 @@ const secretOrNone: ScalarType<Uint8Array> = {
 @Properties('app.security.webhook')
 export class WebhookProperties implements SelfChecking {
   @Key(receiverUrl, {
-    does: 'Receiver of security events (docs/webhook.md); prod demands https.',
+    does: 'Receiver of security events (docs/reference/webhook.md); prod demands https.',
     effect: full,
     defaultText: 'no webhook',
   })

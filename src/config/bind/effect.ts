@@ -1,5 +1,5 @@
 /**
- * How honestly a key acts here (docs/configuration.md, at the top): full, near, accepted with a stated effect only, or
+ * How honestly a key acts here (docs/reference/configuration): full, near, accepted with a stated effect only, or
  * no effect.
  */
 type EffectLevel = 'F' | 'N' | 'A' | 'U';

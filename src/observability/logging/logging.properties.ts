@@ -55,7 +55,7 @@ export class LoggingProperties {
       'File of appenders and levels that replaces the other logging keys, in YAML or JSON, e.g. ' +
       'file:/etc/login/logging.yml.',
     effect: near(
-      'The file has a format of its own (docs/operations.md, "Log files"); XML of other logging engines is refused.',
+      'The file has a format of its own (docs/how-to/operate/log-files.md); XML of other logging engines is refused.',
     ),
   })
   readonly config?: string;

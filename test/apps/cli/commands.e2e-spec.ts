@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../support/programs/service.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { storyOn } from '../../support/login/login-story.js';
 import { onSqlite } from '../../support/database/story-database.js';
 
@@ -40,6 +43,18 @@ describe('A8: command line', () => {
     // More than a pipe holds.
     expect(read.stdout.length).toBeGreaterThan(65_536);
     expect(read.stdout).toBe(stdout);
+  });
+
+  it('config docs --output writes each page of the reference to a file', async () => {
+    const folder = join(temporaryFolder('reference'), 'new');
+    const { stdout } = await runCli(['config', 'docs']);
+
+    const { exitCode } = await runCli(['config', 'docs', '--output', folder]);
+
+    expect(exitCode).toBe(0);
+    const pages = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8').trimEnd());
+    expect(pages.length).toBeGreaterThan(20);
+    for (const page of pages) expect(stdout).toContain(page);
   });
 
   it('--version prints the version and exits with 0', async () => {

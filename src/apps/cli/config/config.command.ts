@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { ConfigurationInputs, ConfigurationReading } from '../../../config/configuration.js';
 import { failureReport, printable } from '../../../config/show/failure-report.js';
@@ -60,13 +62,19 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
   config
     .command('docs')
     .description('prints the reference of all keys in Markdown')
-    .action(() => {
+    .option('--output <folder>', 'writes its pages to this folder instead')
+    .action(({ output }: { output?: string }) => {
       const { classes, inputs } = parts;
-      parts.print(
-        configurationReference(new KeyRegistry(classes), packagedValues(classes, inputs.packageFolder)).trimEnd(),
-      );
+      const pages = configurationReference(new KeyRegistry(classes), packagedValues(classes, inputs.packageFolder));
+      if (output === undefined) parts.print([...pages.values()].join('\n').trimEnd());
+      else writePages(pages, output);
       exit(EXIT.done);
     });
+}
+
+function writePages(pages: ReadonlyMap<string, string>, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of pages) writeFileSync(join(folder, name), text);
 }
 
 function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => View): ExitCode {
