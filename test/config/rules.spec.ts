@@ -948,8 +948,8 @@ describe('notes about the database URL', () => {
   });
 });
 
-it.each(RULE_NAMES)('docs/operations.md explains the rule %s', (name) => {
-  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+it.each(RULE_NAMES)('docs/reference/configuration-rules.md explains the rule %s', (name) => {
+  const page = readFileSync(new URL('../../docs/reference/configuration-rules.md', import.meta.url), 'utf8');
   const [, table = ''] = /^\| Rule .*$\n((?:^\|.*$\n)+)/m.exec(page) ?? [];
 
   expect(table).toContain(/\d/.test(name) ? `| ${name} ` : `\`${name}\``);

@@ -1,4 +1,4 @@
-/** Exit codes of every command (docs/operations.md, "Commands"). */
+/** Exit codes of every command (docs/reference/cli.md). */
 export const EXIT = {
   done: 0,
   /** The command was understood and could not be carried out. */

@@ -1,6 +1,6 @@
 import type { Amr } from '../../kernel/principal/amr.js';
 
-/** The closed list of security events (docs/events.md). */
+/** The closed list of security events (docs/reference/events.md). */
 export const KINDS = [
   'LOGIN_PASSWORD_OK',
   'LOGIN_PASSWORD_FAILED',

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { STATUS } from './error-code.js';
 import { TEXT } from './error-text.js';
 
-const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
 const rows = Array.from(
   page.matchAll(/^\| `([A-Z_]+)` +\| (\d{3}) +\| (.+?) +\| (.+?) +\|$/gm),
   ([, ...cells]) => cells,
 );
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('lists exactly the existing codes in their order, with their statuses', () => {
     expect(rows.map(([code, status]) => [code, Number(status)])).toEqual(Object.entries(STATUS));
   });

@@ -83,8 +83,8 @@ describe('the pagination query', () => {
   );
 });
 
-it('docs/errors.md lists the codes of members', () => {
-  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+it('docs/reference/errors.md lists the codes of members', () => {
+  const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
   const [, listed = ''] = /one of ((?:`[a-z_]+`[ ;])+)/.exec(page) ?? [];
 
   expect(listed.match(/[a-z_]+/g)).toEqual([...FIELD_CODES]);

@@ -6,11 +6,11 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { LoginMeters, RefreshMeters, type RefreshRefusal } from './sign-in-meters.js';
 
-const OPERATIONS = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+const METRICS = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
 
-/** The outcomes of a meter in the table of docs/operations.md. */
+/** The outcomes of a meter in the table of docs/reference/metrics.md. */
 function explained(meter: string): readonly string[] {
-  const rows = OPERATIONS.matchAll(/^\| `([\w.]+)` +\| ((?:`\w+` ?)+) *\|/gm);
+  const rows = METRICS.matchAll(/^\| `([\w.]+)` +\| ((?:`\w+` ?)+) *\|/gm);
   return [...rows].filter(([, name]) => name === meter).flatMap(([, , words = '']) => words.match(/\w+/g) ?? []);
 }
 
@@ -43,7 +43,7 @@ describe('login.attempts', () => {
     expect(rises({}, readings(meters, 'login.attempts'))).toEqual({});
   });
 
-  it('creates all series at startup, with exactly the outcomes of docs/operations.md', () => {
+  it('creates all series at startup, with exactly the outcomes of docs/reference/metrics.md', () => {
     const meters = new Meters();
     new LoginMeters(meters);
 
@@ -80,7 +80,7 @@ describe('login.token.refresh', () => {
     expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [kind]: 1 });
   });
 
-  it('creates all series at startup, with exactly the outcomes of docs/operations.md', () => {
+  it('creates all series at startup, with exactly the outcomes of docs/reference/metrics.md', () => {
     const meters = new Meters();
     new RefreshMeters(meters);
 

@@ -4,7 +4,7 @@ import type { Counter } from '../../observability/metrics/meter.js';
 import type { Meters } from '../../observability/metrics/meters.js';
 import type { RefusalReason } from '../../identity/session/refresh.js';
 
-/** Outcomes of the password step (docs/operations.md). */
+/** Outcomes of the password step (docs/reference/metrics.md). */
 const OUTCOMES = [
   ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password'] as const),
   ...(['expired_password', 'change_required', 'changed'] as const),
@@ -60,7 +60,7 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
 /** Why a refresh is rejected; for the log and the meters only. */
 export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
 
-/** Outcomes of rejected exchanges (docs/operations.md). */
+/** Outcomes of rejected exchanges (docs/reference/metrics.md). */
 const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRefusal, string>([
   ['no cookie', 'no_cookie'],
   ['unknown', 'unknown'],

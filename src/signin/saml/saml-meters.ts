@@ -4,7 +4,7 @@ import { SAML_REJECTIONS } from '../../kernel/errors/reason.js';
 import type { Clock } from '../../kernel/clock/clock.js';
 import type { IdpMetadataCache } from './idp/idp-metadata-cache.js';
 
-/** The outcomes of responses (docs/operations.md). */
+/** The outcomes of responses (docs/reference/metrics.md). */
 const OUTCOMES = [...(['success', 'local'] as const), ...SAML_REJECTIONS];
 type SamlOutcome = (typeof OUTCOMES)[number];
 

@@ -13,7 +13,7 @@ const [SECRET, OTHER] = [newSecret(), newSecret()];
 /** The lease of a delivery: the timeout of a request and half a minute. */
 const LEASE_SECONDS = 41;
 
-const PAGE = readFileSync(new URL('../../../docs/webhook.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../docs/reference/webhook.md', import.meta.url), 'utf8');
 const [EXAMPLE = '', SCHEMA = ''] = [/```json\n(.*?)```/s, /```json schema\n(.*?)```/s].map(
   (block) => block.exec(PAGE)?.[1] ?? '',
 );
@@ -31,7 +31,7 @@ async function newReceiver(...parts: ConstructorParameters<typeof WebhookReceive
 
 const receiver = await newReceiver();
 
-it('the example of docs/webhook.md matches its schema, which a changed version does not', () => {
+it('the example of docs/reference/webhook.md matches its schema, which a changed version does not', () => {
   const example = JSON.parse(EXAMPLE) as object;
 
   expect(isValid(example), JSON.stringify(isValid.errors)).toBe(true);

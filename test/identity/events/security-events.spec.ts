@@ -43,14 +43,14 @@ onEveryDatabase('security events', (database) => {
     expect(event?.agent).toHaveLength(255);
   });
 
-  it('L3: docs/events.md lists the columns of an event', async () => {
+  it('L3: docs/reference/events.md lists the columns of an event', async () => {
     const events = recorder();
     await database.work.run((tx) => events.record(tx, { kind: 'MFA_OK', subject: 'columns' }));
     const [row = {}] = await database.work.single((tx) =>
       tx.rows<object>('SELECT * FROM security_event WHERE user_id = ?', ['columns']),
     );
 
-    const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/reference/events.md', import.meta.url), 'utf8');
     const cells = Array.from(page.matchAll(/^\| ((?:`[a-z_]+` ?)+) +\|/gm), ([, cell = '']) => cell);
     expect(cells.join(' ').match(/[a-z_]+/g)).toEqual(Object.keys(row));
   });

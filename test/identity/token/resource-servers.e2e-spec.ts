@@ -27,7 +27,7 @@ const CLASS_PATH = springSecurityClassPath();
 
 const { privateKey, pem } = newKey();
 
-onSqlite('resource servers (docs/resource-servers.md)', (engine) => {
+onSqlite('resource servers (docs/reference/access-tokens.md)', (engine) => {
   const story = storyOn(engine, { args: [`--app.security.token.signing-key=${pem}`] });
   const plain = storyOn(engine, {
     args: ['--app.security.token.type=JWT', '--app.security.token.client-id=intranet'],

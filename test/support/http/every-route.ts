@@ -254,7 +254,7 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const code = String(body['code']);
   // A management endpoint returns an empty 404 for an unknown name.
   const isNotThere = status === 404 && MANAGEMENT.test(path) && headers.get('content-length') === '0';
-  // The response to an unparsable request has no path and a generated id (docs/errors.md).
+  // The response to an unparsable request has no path and a generated id (docs/reference/errors.md).
   const isRaw = status === 400 && headers.get('connection') === 'close' && !('instance' in body) && text !== '';
   const expected = [
     ...MEMBERS.filter((member) => !isRaw || member !== 'instance'),

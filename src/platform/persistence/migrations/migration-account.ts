@@ -70,7 +70,7 @@ export class MigrationAccount {
       const property = `app.datasource.${this.isSeparate ? 'migration.' : ''}username`;
       const action =
         'Grant it CREATE, ALTER, DROP and INDEX on the database, or set app.datasource.migration.username to an ' +
-        'account that has them (docs/operations.md, "Migrations").';
+        'account that has them (docs/reference/databases.md).';
       const facts = { Property: property, Reason: code };
       throw new SchemaFailure(problem('The database account may not change tables', action, facts), { cause: error });
     }
