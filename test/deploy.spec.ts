@@ -87,8 +87,10 @@ describe('dashboard and alerts', () => {
     expect(empty).toEqual([]);
   });
 
-  it('every alert has the severity page or ticket and a row in docs/operations.md', () => {
-    const rows = new Set(Array.from(read('docs/operations.md').matchAll(/^\| `(\w+)` /gm), ([, name]) => name));
+  it('every alert has the severity page or ticket and a row in docs/how-to/operate/alerts.md', () => {
+    const rows = new Set(
+      Array.from(read('docs/how-to/operate/alerts.md').matchAll(/^\| `(\w+)` /gm), ([, name]) => name),
+    );
     for (const { alert, labels } of RULES) {
       expect(['page', 'ticket'], alert).toContain(labels.severity);
       expect([...rows], alert).toContain(alert);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const PLACES = ['package.json', 'docs/operations.md', 'docker-compose.yml', 'README.md', '.env.example'];
+const PLACES = ['package.json', 'docs/how-to/deploy/server.md', 'docker-compose.yml', 'README.md', '.env.example'];
 
 it('every documented start command passes the same options to Node', () => {
   const options = PLACES.flatMap((place) => {

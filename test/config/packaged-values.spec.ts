@@ -152,7 +152,9 @@ describe('files for operators and the variables of profile prod', () => {
     expect(() => new Script(script)).not.toThrow();
   });
 
-  it.each(requiredVariables)('docs/operations.md explains how to create %s', (name) => {
-    expect(text('docs/operations.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\| \`app\\.[a-z.-]+\` +\\| \\S`, 'm'));
+  it.each(requiredVariables)('docs/how-to/deploy/production-settings.md explains how to create %s', (name) => {
+    expect(text('docs/how-to/deploy/production-settings.md')).toMatch(
+      new RegExp(`^\\| \`${name}\` +\\| \`app\\.[a-z.-]+\` +\\| \\S`, 'm'),
+    );
   });
 });

@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -24,9 +25,13 @@ const EVENT = {
   detail: null,
 } satisfies EventRow;
 
-const OPERATIONS = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+const HOW_TO = fileURLToPath(new URL('../../../docs/how-to/', import.meta.url));
+const PAGES = readdirSync(HOW_TO, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => readFileSync(HOW_TO + name, 'utf8'))
+  .join('\n');
 /** Arguments without placeholders of the searches that operators are told to run. */
-const EXAMPLES = Array.from(OPERATIONS.matchAll(/cli events search([^`\n]*)/g), ([, args = '']) => args).filter(
+const EXAMPLES = Array.from(PAGES.matchAll(/cli events search([^`\n]*)/g), ([, args = '']) => args).filter(
   (args) => !args.includes('<'),
 );
 
@@ -231,7 +236,7 @@ describe('the events commands', () => {
     await expect(run(['search', option, value])).rejects.toMatchObject({ code: 'commander.invalidArgument' });
   });
 
-  it.each(EXAMPLES)('accepts the example of docs/operations.md: search%s', async (example) => {
+  it.each(EXAMPLES)('accepts the example of docs/how-to: search%s', async (example) => {
     const args = example.replace('$kind', EVENT.kind).trim().split(' ').filter(Boolean);
 
     expect(await run(['search', ...args])).toMatchObject({ code: 0, complaints: [] });

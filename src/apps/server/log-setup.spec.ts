@@ -165,8 +165,8 @@ groups:
     );
   });
 
-  it('may contain all members of the example in docs/operations.md', () => {
-    const manual = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  it('may contain all members of the example in docs/how-to/operate/log-files.md', () => {
+    const manual = readFileSync(new URL('../../../docs/how-to/operate/log-files.md', import.meta.url), 'utf8');
     const [, example = ''] = /```yaml\n(appenders:[\s\S]*?)```/.exec(manual) ?? [];
 
     const { console, file, levels, groups, warnings } = setupOf([], example);

@@ -53,7 +53,7 @@ export function readSeparateFile(
   if (text.trimStart().startsWith('<')) {
     throw failed(
       `The file of ${key} is XML, which is not supported`,
-      'Write it in YAML or JSON: docs/operations.md, "Log files", has an example.',
+      'Write it in YAML or JSON: docs/how-to/operate/log-files.md has an example.',
       path,
       key,
       origin,

@@ -38,7 +38,7 @@ export function normalisedLoginId(text: string, isCaseSensitive: boolean): strin
   return form === '' || length(form) > LONGEST_LOGIN_ID || INVISIBLE.test(form) ? undefined : form;
 }
 
-/** Replaces a login id in the log, known or not, so that attempts for one id can be found (operations.md, "Logging"). */
+/** Replaces a login id in the log, known or not, so that attempts for one id can be found (docs/how-to/operate/change-a-log-level.md). */
 export function pseudonym(form: string): string {
   return `id:${hash('sha256', form).slice(0, 12)}`;
 }

@@ -14,7 +14,7 @@ export function refusesInUse(settings: DatabaseSettings, ...others: readonly Dat
     const what = 'Other sessions use the database, and a process of the service would not work after this change';
     const action =
       'Stop all processes of the service, then try again. If the sessions are not of the service, or you accept that its ' +
-      'processes fail, use the option --while-in-use of the command (docs/operations.md, "Migrations").';
+      'processes fail, use the option --while-in-use of the command (docs/how-to/deploy/upgrade-and-migrate.md).';
     throw new SchemaFailure(problem(what, action, facts));
   };
 }

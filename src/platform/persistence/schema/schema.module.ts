@@ -47,7 +47,7 @@ const LOGGER = 'persistence';
             worksOnExisting: worksOnExisting === true,
             migrateAdvice: () => {
               const command = ownCommand('migrate up', configuration.environment, configuration.registry);
-              return `${command} (docs/operations.md, "Migrations")`;
+              return `${command} (docs/how-to/deploy/upgrade-and-migrate.md)`;
             },
           },
           loggers.get(LOGGER),

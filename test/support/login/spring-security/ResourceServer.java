@@ -12,7 +12,7 @@ import org.springframework.security.oauth2.jwt.JwtException;
 import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
-/** Verifies tokens as docs/resource-servers.md describes: each input line is `at+jwt` or `JWT`, a space and a token. */
+/** Verifies tokens as docs/how-to/integrate/verify-access-tokens.md describes: each input line is `at+jwt` or `JWT`, a space and a token. */
 public class ResourceServer {
   public static void main(String[] args) {
     JwtDecoder profile = profileDecoder(args[0], args[1], args[2], args[3]);
