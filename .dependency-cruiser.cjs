@@ -1,6 +1,6 @@
 /**
  * Rooms of src from the lowest to the highest, and in each its folders by rank. A folder imports from lower ranks only,
- * never from a sibling (CONTRIBUTING.md, The map). The room without folders is one idea.
+ * never from a sibling (docs/contributing/map.md). The room without folders is one idea.
  */
 const ROOMS = {
   kernel: [['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'], ['principal']],
@@ -70,7 +70,7 @@ module.exports = {
     ...ranked,
     {
       name: 'unknown-folder',
-      comment: 'A new folder is a new idea: give it a rank here and in CONTRIBUTING.md.',
+      comment: 'A new folder is a new idea: give it a rank here and a row in docs/contributing/map.md.',
       severity: 'error',
       from: {},
       to: { path: '^src/[^/]+/', pathNot: [folders(RANKS), '^src/resources/'] },

@@ -25,7 +25,7 @@ it('package-lock.json names no registry', () => {
 });
 
 // `npm ci --omit=dev` installs a development tool that a dependency names as an optional peer, as valibot names the
-// compiler (24 MB). The lock file leaves that peer out; see CONTRIBUTING.md.
+// compiler (24 MB). The lock file leaves that peer out; see docs/contributing/data-and-events.md.
 it('a production install contains no development tool', () => {
   const tools = Object.keys(lock.packages['']?.devDependencies ?? {});
   const installed = tools.filter((name) => lock.packages[`node_modules/${name}`]?.dev !== true);
