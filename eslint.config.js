@@ -43,7 +43,7 @@ function sourceRules({ paths, properties, syntax }) {
 }
 
 export default defineConfig(
-  { ignores: ['dist', 'builds/', 'node_modules/', 'data/', 'logs/', 'docs/', 'test/**/fixtures/**/*.js'] },
+  { ignores: ['**/dist', 'builds/', 'node_modules/', 'data/', 'logs/', 'test/**/fixtures/**/*.js'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {
