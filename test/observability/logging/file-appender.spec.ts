@@ -19,14 +19,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
-import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
-import { waitUntil } from '../../../../test/support/runner/wait-until.js';
-import { withRequestContext } from '../../../kernel/principal/request-context.js';
-import { charsetNamed, UTF_8 } from '../../../kernel/encoding/charset.js';
-import { FileAppender, type FileAppenderOptions } from './file-appender.js';
-import type { LineLevel } from '../level.js';
-import { logContext } from '../log-context.js';
+import { ManualClock } from '../../support/programs/manual-clock.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import { withRequestContext } from '../../../src/kernel/principal/request-context.js';
+import { charsetNamed, UTF_8 } from '../../../src/kernel/encoding/charset.js';
+import { FileAppender, type FileAppenderOptions } from '../../../src/observability/logging/file/file-appender.js';
+import type { LineLevel } from '../../../src/observability/logging/level.js';
+import { logContext } from '../../../src/observability/logging/log-context.js';
 
 /** A quarter to midnight, local time. */
 const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;

@@ -1,19 +1,19 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { bound } from '../../../test/config/keys/situation.js';
-import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/http/certificates.js';
-import { ManualClock } from '../../../test/support/programs/manual-clock.js';
-import { needs } from '../../../test/support/runner/needs.js';
-import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import { SystemClock } from '../../kernel/clock/clock.js';
-import { Meters } from '../../observability/metrics/meters.js';
-import { HealthComponents } from '../../observability/health/health-components.js';
-import { SslChains } from './ssl-chains.service.js';
-import { SslMeters } from './ssl-meters.service.js';
-import { SslBundleProperties, SslHealthProperties } from './tls.properties.js';
-import { SslIndicator } from './ssl.indicator.js';
+import { bound } from '../../config/keys/situation.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../../support/http/certificates.js';
+import { ManualClock } from '../../support/programs/manual-clock.js';
+import { needs } from '../../support/runner/needs.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import { SystemClock } from '../../../src/kernel/clock/clock.js';
+import { Meters } from '../../../src/observability/metrics/meters.js';
+import { HealthComponents } from '../../../src/observability/health/health-components.js';
+import { SslChains } from '../../../src/platform/tls/ssl-chains.service.js';
+import { SslMeters } from '../../../src/platform/tls/ssl-meters.service.js';
+import { SslBundleProperties, SslHealthProperties } from '../../../src/platform/tls/tls.properties.js';
+import { SslIndicator } from '../../../src/platform/tls/ssl.indicator.js';
 
 const DAY = 86_400;
 

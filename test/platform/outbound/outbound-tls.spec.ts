@@ -1,13 +1,13 @@
 import { afterEach, expect, it } from 'vitest';
-import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/http/certificates.js';
-import { CollectedLog } from '../../../test/support/programs/collected-log.js';
-import { ForwardProxyServer } from '../../../test/support/http/forward-proxy.js';
-import { needs } from '../../../test/support/runner/needs.js';
-import { BundleFiles, configurationOf, startNamingServer } from '../../../test/support/http/tls-bundle.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import type { OutboundFailure } from './outbound-failure.js';
-import { Meters } from '../../observability/metrics/meters.js';
-import { OutboundHttp } from './outbound-http.service.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../../support/http/certificates.js';
+import { CollectedLog } from '../../support/programs/collected-log.js';
+import { ForwardProxyServer } from '../../support/http/forward-proxy.js';
+import { needs } from '../../support/runner/needs.js';
+import { BundleFiles, configurationOf, startNamingServer } from '../../support/http/tls-bundle.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import type { OutboundFailure } from '../../../src/platform/outbound/outbound-failure.js';
+import { Meters } from '../../../src/observability/metrics/meters.js';
+import { OutboundHttp } from '../../../src/platform/outbound/outbound-http.service.js';
 
 const RELOADED = 'INFO Reloaded a certificate bundle for new connections';
 const REFUSED = 'WARN The changed files of a certificate bundle cannot be used; the old ones stay in use';

@@ -2,9 +2,9 @@ import { pbkdf2 } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import { watchFiles } from './watched-files.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import { watchFiles } from '../../../src/platform/tls/watched-files.js';
 
 const endings: (() => void)[] = [];
 afterEach(() => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { CollectedLog } from '../../../test/support/programs/collected-log.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import { SystemClock } from '../../kernel/clock/clock.js';
-import { MemoryLimits } from './memory-limits.js';
-import type { RateLimitStore } from './rate-limit-store.js';
-import { SharedLimits } from './shared-limits.js';
-import type { Charge } from './sliding-window.js';
-import { StoreAvailability } from '../kvstore/store-availability.js';
+import { CollectedLog } from '../../support/programs/collected-log.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import { SystemClock } from '../../../src/kernel/clock/clock.js';
+import { MemoryLimits } from '../../../src/platform/rate-limit/memory-limits.js';
+import type { RateLimitStore } from '../../../src/platform/rate-limit/rate-limit-store.js';
+import { SharedLimits } from '../../../src/platform/rate-limit/shared-limits.js';
+import type { Charge } from '../../../src/platform/rate-limit/sliding-window.js';
+import { StoreAvailability } from '../../../src/platform/kvstore/store-availability.js';
 
 const CHARGE: Charge = { key: 'key', quota: 2, windowMillis: 3_600_000, hits: 1 };
 const MESSAGES = { lost: 'The store is away', back: 'The store is back' };

@@ -5,11 +5,11 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { reading, readings } from '../../../../test/support/management/meter-readings.js';
-import { Meters } from '../../../observability/metrics/meters.js';
-import { SystemRandom } from '../../../kernel/random/random.js';
-import { parsePasswordHash, type PasswordHash } from './password-hash.js';
-import { type HasherOptions, PasswordHasher } from './password-hasher.js';
+import { reading, readings } from '../../support/management/meter-readings.js';
+import { Meters } from '../../../src/observability/metrics/meters.js';
+import { SystemRandom } from '../../../src/kernel/random/random.js';
+import { parsePasswordHash, type PasswordHash } from '../../../src/identity/account/password/password-hash.js';
+import { type HasherOptions, PasswordHasher } from '../../../src/identity/account/password/password-hasher.js';
 
 const COST = { memoryKib: 1024, iterations: 1, parallelism: 1 };
 const PASSWORD = 'grün-kettle orbit';

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sha1Of } from '../../../../../test/support/http/range-server.js';
-import { temporaryFolder } from '../../../../../test/support/programs/temporary-folder.js';
-import { HashFile } from './hash-file.js';
-import { hashFileFault } from './hash-file-check.js';
+import { sha1Of } from '../../support/http/range-server.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
+import { HashFile } from '../../../src/identity/account/password/breached/hash-file.js';
+import { hashFileFault } from '../../../src/identity/account/password/breached/hash-file-check.js';
 
 const folder = temporaryFolder('hash-file');
 afterAll(() => {

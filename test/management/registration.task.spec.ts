@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeConsole } from '../../../test/support/management/fake-console.js';
-import { outboundHttp } from '../../../test/support/http/outbound.js';
-import { freePort } from '../../../test/support/programs/free-port.js';
-import { ManualClock } from '../../../test/support/programs/manual-clock.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import type { LogLine } from '../../observability/logging/log-line.js';
-import { Loggers } from '../../observability/logging/loggers.js';
-import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
-import { ConsoleClient, type ConsoleCredentials } from './console.client.js';
-import { ConsoleRegistration } from './registration.task.js';
+import { FakeConsole } from '../support/management/fake-console.js';
+import { outboundHttp } from '../support/http/outbound.js';
+import { freePort } from '../support/programs/free-port.js';
+import { ManualClock } from '../support/programs/manual-clock.js';
+import { waitUntil } from '../support/runner/wait-until.js';
+import type { LogLine } from '../../src/observability/logging/log-line.js';
+import { Loggers } from '../../src/observability/logging/loggers.js';
+import { ScheduledTasks } from '../../src/platform/tasks/scheduled-tasks.js';
+import { ConsoleClient, type ConsoleCredentials } from '../../src/management/console/console.client.js';
+import { ConsoleRegistration } from '../../src/management/console/registration.task.js';
 
 const INSTANCE = {
   name: 'login-service',

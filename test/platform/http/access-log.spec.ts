@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CollectedLog } from '../../../../test/support/programs/collected-log.js';
-import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
-import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
-import { waitUntil } from '../../../../test/support/runner/wait-until.js';
-import type { AccessRecord } from './access-line.js';
-import { AccessLog } from './access-log.js';
-import { COMMON_PATTERN } from './access-pattern.js';
+import { CollectedLog } from '../../support/programs/collected-log.js';
+import { ManualClock } from '../../support/programs/manual-clock.js';
+import { temporaryFolder } from '../../support/programs/temporary-folder.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import type { AccessRecord } from '../../../src/platform/http/records/access-line.js';
+import { AccessLog } from '../../../src/platform/http/records/access-log.js';
+import { COMMON_PATTERN } from '../../../src/platform/http/records/access-pattern.js';
 
 /** A quarter to midnight, local time. */
 const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;

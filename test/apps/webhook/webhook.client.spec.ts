@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
-import { outboundHttp } from '../../../test/support/http/outbound.js';
-import { Duration } from '../../config/bind/duration.js';
-import { WebhookClient } from './webhook.client.js';
+import { outboundHttp } from '../../support/http/outbound.js';
+import { Duration } from '../../../src/config/bind/duration.js';
+import { WebhookClient } from '../../../src/apps/webhook/webhook.client.js';
 
 const http = outboundHttp();
 /** For receivers that do not respond; the others have time on a busy machine, too. */

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keyStore, makeCertificate } from '../../../test/support/http/certificates.js';
-import { Door } from '../../../test/support/programs/door.js';
-import { freePort } from '../../../test/support/programs/free-port.js';
-import { at, kvstoreOf } from '../../../test/support/database/kvstore.js';
-import { needs } from '../../../test/support/runner/needs.js';
-import {
-  ask,
-  type RedisOptions,
-  type RedisServer,
-  startRedis,
-  startSentinel,
-} from '../../../test/support/database/redis.js';
-import { BundleFiles } from '../../../test/support/http/tls-bundle.js';
-import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import type { Kvstore } from './kvstore.service.js';
-import { Script } from './script.js';
+import { keyStore, makeCertificate } from '../../support/http/certificates.js';
+import { Door } from '../../support/programs/door.js';
+import { freePort } from '../../support/programs/free-port.js';
+import { at, kvstoreOf } from '../../support/database/kvstore.js';
+import { needs } from '../../support/runner/needs.js';
+import { ask, type RedisOptions, type RedisServer, startRedis, startSentinel } from '../../support/database/redis.js';
+import { BundleFiles } from '../../support/http/tls-bundle.js';
+import { waitUntil } from '../../support/runner/wait-until.js';
+import type { Kvstore } from '../../../src/platform/kvstore/kvstore.service.js';
+import { Script } from '../../../src/platform/kvstore/script.js';
 
 const LOST = 'WARN The key-value store does not respond';
 const BACK = 'INFO The key-value store responds again';
