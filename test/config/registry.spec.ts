@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
+import type { ConfigurationReading } from '../../src/config/configuration.js';
 import { KeyName, variableForms } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
 import { ConversionError } from '../../src/config/problem.js';
 import { baseName } from '../../src/config/bind/key-state.js';
 import { UserProperties } from '../../src/config/config.properties.js';
-import { type Example, examples, expectedOf, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
+import { type Example, examples, expectedOf, readKey, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
 import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';
 import { keysOfSpecification } from './keys/specification.js';
 
@@ -128,13 +129,13 @@ function unsetLine({ name, type }: Example, value: unknown): string {
 }
 
 describe('registered keys', () => {
-  it.each(examples)('C7: the unset key $name is shown with its effective value or as not set', (key) => {
-    const read = reading({});
+  const unset = reading({});
 
-    const { lines, isFound } = viewOfKey(read.environment, read.registry, key.name);
+  it.each(examples)('C7: the unset key $name is shown with its effective value or as not set', (key) => {
+    const { lines, isFound } = viewOfKey(unset.environment, unset.registry, key.name);
 
     expect(isFound).toBe(true);
-    expect(lines[0]?.replace(/ {2}\(default: .+\)$/, '')).toBe(unsetLine(key, key.boundIn(read)));
+    expect(lines[0]?.replace(/ {2}\(default: .+\)$/, '')).toBe(unsetLine(key, key.boundIn(unset)));
   });
 
   it.each(settable)('$name is bound from the environment and shown with the variable', (key) => {
@@ -198,7 +199,7 @@ describe('registered keys', () => {
   });
 
   it.each(settable.filter(({ isFromProcessOnly }) => isFromProcessOnly))('$name is rejected in a file', (key) => {
-    const { problems } = reading({ files: { 'application.yml': `${key.name}: '${sampleOf(key)}'\n` } });
+    const { problems } = readKey(key, { files: { 'application.yml': `${key.name}: '${sampleOf(key)}'\n` } });
 
     expect(problems.map(({ what }) => what)).toEqual([`The key ${key.name} is not allowed here`]);
   });
@@ -224,11 +225,11 @@ describe('registered keys', () => {
 });
 
 /** Reads without problems and without warnings about an unknown key; adds the keys that the key depends on. */
-function readWith(key: Example, situation: Situation): ReturnType<typeof reading> {
+function readWith(key: Example, situation: Situation): ConfigurationReading {
   // A profile exists when a file is named after it.
   const profiles = { 'application-sample.yml': '', ...situation.files };
   const args = [...(situation.args ?? []), ...(NEEDS[key.name] ?? [])];
-  const read = withoutProblems(reading({ ...situation, files: profiles, args }));
+  const read = withoutProblems(readKey(key, { ...situation, files: profiles, args }));
   expect(read.warnings.filter((warning) => warning.includes('no key'))).toEqual([]);
   return read;
 }

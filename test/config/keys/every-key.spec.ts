@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { variableForms } from '../../../src/config/names/key-name.js';
 import type { ConfigurationReading } from '../../../src/config/configuration.js';
-import { ConfigProperties, ProfilesProperties } from '../../../src/config/config.properties.js';
 import { ConversionError } from '../../../src/config/problem.js';
-import { type Example, examples, sampleOf } from './examples.js';
+import { type Example, examples, readKey, sampleOf } from './examples.js';
 import { reading, type Situation } from './situation.js';
 
 /** The result of an empty text of a key: a bound value, or a report. */
@@ -67,11 +66,6 @@ function below(key: Example): Situation {
 }
 
 const named = examples.map((key) => [key.name, key] as const);
-
-/** Reads with the class of the key and those that reading itself needs, which is faster than with all. */
-function readKey({ owner }: Example, situation: Situation): ConfigurationReading {
-  return reading(situation, [...new Set([ConfigProperties, ProfilesProperties, owner])]);
-}
 
 /** Reads an empty text of the key in every kind of source that may have it. */
 function readingsOf(key: Example): readonly { readonly read: ConfigurationReading; readonly origin: RegExp }[] {

@@ -8,7 +8,7 @@ import { MapperConfigurationProperties } from '../../../src/platform/persistence
 import { AccesslogProperties, EmbeddedProperties } from '../../../src/platform/http/admission/embedded.properties.js';
 import { EncodingProperties, JsonProperties } from '../../../src/platform/http/json/json.properties.js';
 import { MultipartProperties } from '../../../src/platform/http/upload/multipart.properties.js';
-import { type Example, examples } from './examples.js';
+import { type Example, examples, readKey } from './examples.js';
 import { bound, reading, type Situation } from './situation.js';
 
 /** The same value in every kind of source. */
@@ -264,8 +264,8 @@ describe('ambiguous YAML values for every key', () => {
 
   it.each(values)('$name treats ambiguous YAML values in a file and as an argument alike', (key: Example) => {
     for (const trap of TRAPS) {
-      const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
-      const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
+      const inFile = readKey(key, { files: { 'application.yml': `${key.name}: ${trap}` } });
+      const asArgument = readKey(key, { args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
 
       expect(
         inFile.problems.map(({ what }) => what),
