@@ -12,7 +12,7 @@ const UNIT = ['src/**/*.spec.ts', 'test/**/*.vectors.spec.ts'];
 /** Stories on a cluster of three nodes. */
 const CLUSTER = ['test/**/*.cluster-spec.ts'];
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     projects: [
       {
@@ -40,7 +40,8 @@ export default defineConfig({
       ...SERVERS.map((server) => ({ name: server, description: `needs ${server}` })),
       { name: 'mysql', description: 'uses a MySQL, where the machine has one' },
     ],
-    provide: { missing: [...missing] },
+    // The tier `full` is a mode of Vitest: `vitest run --mode full`.
+    provide: { missing: [...missing], isFull: mode === 'full' },
     // Files of a worker share its process, and the services that it keeps started: tests change nothing outside themselves.
     isolate: false,
     // One more than cores: a test often waits for programs that it has started.
@@ -52,4 +53,4 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
-});
+}));

@@ -3,6 +3,7 @@ import {
   Callers,
   CALLERS,
   type CallerName,
+  hostFamily,
   isOpen,
   matches,
   mayPass,
@@ -10,6 +11,8 @@ import {
   pathOf,
   pathsWith,
   refusalOf,
+  REPRESENTATIVES,
+  someCallers,
 } from '../../support/http/every-route.js';
 import {
   COMPRESSED,
@@ -31,6 +34,7 @@ import { storyOn } from '../../support/login/login-story.js';
 import { sendRaw } from '../../support/http/raw-http.js';
 import { routesOfService, type ServiceRoute } from '../../support/programs/route-list.js';
 import { onSqlite } from '../../support/database/story-database.js';
+import { membersOf } from '../../support/runner/tier.js';
 
 const ADMIN = 'every-route-admin';
 const HELP_DESK = 'every-route-desk';
@@ -44,11 +48,19 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ROUTES = await routesOfService();
 const named = (routes: readonly ServiceRoute[]): readonly (readonly [string, ServiceRoute])[] =>
   routes.map((route) => [nameOf(route), route]);
-const WITH_BODY = named(ROUTES.filter(({ method }) => !['GET', 'HEAD'].includes(method)));
+const WITH_BODY = ROUTES.filter(({ method }) => !['GET', 'HEAD'].includes(method));
 /** HEAD uses the route of GET: rules that depend only on parsing are tested with one of the two. */
 const WITHOUT_HEAD = ROUTES.filter(({ method }) => method !== 'HEAD');
 const CLOSED = named(ROUTES.filter((route) => !isOpen(route)));
 const PATHS = [...new Set(ROUTES.map(({ template }) => template))];
+const REPRESENTED = new Set(hostFamily(ROUTES).map(({ template }) => template));
+const isRepresented = (template: string): boolean => REPRESENTED.has(template);
+
+/** The methods that the routes of a path take, and the value of `Allow` for it. */
+function methodsOf(path: string): { readonly offered: readonly string[]; readonly allow: string } {
+  const offered = METHODS.filter((method) => ROUTES.some((route) => matches(route, path) && route.method === method));
+  return { offered, allow: [...offered, 'OPTIONS'].join(', ') };
+}
 
 onSqlite('every route', (engine) => {
   const story = storyOn(engine, { others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK' } });
@@ -67,6 +79,10 @@ onSqlite('every route', (engine) => {
   it('the router lists more than 40 routes, among them POST /login, GET /me and DELETE /sessions/:id', () => {
     expect(ROUTES.length).toBeGreaterThan(40);
     expect(ROUTES.map(nameOf)).toEqual(expect.arrayContaining(['POST /login', 'GET /me', 'DELETE /sessions/:id']));
+  });
+
+  it('every route that represents others is a route of the router', () => {
+    expect(ROUTES.map(nameOf)).toEqual(expect.arrayContaining([...REPRESENTATIVES]));
   });
 
   describe.each(CLOSED)('%s', (name, route) => {
@@ -104,7 +120,7 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(WITH_BODY)('%s', (name, route) => {
+  describe.each(named(hostFamily(WITH_BODY)))('%s', (name, route) => {
     const path = pathOf(route);
     const takesJson = !route.takesForm && !route.takesUpload;
 
@@ -144,8 +160,24 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it(`H1, H4: ${name} rejects JSON that violates its schema from every caller`, async () => {
-      for (const caller of CALLERS) {
+    it.each(HUGE)(`H5: ${name} rejects a body of %s with 413, or with 415 if it accepts no JSON`, async (__, raw) => {
+      for (const caller of ['an unauthenticated caller', 'an administrator'] as const) {
+        const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
+        const takesJson = !route.takesForm && !route.takesUpload;
+        const [status, code] = takesJson
+          ? ([413, 'PAYLOAD_TOO_LARGE'] as const)
+          : ([415, 'UNSUPPORTED_MEDIA_TYPE'] as const);
+        expect(answer, caller).toBeRefused(status, code);
+      }
+    });
+  });
+
+  describe.each(named(WITH_BODY))('%s', (name, route) => {
+    const path = pathOf(route);
+    const takesJson = !route.takesForm && !route.takesUpload;
+
+    it(`H1, H4: ${name} rejects JSON that violates its schema`, async () => {
+      for (const caller of someCallers()) {
         for (const [title, raw] of UNFIT) {
           const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
           const expected = mayPass(caller, route) ? [takesJson ? 400 : 415] : [400, 415, refusalOf(caller, route)[0]];
@@ -174,20 +206,9 @@ onSqlite('every route', (engine) => {
         }
       }
     });
-
-    it.each(HUGE)(`H5: ${name} rejects a body of %s with 413, or with 415 if it accepts no JSON`, async (__, raw) => {
-      for (const caller of ['an unauthenticated caller', 'an administrator'] as const) {
-        const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
-        const takesJson = !route.takesForm && !route.takesUpload;
-        const [status, code] = takesJson
-          ? ([413, 'PAYLOAD_TOO_LARGE'] as const)
-          : ([415, 'UNSUPPORTED_MEDIA_TYPE'] as const);
-        expect(answer, caller).toBeRefused(status, code);
-      }
-    });
   });
 
-  describe.each(named(WITHOUT_HEAD))('%s', (name, route) => {
+  describe.each(named(hostFamily(WITHOUT_HEAD)))('%s', (name, route) => {
     const { method } = route;
     const path = pathOf(route);
     const isGet = method === 'GET';
@@ -204,22 +225,6 @@ onSqlite('every route', (engine) => {
           // GET responds before it reads the body, so a malformed body does not change the status.
           expect(isGet || [400, 413].includes(statuses[0] ?? 0), `${caller}: ${title}`).toBe(true);
           expect(text, title).not.toContain('smuggled');
-        }
-      }
-    });
-
-    it(`H2: ${name} rejects an undecodable query, and no other query bypasses its access rules`, async () => {
-      for (const query of UNREADABLE_QUERIES) {
-        const { status } = await callers.sendRaw(method, `${path}?${query}`);
-        expect(status, query).toBe(400);
-      }
-      for (const caller of isGet
-        ? (['an unauthenticated caller', 'a login with both factors'] as const)
-        : (['an unauthenticated caller'] as const)) {
-        const credentials = await callers.credentials(caller);
-        for (const query of QUERIES) {
-          const { status } = await callers.sendRaw(method, `${path}?${query}`, credentials);
-          expect(mayPass(caller, route) || status === refusalOf(caller, route)[0], `${caller} ${query}`).toBe(true);
         }
       }
     });
@@ -246,9 +251,30 @@ onSqlite('every route', (engine) => {
     });
   });
 
+  describe.each(named(WITHOUT_HEAD))('%s', (name, route) => {
+    const { method } = route;
+    const path = pathOf(route);
+
+    it(`H2: ${name} rejects an undecodable query, and no other query bypasses its access rules`, async () => {
+      for (const query of UNREADABLE_QUERIES) {
+        const { status } = await callers.sendRaw(method, `${path}?${query}`);
+        expect(status, query).toBe(400);
+      }
+      for (const caller of method === 'GET'
+        ? (['an unauthenticated caller', 'a login with both factors'] as const)
+        : (['an unauthenticated caller'] as const)) {
+        const credentials = await callers.credentials(caller);
+        for (const query of QUERIES) {
+          const { status } = await callers.sendRaw(method, `${path}?${query}`, credentials);
+          expect(mayPass(caller, route) || status === refusalOf(caller, route)[0], `${caller} ${query}`).toBe(true);
+        }
+      }
+    });
+  });
+
   describe.each(named(ROUTES.filter(({ template }) => /:|\*$/.test(template))))('%s', (name, route) => {
     it(`H2, H3, H4, H8: ${name} rejects hostile path parameters`, async () => {
-      for (const caller of CALLERS) {
+      for (const caller of someCallers()) {
         const credentials = await callers.credentials(caller);
         for (const parameter of PARAMETERS) {
           for (const path of pathsWith(route, parameter)) {
@@ -260,7 +286,7 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(ROUTES))('%s', (name, route) => {
+  describe.each(named(hostFamily(ROUTES)))('%s', (name, route) => {
     it(`${name} returns 406 for an unsupported Accept header`, async () => {
       for (const caller of CALLERS.filter((each) => mayPass(each, route))) {
         for (const accept of ['application/x-nothing', 'application/x-nothing, text/x-nothing;q=0.5']) {
@@ -271,7 +297,7 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(ROUTES.filter(({ method }) => method === 'GET')))('%s', (routeName, route) => {
+  describe.each(named(ROUTES.filter(({ method }) => method === 'GET')))('%s', (_, route) => {
     const path = pathOf(route);
 
     it(`HEAD ${route.template} returns the status and headers of GET without a body`, async () => {
@@ -288,8 +314,12 @@ onSqlite('every route', (engine) => {
         }
       }
     });
+  });
 
-    it(`H1: ${routeName} ignores a request body`, async () => {
+  describe.each(named(hostFamily(ROUTES.filter(({ method }) => method === 'GET'))))('%s', (name, route) => {
+    const path = pathOf(route);
+
+    it(`H1: ${name} ignores a request body`, async () => {
       for (const caller of CALLERS) {
         const without = await sendAs(caller, route, path);
         for (const [type, raw] of [
@@ -306,11 +336,10 @@ onSqlite('every route', (engine) => {
 
   describe.each(PATHS)('%s', (template) => {
     const path = pathOf({ template });
-    const offered = METHODS.filter((method) => ROUTES.some((route) => matches(route, path) && route.method === method));
-    const allow = [...offered, 'OPTIONS'].join(', ');
+    const { offered, allow } = methodsOf(path);
 
     it(`H9: ${template} allows ${offered.join(', ')} and OPTIONS, and rejects other methods with 405`, async () => {
-      for (const caller of CALLERS) {
+      for (const caller of someCallers()) {
         for (const method of METHODS.filter((name) => !offered.includes(name))) {
           const answer = await sendAs(caller, { method }, path);
           expect(answer.status, `${caller} ${method}`).toBe(405);
@@ -322,6 +351,11 @@ onSqlite('every route', (engine) => {
         expect(options.text).toBe('');
       }
     });
+  });
+
+  describe.each(membersOf(PATHS, isRepresented))('%s', (template) => {
+    const path = pathOf({ template });
+    const { offered, allow } = methodsOf(path);
 
     it.each(['TRACE', 'PROPFIND', 'MKCOL', 'PURGE', 'LINK', 'QUERY'])(
       `H9: ${template} rejects the method %s with 405`,

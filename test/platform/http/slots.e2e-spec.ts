@@ -8,7 +8,7 @@ import { held } from '../../support/http/held.controller.js';
 import { type Person, storyOn } from '../../support/login/login-story.js';
 import { reading } from '../../support/management/meter-readings.js';
 import { RawConnection } from '../../support/http/raw-connection.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const MAX = 2;
@@ -128,7 +128,7 @@ describe('the slots of server.embedded.threads.max', () => {
   });
 });
 
-onEachEngine('exports', (engine) => {
+onAnyEngine('exports', (engine) => {
   const story = storyOn(engine, {
     people: 2,
     others: OTHERS,

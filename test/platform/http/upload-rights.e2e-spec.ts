@@ -6,7 +6,7 @@ import { Administrator, csv } from '../../support/login/administrator.js';
 import { type LoginStory, storyOn } from '../../support/login/login-story.js';
 import { type FilePart, multipart } from '../../support/http/multipart.js';
 import { SlowRequest } from '../../support/http/slow-request.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
@@ -29,7 +29,7 @@ const LOSSES: readonly (readonly [string, (boss: Administrator, subject: string)
   ],
 ];
 
-onEachEngine('X2: rights of the sender of an import', (engine) => {
+onAnyEngine('X2: rights of the sender of an import', (engine) => {
   const location = temporaryFolder('location');
   const stop = join(temporaryFolder('flag'), 'stop');
   const preload = new URL('../../support/programs/held-import-preload.ts', import.meta.url);

@@ -6,6 +6,7 @@ import { type Enrolled, type LoginStory, PASSWORD, type Person } from '../login/
 import { sendRaw } from './raw-http.js';
 import type { ServiceRoute } from '../programs/route-list.js';
 import '../runner/matchers.js';
+import { membersOf } from '../runner/tier.js';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -57,6 +58,25 @@ export const CALLERS = [
   ...(['an unauthenticated caller', 'an mfa_token', 'a half-authenticated session'] as const),
   ...(['a login by password', 'a login with both factors', 'the help desk', 'an administrator'] as const),
 ] as const;
+
+/**
+ * The routes on which the rules of the host are tested, which hold before a handler is chosen: a public GET, one with a
+ * parameter of its own, a JSON body, a form of a page, an authenticated GET, an upload, and a management endpoint.
+ */
+export const REPRESENTATIVES: ReadonlySet<string> = new Set([
+  ...['GET /.well-known/jwks.json', 'POST /login', 'POST /portal/login', 'GET /me', 'DELETE /sessions/:id'],
+  ...['POST /admin/users/import', 'GET /actuator/health'],
+]);
+
+/** The routes of a family of tests about the host. */
+export function hostFamily(routes: readonly ServiceRoute[]): readonly ServiceRoute[] {
+  return membersOf(routes, (route) => REPRESENTATIVES.has(nameOf(route)));
+}
+
+/** The callers of a family of tests whose result does not depend on the caller. */
+export function someCallers(): readonly CallerName[] {
+  return membersOf(CALLERS, (caller) => caller === 'an unauthenticated caller' || caller === 'an administrator');
+}
 
 export function nameOf({ method, template }: ServiceRoute): string {
   return `${method} ${template}`;
