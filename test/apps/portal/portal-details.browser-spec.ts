@@ -4,7 +4,7 @@ import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { launchChromium } from '../../support/pages/chromium.js';
 import { PASSWORD, storyOn } from '../../support/login/login-story.js';
 import { needs } from '../../support/runner/needs.js';
-import { DESKTOP, type Look, LOOKS, PHONE, PortalBrowser } from '../../support/pages/portal-browser.js';
+import { ALL_LOOKS, DESKTOP, type Look, PHONE, PortalBrowser } from '../../support/pages/portal-browser.js';
 import { startService } from '../../support/programs/service.js';
 import { onSqlite } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
@@ -132,7 +132,7 @@ needs('chromium')('details of pages in a browser', () => {
     });
 
     describe('the keyboard alone', () => {
-      it.each(LOOKS.slice(1, 3))('signs in, enters a code and signs out on $name', (look) =>
+      it.each(ALL_LOOKS.slice(1, 3))('signs in, enters a code and signs out on $name', (look) =>
         withBrowser(look, async (user) => {
           const person = await story.enrolled();
           const { keyboard } = user.page;
