@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Answer, basic, HttpClient } from '../support/http/http-client.js';
 import { PASSWORD, storyOn } from '../support/login/login-story.js';
 import { OPERATOR } from '../support/management/management.js';
-import { onEachEngine } from '../support/database/story-database.js';
+import { onAnyEngine } from '../support/database/story-database.js';
 import { waitUntil } from '../support/runner/wait-until.js';
 
 interface Row {
@@ -14,7 +14,7 @@ interface Row {
   readonly detail: string | null;
 }
 
-onEachEngine('H4: log level changes', (engine) => {
+onAnyEngine('H4: log level changes', (engine) => {
   const story = storyOn(engine, {
     others: { manager: 'ROLE_MANAGEMENT' },
     args: [

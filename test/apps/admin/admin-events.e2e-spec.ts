@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, Administrator, csv, OTHERS } from '../../support/login/administrator.js';
 import { type Answer, type Members, textOf } from '../../support/http/http-client.js';
 import { PASSWORD, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const FORMULAS = ['=cmd|"/C calc"!A0', '+1+1', '-2+3', '@SUM(A1)', '\t=1+1', '＝1+1', '";=1+1,"'];
 
@@ -13,7 +13,7 @@ function itemsOf({ body }: Answer): readonly Members[] {
   return body['items'] as readonly Members[];
 }
 
-onEachEngine('events, keys and imports of the administration', (engine) => {
+onAnyEngine('events, keys and imports of the administration', (engine) => {
   const story = storyOn(engine, { people: 12, others: OTHERS });
   let admin: Administrator;
 

@@ -10,7 +10,7 @@ import { type Answer, textOf } from '../../support/http/http-client.js';
 import { type LoginStory, PASSWORD, secondStep, storyOn } from '../../support/login/login-story.js';
 import { type FilePart, MULTIPART, multipart } from '../../support/http/multipart.js';
 import { runService } from '../../support/programs/service.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
@@ -42,7 +42,7 @@ function head(bearer: string, length: number): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-onEachEngine('POST /admin/users/import', (engine) => {
+onAnyEngine('POST /admin/users/import', (engine) => {
   const location = temporaryFolder('location');
   const story = storyOn(engine, {
     people: 3,

@@ -4,7 +4,7 @@ import { AdminBrowser, USERS } from '../../support/pages/admin-pages.js';
 import { ADMIN, Administrator, csv, HELP_DESK } from '../../support/login/administrator.js';
 import { storyOn } from '../../support/login/login-story.js';
 import { withAddress } from '../../support/mail/notices.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const STATED = { reason: 'the phone is lost', ticket: 'HD-4711' };
 const STORED = { stated_reason: STATED.reason, ticket: STATED.ticket };
@@ -23,7 +23,7 @@ interface StoredRefusal extends Refusal {
   readonly detail: string;
 }
 
-onEachEngine('refused acts of the administration', (engine) => {
+onAnyEngine('refused acts of the administration', (engine) => {
   const others = { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK' };
   const story = storyOn(engine, { people: 6, others, args: WITH_RELAY });
   let admin: Administrator;

@@ -8,7 +8,7 @@ import { type HttpClient, textOf } from '../../support/http/http-client.js';
 import { follow, submit, visit } from '../../support/pages/pages.js';
 import { enrolledWithAddress, noticeTo, textsOfNotice, withAddress } from '../../support/mail/notices.js';
 import { SmtpRelayServer } from '../../support/mail/smtp-server.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -242,7 +242,7 @@ onSqlite('Notices about new devices and backup codes', (engine) => {
   });
 });
 
-onEachEngine('Notices of two services that share a database', (engine) => {
+onAnyEngine('Notices of two services that share a database', (engine) => {
   const story = storyOn(engine, { args: [...relay.args, ...ARGS], people: 12, services: 2 });
 
   it('each notice is mailed once', async () => {

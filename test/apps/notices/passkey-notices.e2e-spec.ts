@@ -7,7 +7,7 @@ import { storyOn } from '../../support/login/login-story.js';
 import { noticeTo, textsOfNotice, withAddress } from '../../support/mail/notices.js';
 import { assert, PasskeyStory } from '../../support/passkey/passkey-story.js';
 import { SmtpRelayServer } from '../../support/mail/smtp-server.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const ARGS = ['--app.mail.poll-interval=200ms', '--app.mail.retry.first-delay=100ms'];
 const NEW_PASSWORD = 'eight quiet lanterns & 2 harbours';
@@ -16,7 +16,7 @@ const relay = await SmtpRelayServer.start();
 afterAll(() => relay.stop());
 
 describe.each(['en', 'ko'] as const)('notices in %s', (language) => {
-  onEachEngine('notices about authenticators', (engine) => {
+  onAnyEngine('notices about authenticators', (engine) => {
     const args = [...relay.args, ...ARGS, `--app.messages.default-language=${language}`];
     const story = storyOn(engine, { args, people: 4, others: OTHERS });
     const passkeys = new PasskeyStory(story);

@@ -3,7 +3,7 @@ import { AdminBrowser, adminSceneOn, CONTEXT, STATED, USERS } from '../../suppor
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { follow, submit, unescaped, visit } from '../../support/pages/pages.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const NEW_USER = `${USERS}/new-user`;
@@ -11,7 +11,7 @@ const EVENTS = `${USERS}/events`;
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 const ENDS = ['end-session', 'end-device'];
 
-onEachEngine('access to the pages of the administration', (engine) => {
+onAnyEngine('access to the pages of the administration', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 

@@ -3,13 +3,13 @@ import { adminSceneOn, HOSTILE, passwordIn, STATED, USERS } from '../../support/
 import { PASSWORD, type Person, refresh } from '../../support/login/login-story.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { follow } from '../../support/pages/pages.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const MAILBOXES = await openMailboxes();
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 
-onEachEngine('acts on a user by the pages', (engine) => {
+onAnyEngine('acts on a user by the pages', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 

@@ -7,7 +7,7 @@ import { type Person, refresh, type SignedIn } from '../../support/login/login-s
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { unescaped } from '../../support/pages/pages.js';
 import { type PasskeyHolder, PasskeyStory } from '../../support/passkey/passkey-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const ACT = 'remove-authenticator';
@@ -19,7 +19,7 @@ interface Owner extends PasskeyHolder {
   readonly signedIn: SignedIn;
 }
 
-onEachEngine('authenticators on the pages of the administration', (engine) => {
+onAnyEngine('authenticators on the pages of the administration', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
   const passkeys = new PasskeyStory(story);

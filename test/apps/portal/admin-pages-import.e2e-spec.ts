@@ -4,12 +4,12 @@ import { csv } from '../../support/login/administrator.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { unescaped } from '../../support/pages/pages.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 const EVENTS = `${USERS}/events`;
 
-onEachEngine('pages of the import and of the events', (engine) => {
+onAnyEngine('pages of the import and of the events', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 

@@ -5,11 +5,11 @@ import { ADMIN } from '../../support/login/administrator.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { openMailboxes } from '../../support/mail/mailbox.js';
 import { follow, unescaped } from '../../support/pages/pages.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAILBOXES = await openMailboxes();
 
-onEachEngine('pages with users', (engine) => {
+onAnyEngine('pages with users', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story, mailbox } = scene;
 

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { type HttpClient, setCookie, textOf } from '../../support/http/http-client.js';
 import { PASSWORD, type Person, storyOn } from '../../support/login/login-story.js';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MINUTE = 60;
 const SECRET = /^[\w-]{43}$/;
 
-onEachEngine('portal sessions', (engine) => {
+onAnyEngine('portal sessions', (engine) => {
   const story = storyOn(engine, { people: 60, others: { 'portal-boss': 'ROLE_MANAGEMENT', auditor: 'ROLE_AUDITOR' } });
 
   async function createSession(person: Person, browser = story.client()): Promise<HttpClient> {

@@ -4,12 +4,13 @@ import { type Person, storyOn } from '../../support/login/login-story.js';
 import { upTo } from '../../support/login/races.js';
 import { RawConnection } from '../../support/http/raw-connection.js';
 import { type RunningService, startService } from '../../support/programs/service.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 import '../../support/runner/matchers.js';
+import { roundsInTier } from '../../support/runner/tier.js';
 
 const LOGINS = 40;
-const ROUNDS = 5;
+const ROUNDS = roundsInTier(2, { inFull: 5 });
 /** Hashes of real cost, so that logins take time. */
 const REAL_HASH = ['--app.security.password.hash.memory=19MB', '--app.security.password.hash.iterations=2'];
 /** A limit that no test reaches. */
@@ -19,7 +20,7 @@ function terminate({ pid }: RunningService): void {
   process.kill(pid, 'SIGTERM');
 }
 
-onEachEngine('R1: logins during shutdown', (engine) => {
+onAnyEngine('R1: logins during shutdown', (engine) => {
   const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT], isAlone: true });
 
   /** Signs in all users at once; resolves at the first response, while the other logins are in progress. */

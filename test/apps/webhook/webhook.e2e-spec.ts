@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import { makeCertificate } from '../../support/http/certificates.js';
 import { relayed } from '../../support/events/event-chain.js';
 import { secondStep, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 import { newSecret, signatureOf, WebhookReceiver } from '../../support/events/webhook-receiver.js';
 
@@ -38,7 +38,7 @@ it('the example of docs/reference/webhook.md matches its schema, which a changed
   expect(isValid({ ...example, version: 2 })).toBe(false);
 });
 
-onEachEngine('the webhook', (engine) => {
+onAnyEngine('the webhook', (engine) => {
   const story = storyOn(engine, {
     people: 10,
     services: 2,

@@ -12,7 +12,7 @@ import { submit, visit } from '../../support/pages/pages.js';
 import { piped } from '../../support/programs/piped-command.js';
 import { RangeServer, sha1Of } from '../../support/http/range-server.js';
 import { runCli } from '../../support/programs/service.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 import '../../support/runner/matchers.js';
@@ -38,7 +38,7 @@ function refusedAt(field: string): object {
   return { code: 'VALIDATION_FAILED', errors: [{ field, code: 'breached' }] };
 }
 
-onEachEngine('breached passwords and a range service', (engine) => {
+onAnyEngine('breached passwords and a range service', (engine) => {
   const story = storyOn(engine, {
     people: 12,
     others: OTHERS,

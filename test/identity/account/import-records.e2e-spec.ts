@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { ADMIN, Administrator, csv, HELP_DESK } from '../../support/login/administrator.js';
 import { PASSWORD, storyOn } from '../../support/login/login-story.js';
 import type { FilePart } from '../../support/http/multipart.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 
 const STATED = { reason: 'the phone is lost', ticket: 'HD-4711' };
 const sha256 = ({ content }: FilePart): string => createHash('sha256').update(content).digest('hex');
@@ -18,7 +18,7 @@ interface Recorded {
   readonly detail: string | null;
 }
 
-onEachEngine('records of imports and protected roles', (engine) => {
+onAnyEngine('records of imports and protected roles', (engine) => {
   const story = storyOn(engine, {
     people: 1,
     others: { [ADMIN]: 'ROLE_ADMIN', [HELP_DESK]: 'ROLE_HELPDESK', auditor: 'ROLE_AUDITOR', member: 'ROLE_MEMBER' },

@@ -4,14 +4,14 @@ import { intact, relayed } from '../../support/events/event-chain.js';
 import { storyOn } from '../../support/login/login-story.js';
 import { upTo } from '../../support/login/races.js';
 import { commandOn, SEAL_ARGS, serviceOn } from '../../support/programs/restored-service.js';
-import { onEachEngine, type StoryDatabase } from '../../support/database/story-database.js';
+import { onAnyEngine, type StoryDatabase } from '../../support/database/story-database.js';
 
 async function numberOfEvents(database: StoryDatabase): Promise<number> {
   const [row] = await database.query<{ events: number }>('SELECT COUNT(*) AS events FROM security_event');
   return row?.events ?? 0;
 }
 
-onEachEngine('the chain of security events', (engine) => {
+onAnyEngine('the chain of security events', (engine) => {
   const story = storyOn(engine, { services: 2, people: 30, args: SEAL_ARGS });
 
   it('L3: events of two services and of commands become one chain, each event in one batch', async () => {

@@ -6,7 +6,7 @@ import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type Answer, HttpClient, textOf, textsOf } from '../../support/http/http-client.js';
 import { type EventRow, PASSWORD, refresh, secondStep, storyOn } from '../../support/login/login-story.js';
 import { OPERATOR, OPERATOR_HEADERS } from '../../support/management/management.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
@@ -20,7 +20,7 @@ const SHOWN_TO_OPERATORS = [
   ...['/caches', '/mappings', '/httpexchanges', '/threaddump', '/logfile'],
 ];
 
-onEachEngine('L3: security events', (engine) => {
+onAnyEngine('L3: security events', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
   /** The events of a kind that were recorded for the request of a response. */
@@ -254,7 +254,7 @@ onEachEngine('L3: security events', (engine) => {
   });
 });
 
-onEachEngine('L1: secrets', (engine) => {
+onAnyEngine('L1: secrets', (engine) => {
   const story = storyOn(engine, {
     people: 4,
     args: [

@@ -3,12 +3,12 @@ import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type Answer, type HttpClient, setCookie, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, refresh, secondStep, type SignedIn, storyOn } from '../../support/login/login-story.js';
 import { assert, type ListedAuthenticator, PasskeyStory } from '../../support/passkey/passkey-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const FRESH_SECONDS = 300;
 const MAX_APPS = 5;
 
-onEachEngine('several authenticators of an account', (engine) => {
+onAnyEngine('several authenticators of an account', (engine) => {
   const story = storyOn(engine, {
     people: 60,
     args: ['--app.security.mfa.trusted-device.enabled=true'],

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../../support/http/http-client.js';
 import { refresh, secondStep, storyOn } from '../../support/login/login-story.js';
 import { MovedClock } from '../../support/programs/moved-clock.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const HOUR = 3600;
 const FIRST_LOCK = 300;
 
-onEachEngine('R11: clock changes', (engine) => {
+onAnyEngine('R11: clock changes', (engine) => {
   const story = storyOn(engine);
 
   describe('clock set back by an hour', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type Answer, textOf } from '../../support/http/http-client.js';
 import { type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 
 /** Response of the password step to a user who must enrol first (http-api section 2). */
 const MUST_ENROL = {
@@ -30,7 +30,7 @@ async function enrol(story: LoginStory, mfaToken: string): Promise<{ app: Authen
   return { app, confirmed };
 }
 
-onEachEngine('second factor required by the account', (engine) => {
+onAnyEngine('second factor required by the account', (engine) => {
   const story = storyOn(engine, { people: 8 });
 
   async function demanded(): Promise<Person> {
@@ -197,7 +197,7 @@ onSqlite('app.security.mfa.required-roles', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.policy', (engine) => {
+onAnyEngine('app.security.mfa.policy', (engine) => {
   const DAYS = 7;
   const from = new Date((Math.floor(Date.now() / 1000) + DAYS * 86_400) * 1000).toISOString();
   const story = storyOn(engine, {

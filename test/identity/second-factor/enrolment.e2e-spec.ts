@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type Answer, type HttpClient, setCookie, textOf, textsOf } from '../../support/http/http-client.js';
 import { PASSWORD, type SignedIn, refresh, secondStep, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const TEN_MINUTES = 600;
 const FRESH = 300;
@@ -24,7 +24,7 @@ async function setUp(client: HttpClient, bearer: string, body: object = {}): Pro
   return { answer, app: AuthenticatorApp.scan(textOf(answer, 'otpauth_uri')), codes: textsOf(answer, 'backup_codes') };
 }
 
-onEachEngine('enrolment', (engine) => {
+onAnyEngine('enrolment', (engine) => {
   const story = storyOn(engine, {
     people: 110,
     others: { 'boss-1': 'ROLE_MANAGEMENT', 'boss-2': 'ROLE_ADMIN', 'boss-3': 'ROLE_ADMIN', 'boss-4': 'ROLE_ADMIN' },

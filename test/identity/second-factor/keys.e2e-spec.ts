@@ -5,7 +5,7 @@ import { type Answer, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, type LoginStory, secondStep, storyOn } from '../../support/login/login-story.js';
 import { upTo } from '../../support/login/races.js';
 import { runService } from '../../support/programs/service.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const DAY = 24 * 3600;
@@ -81,7 +81,7 @@ onSqlite('J7: change of the signing algorithm', (engine) => {
   });
 });
 
-onEachEngine('J7: compromised signing key', (engine) => {
+onAnyEngine('J7: compromised signing key', (engine) => {
   const story = storyOn(engine, { people: 3 });
 
   it('J7: keys rotate and retire with --now invalidate the access tokens of a key, and sessions continue', async () => {
@@ -124,7 +124,7 @@ onEachEngine('J7: compromised signing key', (engine) => {
   });
 });
 
-onEachEngine('T19: seal key', (engine) => {
+onAnyEngine('T19: seal key', (engine) => {
   const story = storyOn(engine, { args: [`--app.security.seal.keys.old=${OLD_SEAL}`] });
 
   it('T19: keys rekey seals all secrets and signing keys with the new key', async () => {
@@ -144,7 +144,7 @@ onEachEngine('T19: seal key', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.backup-code.pepper', (engine) => {
+onAnyEngine('app.security.mfa.backup-code.pepper', (engine) => {
   const story = storyOn(engine);
 
   it('the pepper applies to the hashes of new backup codes, and earlier codes stay valid', async () => {
@@ -171,7 +171,7 @@ onEachEngine('app.security.mfa.backup-code.pepper', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.backup-code.peppers', (engine) => {
+onAnyEngine('app.security.mfa.backup-code.peppers', (engine) => {
   const story = storyOn(engine);
   const old = `--app.security.mfa.backup-code.pepper=${PEPPER}`;
   const next = `--app.security.mfa.backup-code.peppers.k2=the next ${PEPPER}`;

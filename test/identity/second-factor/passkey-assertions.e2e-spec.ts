@@ -13,7 +13,7 @@ import {
   type Refusal,
   requestOptions,
 } from '../../support/passkey/passkey-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 /** Assertions that the schema of the body rejects, so that no attempt is charged. */
 const MALFORMED = new Set([
@@ -68,7 +68,7 @@ async function newHolder(passkeys: PasskeyStory, options?: Partial<Authenticator
   return holder;
 }
 
-onEachEngine('assertions', (engine) => {
+onAnyEngine('assertions', (engine) => {
   const story = storyOn(engine, { people: 60 });
   const passkeys = new PasskeyStory(story);
 
@@ -386,7 +386,7 @@ onEachEngine('assertions', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.passkey.reject-counter=false', (engine) => {
+onAnyEngine('app.security.mfa.passkey.reject-counter=false', (engine) => {
   const story = storyOn(engine, { people: 1, args: ['--app.security.mfa.passkey.reject-counter=false'] });
   const passkeys = new PasskeyStory(story);
 
@@ -407,7 +407,7 @@ onEachEngine('app.security.mfa.passkey.reject-counter=false', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.passkey.user-verification=required', (engine) => {
+onAnyEngine('app.security.mfa.passkey.user-verification=required', (engine) => {
   const story = storyOn(engine, { people: 2, args: ['--app.security.mfa.passkey.user-verification=required'] });
   const passkeys = new PasskeyStory(story);
 

@@ -19,7 +19,7 @@ import {
   type Refusal,
   requestOptions,
 } from '../../support/passkey/passkey-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 /** Registrations with a challenge that was not issued. */
 const WRONG_CHALLENGE = new Set(['another challenge', 'an empty challenge']);
@@ -47,7 +47,7 @@ function register(
   return client.post('/2fa/passkeys', { credential, ...more }, { bearer });
 }
 
-onEachEngine('registrations of passkeys', (engine) => {
+onAnyEngine('registrations of passkeys', (engine) => {
   const story = storyOn(engine, { people: 40 });
   const passkeys = new PasskeyStory(story);
 
@@ -334,7 +334,7 @@ needs('openssl')('attestation', () => {
   const describedAs = { description, attestationRootCertificates: [der] };
   const metadata = metadataFile([MODEL, OTHER_MODEL].map((aaguid) => ({ aaguid, ...describedAs })));
 
-  onEachEngine('allowed-aaguids with attestation=direct and metadata', (engine) => {
+  onAnyEngine('allowed-aaguids with attestation=direct and metadata', (engine) => {
     const story = storyOn(engine, {
       people: 10,
       args: [

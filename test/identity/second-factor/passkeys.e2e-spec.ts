@@ -4,11 +4,11 @@ import { type Answer, type HttpClient, setCookie, textOf } from '../../support/h
 import { refresh, type SignedIn, storyOn } from '../../support/login/login-story.js';
 import { PASSKEY_ALGORITHMS } from '../../support/passkey/passkey-key.js';
 import { assert, type PasskeyHolder, PasskeyStory } from '../../support/passkey/passkey-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const ACR_MFA = 'urn:login:acr:mfa';
 
-onEachEngine('passkeys as a second factor', (engine) => {
+onAnyEngine('passkeys as a second factor', (engine) => {
   const story = storyOn(engine, {
     people: 40,
     others: { boss: 'ROLE_ADMIN' },
@@ -219,7 +219,7 @@ onEachEngine('passkeys as a second factor', (engine) => {
   });
 });
 
-onEachEngine('app.security.mfa.passkey.origins', (engine) => {
+onAnyEngine('app.security.mfa.passkey.origins', (engine) => {
   const APP = 'android:apk-key-hash:47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
   const SUBDOMAIN = 'http://account.localhost:8443';
   const story = storyOn(engine, {

@@ -2,11 +2,11 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { setCookie, textOf } from '../../support/http/http-client.js';
 import { secondStep, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const THREE_MINUTES = 180;
 
-onEachEngine('the second login step', (engine) => {
+onAnyEngine('the second login step', (engine) => {
   const story = storyOn(engine, { people: 60 });
 
   it('a correct one-time code completes the login', async () => {

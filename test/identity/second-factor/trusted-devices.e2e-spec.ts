@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type Answer, type HttpClient, type Members, setCookie, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, PASSWORD, refresh, type SignedIn, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const DAY = 24 * 3600;
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 
-onEachEngine('S10: trusted devices', (engine) => {
+onAnyEngine('S10: trusted devices', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
   /** Signs in with a request to trust the device. */
@@ -230,7 +230,7 @@ onEachEngine('S10: trusted devices', (engine) => {
   });
 });
 
-onEachEngine('S10: disabled trusted devices', (engine) => {
+onAnyEngine('S10: disabled trusted devices', (engine) => {
   const story = storyOn(engine, { people: 4 });
 
   it('without trusted devices, trust_device is ignored and a planted cookie skips nothing', async () => {

@@ -8,7 +8,7 @@ import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { Sealer } from '../../../src/platform/sealing/sealer.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { refresh, secondStep, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 type Header = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ const LONGEST_TOKEN = 4096;
 /** The key of the service that seals its signing keys in the database. */
 const SEAL_KEY = randomBytes(32);
 
-onEachEngine('forged tokens', (engine) => {
+onAnyEngine('forged tokens', (engine) => {
   const story = storyOn(engine, {
     people: 30,
     args: [`--app.security.seal.keys.main=${SEAL_KEY.toString('base64')}`],

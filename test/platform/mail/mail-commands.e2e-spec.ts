@@ -1,13 +1,13 @@
 import { userInfo } from 'node:os';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const ACTOR = `cli:${userInfo().username}`;
 const SECRET = 'never-shown@example.com';
 const DAY = 86_400;
 
-onEachEngine('cli mail', (engine) => {
+onAnyEngine('cli mail', (engine) => {
   const story = storyOn(engine, { people: 3 });
   let person: Person;
   let subject: string;

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storyOn } from '../../support/login/login-story.js';
 import { enrolledWithAddress, noticeTo } from '../../support/mail/notices.js';
 import { SmtpRelayServer } from '../../support/mail/smtp-server.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 /** Mails that the service sends at the same time. */
 const POOL_SIZE = 2;
 
-onEachEngine('a login while the mail relay hangs', (engine) => {
+onAnyEngine('a login while the mail relay hangs', (engine) => {
   let relay: SmtpRelayServer;
   const story = storyOn(engine, { people: 2 * (POOL_SIZE + 1), isAlone: true });
   beforeAll(async () => {
@@ -66,7 +66,7 @@ onEachEngine('a login while the mail relay hangs', (engine) => {
 const WRONG_DNS =
   "data:text/javascript,import { Resolver } from 'node:dns'; Resolver.prototype.resolve4 = (...args) => args.at(-1)(null, ['192.0.2.1']);";
 
-onEachEngine('the name of the relay and the name of the service', (engine) => {
+onAnyEngine('the name of the relay and the name of the service', (engine) => {
   let relay: SmtpRelayServer;
   const story = storyOn(engine, { people: 1, isAlone: true, nodeArguments: ['--import', WRONG_DNS] });
   beforeAll(async () => {

@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const BCRYPT = '2b 04';
 const ARGON2 = 'argon2id v=19 m=1024,t=1,p=1';
 const UNKNOWN = Array.from({ length: 40 }, (_, index) => `nobody-${index}`);
 
-onEachEngine('H2: hash comparison of a wrong password', (engine) => {
+onAnyEngine('H2: hash comparison of a wrong password', (engine) => {
   const story = storyOn(engine, { people: 30, args: ['--logging.level.account=DEBUG'] });
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { PasskeyKey } from '../../support/passkey/passkey-key.js';
 import type { AssertionJson } from '../../support/passkey/passkey-messages.js';
 import { assert, PasskeyStory, requestOptions } from '../../support/passkey/passkey-story.js';
 import { reading, readings, rises } from '../../support/management/meter-readings.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 import { startWholeService, type WholeService } from '../../support/programs/whole-service.js';
 
@@ -18,7 +18,7 @@ const SEAL_KEYS = [
   '--app.security.seal.active=one',
 ];
 
-onEachEngine('metrics and log lines of logins', (engine) => {
+onAnyEngine('metrics and log lines of logins', (engine) => {
   // The service of the story is a second replica: its requests do not change these meters.
   const story = storyOn(engine, { args: [...SEAL_KEYS, '--app.datasource.pool.pool-name=front'] });
   const meters = new Meters();

@@ -21,7 +21,7 @@ import {
 } from '../../support/passkey/passkey-story.js';
 import { atOnce, outcomes } from '../../support/login/races.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 
 const STRENGTH = '--app.security.mfa.required-strength';
 const PHISHING_RESISTANT = `${STRENGTH}=phishing-resistant`;
@@ -47,7 +47,7 @@ async function giveRole(story: LoginStory, { id }: Person, role = 'ROLE_CLERK'):
   await story.database.query('UPDATE account SET roles = ? WHERE login_id = ?', [role, id]);
 }
 
-onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
+onAnyEngine('required-strength=phishing-resistant for a role', (engine) => {
   const story = storyOn(engine, {
     people: 50,
     args: [PHISHING_RESISTANT, `${STRENGTH}-roles=ROLE_CLERK`, '--app.security.mfa.trusted-device.enabled=true'],
@@ -479,7 +479,7 @@ onEachEngine('required-strength=phishing-resistant for a role', (engine) => {
   });
 });
 
-onEachEngine('required-strength=phishing-resistant from a date', (engine) => {
+onAnyEngine('required-strength=phishing-resistant from a date', (engine) => {
   const DAY = 86_400;
   const from = new Date((Math.floor(Date.now() / 1000) + DAY) * 1000);
   const story = storyOn(engine, {

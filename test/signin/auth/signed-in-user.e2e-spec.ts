@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Answer, type Members, textOf } from '../../support/http/http-client.js';
 import { PASSWORD, refresh, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 
@@ -10,7 +10,7 @@ function itemsOf(answer: Answer): readonly Members[] {
   return Array.isArray(answer.body['items']) ? (answer.body['items'] as readonly Members[]) : [];
 }
 
-onEachEngine('routes for signed-in users', (engine) => {
+onAnyEngine('routes for signed-in users', (engine) => {
   const story = storyOn(engine, { people: 60, others: { auditor: 'ROLE_AUDITOR' } });
 
   describe('/me', () => {

@@ -6,13 +6,13 @@ import { ADMIN, Administrator, OTHERS } from '../../support/login/administrator.
 import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, refresh, type SignedIn, storyOn } from '../../support/login/login-story.js';
 import { follow, formOf, submit, visit } from '../../support/pages/pages.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAX_AGE = 300;
 const VERIFY = '/2fa/portal/verify?return_to=%2Fme';
 const METHODS = ['hwk', 'swk'] as const;
 
-onEachEngine('step-up names the second factor that is missing', (engine) => {
+onAnyEngine('step-up names the second factor that is missing', (engine) => {
   const story = storyOn(engine, { others: OTHERS, people: 24 });
   let boss: Enrolled;
 

@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { setCookie, textOf } from '../../support/http/http-client.js';
 import { refresh, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
-onEachEngine('routes that require otp', (engine) => {
+onAnyEngine('routes that require otp', (engine) => {
   const story = storyOn(engine);
 
   it('a user signed in with two factors may use a route that requires otp', async () => {

@@ -4,14 +4,14 @@ import { Administrator, OTHERS } from '../../support/login/administrator.js';
 import { AdminBrowser } from '../../support/pages/admin-pages.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { type Person, storyOn } from '../../support/login/login-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const CHOSEN = 'nine wet lanterns & 3 harbours';
 
 type Status = 'disabled' | 'active';
 type SetStatus = (person: Pick<Person, 'id'>, status: Status) => Promise<void>;
 
-onEachEngine('mailed links of a disabled account', (engine) => {
+onAnyEngine('mailed links of a disabled account', (engine) => {
   const story = storyOn(engine, { people: 12, others: OTHERS, args: [`--app.security.public-url=${PUBLIC_URL}`] });
   const links = new StoryLinks(story);
   let admin: Administrator;

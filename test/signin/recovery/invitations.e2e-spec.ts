@@ -8,7 +8,7 @@ import { openMailboxes } from '../../support/mail/mailbox.js';
 import { BROWSER, formOf, visit } from '../../support/pages/pages.js';
 import { atOnce, outcomes } from '../../support/login/races.js';
 import type { Ended } from '../../support/programs/service.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
 
 const CHOSEN = 'nine wet lanterns & 3 harbours';
@@ -19,7 +19,7 @@ const INVITED = 'An account was created for you';
 const CLOSED_PORT = 1;
 const MAILBOXES = await openMailboxes();
 
-onEachEngine('invitations', (engine) => {
+onAnyEngine('invitations', (engine) => {
   const mailbox = MAILBOXES[engine.name];
   const story = storyOn(engine, { people: 3, args: [...mailbox.args, `--app.security.public-url=${PUBLIC_URL}`] });
 
@@ -207,7 +207,7 @@ onSqlite('a service without a mail relay', (engine) => {
   });
 });
 
-onEachEngine('invitations while the mail relay is away', (engine) => {
+onAnyEngine('invitations while the mail relay is away', (engine) => {
   const args = [`--app.mail.port=${CLOSED_PORT}`, '--app.mail.host=127.0.0.1', '--app.mail.poll-interval=50ms'];
   const story = storyOn(engine, { people: 1, args: [...args, `--app.security.public-url=${PUBLIC_URL}`] });
 

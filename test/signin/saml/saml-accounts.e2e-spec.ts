@@ -6,7 +6,7 @@ import type { Answer, HttpClient } from '../../support/http/http-client.js';
 import { PASSWORD, refresh } from '../../support/login/login-story.js';
 import type { ResponseOptions } from '../../support/saml/saml-response.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const MAIL = 'urn:test:mail';
 const NUMBER = 'urn:test:employee-number';
@@ -22,7 +22,7 @@ interface AccountRow {
   readonly password_hash: string | null;
 }
 
-onEachEngine('X15: staff accounts', (engine) => {
+onAnyEngine('X15: staff accounts', (engine) => {
   const staff = staffStoryOn(
     engine,
     {

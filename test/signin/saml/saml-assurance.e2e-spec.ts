@@ -8,7 +8,7 @@ import { refresh } from '../../support/login/login-story.js';
 import { MULTIPART, multipart } from '../../support/http/multipart.js';
 import type { ResponseOptions } from '../../support/saml/saml-response.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, type StaffStory, staffStoryOn } from '../../support/saml/staff-story.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 
 const TOKEN_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken';
 const UNKNOWN_CLASS = 'https://idp.test/classes/unheard-of';
@@ -74,7 +74,7 @@ async function expectHalf(client: HttpClient, answer: Answer): Promise<void> {
   expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
 }
 
-onEachEngine('assurance of staff sign-ins', (engine) => {
+onAnyEngine('assurance of staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     deny: { ...BY_ROLES, 'on-missing-mfa': 'deny' },
     local: { ...BY_ROLES, 'on-missing-mfa': 'local-totp' },
@@ -455,7 +455,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
   });
 });
 
-onEachEngine('step-up at the identity provider', (engine) => {
+onAnyEngine('step-up at the identity provider', (engine) => {
   const staff = staffStoryOn(engine, {
     corp: { 'authn-context.step-up': `${MFA_CLASS},${CARD_CLASS}` },
     firm: { 'authn-context.step-up': `${MFA_CLASS},${CARD_CLASS}`, 'on-missing-mfa': 'deny' },

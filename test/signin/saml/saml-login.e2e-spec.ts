@@ -2,11 +2,11 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { setCookie } from '../../support/http/http-client.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
-import { onEachEngine } from '../../support/database/story-database.js';
+import { onAnyEngine } from '../../support/database/story-database.js';
 
 const SESSION = { httponly: true, samesite: 'Lax', path: '/' };
 
-onEachEngine('staff sign-ins', (engine) => {
+onAnyEngine('staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     corp: { 'roles.attribute': ROLES, 'roles.map[Treasury]': 'ROLE_TREASURY', 'roles.default': 'ROLE_STAFF' },
   });

@@ -16,7 +16,7 @@ import {
 } from '../../support/saml/saml-messages.js';
 import { elementsOf, rootOf, SUCCESS } from '../../support/saml/saml-xml.js';
 import { StaffStory, staffStoryOn } from '../../support/saml/staff-story.js';
-import { onEachEngine, onSqlite } from '../../support/database/story-database.js';
+import { onAnyEngine, onSqlite } from '../../support/database/story-database.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 
 const SLO_URL = 'https://idp.test/slo';
@@ -54,7 +54,7 @@ async function isLive(client: HttpClient): Promise<boolean> {
   return (await client.get('/me')).status === 200;
 }
 
-onEachEngine('logout requests of identity providers', (engine) => {
+onAnyEngine('logout requests of identity providers', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: { 'slo-url': SLO_URL } },
@@ -285,7 +285,7 @@ onEachEngine('logout requests of identity providers', (engine) => {
   });
 });
 
-onEachEngine('logout of staff started here', (engine) => {
+onAnyEngine('logout of staff started here', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: {}, mute: { bundle: 'sp', 'slo-url': '' } },

@@ -4,6 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import { describe } from 'vitest';
 import { freshMariadbDatabase } from './fresh-database.js';
 import { needs } from '../runner/needs.js';
+import { membersOf } from '../runner/tier.js';
 import { temporaryFolder } from '../programs/temporary-folder.js';
 
 export type SqlValue = string | number | null;
@@ -68,14 +69,18 @@ export const MARIADB: Engine = {
   },
 };
 
-/** Runs the same tests on SQLite and on MariaDB. */
+/** Runs the same tests on SQLite and on MariaDB, because the engine decides their result: locks, races, persistence. */
 export function onEachEngine(title: string, tests: (engine: Engine) => void): void {
-  describe(`${title}, on SQLite`, () => {
-    tests(SQLITE);
-  });
-  needs('mariadb')(`${title}, on MariaDB`, () => {
-    tests(MARIADB);
-  });
+  run(title, [SQLITE, MARIADB], tests);
+}
+
+/** Runs tests that pass on both engines for the same reason: on SQLite, and in the tier `full` on MariaDB too. */
+export function onAnyEngine(title: string, tests: (engine: Engine) => void): void {
+  run(
+    title,
+    membersOf([SQLITE, MARIADB], (engine) => engine === SQLITE),
+    tests,
+  );
 }
 
 /** Runs tests that do not depend on the engine on SQLite only, which saves time. */
@@ -83,4 +88,13 @@ export function onSqlite(title: string, tests: (engine: Engine) => void): void {
   describe(title, () => {
     tests(SQLITE);
   });
+}
+
+function run(title: string, engines: readonly Engine[], tests: (engine: Engine) => void): void {
+  for (const engine of engines) {
+    const describeOn = engine === SQLITE ? describe : needs('mariadb');
+    describeOn(`${title}, on ${engine.name}`, () => {
+      tests(engine);
+    });
+  }
 }
