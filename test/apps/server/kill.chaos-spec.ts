@@ -13,8 +13,9 @@ import {
 import { type Enrolled, type LoginStory, refresh, secondStep, storyOn } from '../../support/login/login-story.js';
 import { upTo } from '../../support/login/races.js';
 import { onEachEngine } from '../../support/database/story-database.js';
+import { roundsInTier } from '../../support/runner/tier.js';
 
-const ROUNDS = 15;
+const ROUNDS = roundsInTier(4, { inFull: 15 });
 
 onEachEngine('R2: service killed in the middle of a burst', (engine) => {
   const story = storyOn(engine, { people: TOTP_USERS + NEWCOMERS * ROUNDS });

@@ -5,8 +5,9 @@ import { upTo } from '../../support/login/races.js';
 import { SEAL_ARGS } from '../../support/programs/restored-service.js';
 import { onEachEngine } from '../../support/database/story-database.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
+import { roundsInTier } from '../../support/runner/tier.js';
 
-const ROUNDS = 4;
+const ROUNDS = roundsInTier(2, { inFull: 4 });
 const LOGINS = 40;
 
 onEachEngine('R2: service killed while it relays events', (engine) => {

@@ -16,10 +16,11 @@ import { ManualClock } from '../../support/programs/manual-clock.js';
 import { freshMariadbDatabase } from '../../support/database/fresh-database.js';
 import { needs } from '../../support/runner/needs.js';
 import { type TokenParts, tokenParts } from '../../support/login/token-parts.js';
+import { roundsInTier } from '../../support/runner/tier.js';
 
 const DAY = 86_400;
 const RACERS = 20;
-const ROUNDS = 20;
+const ROUNDS = roundsInTier(4, { inFull: 20 });
 
 const admit = (): Promise<string> => Promise.resolve('admitted');
 const valueOf = (opened: OpenedSession): string => opened.refreshToken?.value ?? '';

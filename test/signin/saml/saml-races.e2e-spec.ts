@@ -4,8 +4,9 @@ import type { Answer, HttpClient } from '../../support/http/http-client.js';
 import { atOnce, outcomes, upTo } from '../../support/login/races.js';
 import { MFA_CLASS, type Posted, ROLES, staffStoryOn } from '../../support/saml/staff-story.js';
 import { onEachEngine } from '../../support/database/story-database.js';
+import { roundsInTier } from '../../support/runner/tier.js';
 
-const ROUNDS = 5;
+const ROUNDS = roundsInTier(2, { inFull: 5 });
 const REPLAYS = 50;
 const BROWSERS = 20;
 /** Milliseconds for all rounds of one race, on a machine that has other things to do. */

@@ -3,8 +3,9 @@ import { AuthenticatorApp } from './authenticator-app.js';
 import { type Answer, type HttpClient, textOf, textsOf } from '../http/http-client.js';
 import { type Enrolled, type LoginStory, refresh, secondStep } from './login-story.js';
 import { atOnce, outcomes, successes, upTo } from './races.js';
+import { roundsInTier } from '../runner/tier.js';
 
-const ROUNDS = 20;
+const ROUNDS = roundsInTier(4, { inFull: 20 });
 /** Accounts that one round of the second-step and refresh races needs. */
 export const PEOPLE_PER_ROUND = 16;
 /** Time limit for all rounds of one race on a busy machine, in milliseconds. */

@@ -4,8 +4,9 @@ import { type Answer, type HttpClient, textOf } from '../http/http-client.js';
 import { type LoginStory, PASSWORD, secondStep } from '../login/login-story.js';
 import { assert, creationOptions, PasskeyStory, requestOptions } from './passkey-story.js';
 import { atOnce, outcomes, successes } from '../login/races.js';
+import { roundsInTier } from '../runner/tier.js';
 
-const ROUNDS = 5;
+const ROUNDS = roundsInTier(2, { inFull: 5 });
 /** Accounts that the races need. */
 export const PASSKEY_RACE_PEOPLE = 11 * ROUNDS;
 /** Time limit for all rounds of one race on a busy machine, in milliseconds. */

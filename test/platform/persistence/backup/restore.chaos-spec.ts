@@ -13,10 +13,11 @@ import { type LoginStory, secondStep, storyOn } from '../../../support/login/log
 import { KeptProcess } from '../../../support/programs/kept-process.js';
 import { contentOf } from '../../../support/programs/restored-service.js';
 import { onEachEngine, type StoryDatabase } from '../../../support/database/story-database.js';
+import { roundsInTier } from '../../../support/runner/tier.js';
 import { waitUntil } from '../../../support/runner/wait-until.js';
 
 const CLI = new URL('../../../../dist/cli.js', import.meta.url).pathname;
-const ROUNDS = 3;
+const ROUNDS = roundsInTier(1, { inFull: 3 });
 /** Enough that a restore takes longer than the test needs to notice that it has begun. */
 const EVENTS = 150_000;
 const BEGUN_BYTES = 2_000_000;

@@ -5,12 +5,13 @@ import { needs } from '../../../support/runner/needs.js';
 import { buildOf, hasCommit } from '../../../support/programs/other-build.js';
 import { type RunningService, THIS_BUILD } from '../../../support/programs/service.js';
 import { MARIADB } from '../../../support/database/story-database.js';
+import { roundsInTier } from '../../../support/runner/tier.js';
 
 /** A version with several authenticators for an account: earlier ones cannot run beside this build. */
 const PREVIOUS = 'da3834b56dffbe993ef3d162faf1db46d7b12d7f';
 const WORKERS = 4;
 /** Rounds of each worker in each phase. */
-const ROUNDS = 8;
+const ROUNDS = roundsInTier(2, { inFull: 8 });
 
 interface Known {
   readonly client: HttpClient;
