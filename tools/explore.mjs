@@ -31,5 +31,5 @@ if (status !== 0) {
 process.exit(status ?? 1);
 
 function usesProperties(file) {
-  return readFileSync(join(root, file), 'utf8').includes("support/property.js'");
+  return readFileSync(join(root, file), 'utf8').includes("runner/property.js'");
 }
