@@ -264,7 +264,7 @@ onEveryDatabase('the SQL mapper', (database) => {
     /** The server sends the error a moment before it ends the statement. */
     const ended = (): Promise<true> => waitUntil('the statement has ended', async () => (await running()).length === 0);
 
-    it('mapper.configuration.default-statement-timeout cancels it on the server', async () => {
+    it('R9: mapper.configuration.default-statement-timeout cancels it on the server', async () => {
       const { mapper } = await mapped(database, [TIMEOUT]);
       const slow = database.work.run((tx) => mapper.select(tx, 'test.slow'));
 

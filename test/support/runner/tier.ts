@@ -13,9 +13,10 @@ declare module 'vitest' {
  */
 export function membersOf<Member>(
   family: readonly Member[],
-  represents: (member: Member, index: number) => boolean,
+  represents: (member: Member) => boolean,
+  isFull = inject('isFull'),
 ): readonly Member[] {
-  if (inject('isFull')) return family;
+  if (isFull) return family;
   const chosen = family.filter(represents);
   if (family.length > 0 && chosen.length === 0) throw new Error('no member represents this family of tests');
   return chosen;

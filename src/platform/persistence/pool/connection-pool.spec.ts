@@ -147,7 +147,7 @@ describe('borrowing', () => {
     expect(server.most).toBe(2);
   });
 
-  it('fails at connection-timeout with the counts of the pool', async () => {
+  it('R6: fails at connection-timeout with the counts of the pool', async () => {
     const all = stand({ maximumPoolSize: 2, name: 'front' });
     await exhausted(all);
 
