@@ -2,7 +2,7 @@ import { type Clock, SystemClock } from '../../kernel/clock/clock.js';
 import { Family, type MeterFacts, type MeterKind, type Tags } from './family.js';
 import { Counter, Gauge, LongTaskTimer, type Meter, Summary, Timer } from './meter.js';
 
-export type { Family, MeterFacts, MeterKind,  Tags } from './family.js';
+export type { Family, MeterFacts, MeterKind, Tags } from './family.js';
 
 /** Facts about all series of a timer or summary. */
 export interface SummaryFacts extends MeterFacts {
