@@ -16,7 +16,7 @@ const ROOMS = {
   identity: [['events'], ['account', 'session'], ['token'], ['second-factor']],
   signin: [['host'], ['auth'], ['saml', 'recovery']],
   management: [],
-  apps: [['webhook'], ['admin', 'notices'], ['portal'], ['server'], ['cli']],
+  apps: [['webhook', 'notices'], ['schema'], ['admin'], ['portal'], ['server'], ['cli']],
 };
 /** What could serve another product: it imports nothing of this one. */
 const RUNTIME = ['kernel', 'config', 'observability', 'platform', 'management'];
@@ -163,11 +163,11 @@ module.exports = {
     {
       name: 'plain-is-plain',
       comment:
-        'A file without a role knows no framework and no file with a role (http, web, persistence, server and cli are exempt).',
+        'A file without a role knows no framework and no file with a role (http, web, persistence, schema, server and cli are exempt).',
       severity: 'error',
       from: {
         path: '^src/[^/]+/',
-        pathNot: [WITH_ROLE, SPEC, '^src/(platform/(http|web|persistence)|apps/(server|cli))/'],
+        pathNot: [WITH_ROLE, SPEC, '^src/(platform/(http|web|persistence)|apps/(schema|server|cli))/'],
       },
       to: { path: [WITH_ROLE, packages('@nestjs', 'typeorm', 'fastify', '@fastify')] },
     },

@@ -8,18 +8,22 @@ import type * as configuration from './src/config/configuration.js';
 import type * as inputs from './src/config/read/process-inputs.js';
 import type * as database from './src/platform/persistence/database.js';
 import type * as datasource from './src/platform/persistence/datasource.properties.js';
+import type * as repositories from './src/platform/persistence/repositories.js';
 import type * as properties from './src/apps/server/properties.js';
 
 const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
 const { processInputs } = (await built('config/read/process-inputs.js')) as typeof inputs;
-const { dataSourceOptions } = (await built('persistence/database.js')) as typeof database;
-const { DatasourceProperties } = (await built('persistence/datasource.properties.js')) as typeof datasource;
-const { PROPERTIES } = (await built('boot/properties.js')) as typeof properties;
+const { dataSourceOptions } = (await built('platform/persistence/database.js')) as typeof database;
+const { DatasourceProperties } = (await built('platform/persistence/datasource.properties.js')) as typeof datasource;
+const { withEntities } = (await built('platform/persistence/repositories.js')) as typeof repositories;
+const { PROPERTIES } = (await built('apps/server/properties.js')) as typeof properties;
+// It names every entity.
+await built('apps/schema/backup-tables.js');
 
 // The arguments belong to TypeORM: keys come from files and the environment here.
 const settings = loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties);
 
-export const dataSource = new DataSource(await dataSourceOptions(settings));
+export const dataSource = withEntities(new DataSource(await dataSourceOptions(settings)));
 
 function built(file: string): Promise<unknown> {
   return import(new URL(`dist/${file}`, import.meta.url).href);

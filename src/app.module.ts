@@ -1,4 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+// `app.jpa.orm.ddl-auto` compares the entities of every table.
+import './apps/schema/backup-tables.js';
 import { AdminApiModule } from './apps/admin/api/admin-api.module.js';
 import { API } from './signin/auth/api/api.js';
 import { AuthModule } from './signin/auth/auth.module.js';

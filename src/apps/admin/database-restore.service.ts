@@ -2,18 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { BackupRejected } from '../../platform/persistence/backup/backup-format.js';
-import type { Row } from '../../platform/persistence/backup/backup-tables.js';
-import {
-  type BackupFacts,
-  HAS_DATA,
-  hasAccounts,
-  inspectBackup,
-  loadBackup,
-} from '../../platform/persistence/backup/load.js';
+import type { Row } from '../../platform/persistence/backup/backup-plan.js';
+import { type BackupFacts, inspectBackup, loadBackup, refuseGuarded } from '../../platform/persistence/backup/load.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { withCommandReason } from '../../kernel/principal/command-context.js';
 import { stepAt } from '../../identity/second-factor/totp/totp.js';
 import { TotpSecrets } from '../../identity/second-factor/totp/totp-secrets.service.js';
+import { BACKUP } from '../schema/backup-tables.js';
 import type { Act } from './account-administration.service.js';
 
 /** What an operator decides about a restore; each option gives up a protection. */
@@ -41,9 +36,9 @@ export class DatabaseRestore {
     if (!options.lostSealKeys) await this.checkSealKeys(file);
     return withCommandReason(act.reason, () =>
       this.work.run(async (tx) => {
-        if (!options.replace && (await hasAccounts((sql) => tx.rows(sql)))) throw new BackupRejected(HAS_DATA);
+        if (!options.replace) await refuseGuarded(BACKUP, (sql) => tx.rows(sql));
         const now = this.clock.seconds();
-        const restored = await loadBackup(tx, file, {
+        const restored = await loadBackup(tx, file, BACKUP, {
           // A code is accepted up to one step ahead of our clock, so one may have been used that early.
           lastUsedStep: stepAt(now) + 1,
           keepsBackupCodes: options.keepBackupCodes,
@@ -66,7 +61,7 @@ export class DatabaseRestore {
   private async checkSealKeys(file: string): Promise<void> {
     const failed = new Set<string>();
     const seen = new Set<string>();
-    await inspectBackup(file, (table, row) => {
+    await inspectBackup(file, BACKUP, (table, row) => {
       if (table !== 'totp_secret') return;
       const { seal_key, user_id, sealed } = row as TotpRow;
       if (seen.has(seal_key)) return;

@@ -28,7 +28,6 @@ const BUSY_TIMEOUT_MILLIS = 5000;
 const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
 
 const COMMON = {
-  entities: [],
   migrations: [...MIGRATIONS],
   synchronize: false,
   logging: false,

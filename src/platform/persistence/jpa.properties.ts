@@ -27,8 +27,8 @@ export class OrmProperties {
       'difference, update adds what is missing, create and create-drop DELETE all data; create-drop does so at shutdown, ' +
       'too.',
     effect: near(
-      'The tables are compared with what the migrations of this version create, also their indexes, defaults and ' +
-        'collations; startup fails if update cannot add everything; create runs the migrations again; commands ignore ' +
+      'The tables are compared with the entities of this version, also their indexes, defaults and collations; ' +
+        ' startup fails if update cannot add everything; create runs the migrations again; commands ignore ' +
         'the key; with profile prod, rule 5 refuses every value but none.',
     ),
   })

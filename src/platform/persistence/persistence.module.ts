@@ -118,5 +118,5 @@ export function unitOfWork(
         socketTimeoutOf(dataSource),
       )
     : new EmbeddedDatabase(dataSource, instrumentation);
-  return new UnitOfWork(engine, random, instrumentation.retries);
+  return new UnitOfWork(engine, random, instrumentation.retries, dataSource);
 }

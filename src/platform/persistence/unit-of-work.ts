@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Random } from '../../kernel/random/random.js';
@@ -6,6 +7,8 @@ import { inSpan, type Span } from '../../observability/tracing/span.js';
 import type { RetryLog } from './database-instrumentation.js';
 import type { Dialect } from './dialect.js';
 import { type DriverFailure, classifyFailure } from './engines/driver-failure.js';
+import { type ReadRepository, repositoryOf } from './repositories.js';
+import type { EntityClass } from './schema/expected-schema.js';
 
 /** A value that can be stored. */
 export type Value = string | number | null | Uint8Array;
@@ -24,6 +27,8 @@ export interface Statements {
 
 /** Statements of one transaction. */
 export interface Tx extends Statements {
+  /** Reads entities by statements of this transaction: for pages, lists and exports, which no login waits for. */
+  repository<Entity extends object>(entity: EntityClass<Entity>): Promise<ReadRepository<Entity>>;
   /** Runs `listener` after the commit, and never after a rollback: for log lines and meters. */
   afterCommit(listener: () => void): void;
 }
@@ -64,6 +69,7 @@ export class UnitOfWork {
     private readonly engine: Engine,
     private readonly random: Random,
     private readonly retries: RetryLog,
+    private readonly dataSource: DataSource,
   ) {}
 
   /**
@@ -74,7 +80,7 @@ export class UnitOfWork {
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.commit('transaction', (listeners) =>
-      this.engine.transaction((statements) => Transaction.during(statements, listeners, work)),
+      this.engine.transaction((statements) => this.during(statements, listeners, work)),
     );
   }
 
@@ -84,8 +90,18 @@ export class UnitOfWork {
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
     return this.commit('autocommit', (listeners) =>
-      this.engine.autocommit((statements) => Transaction.during(statements, listeners, statement)),
+      this.engine.autocommit((statements) => this.during(statements, listeners, statement)),
     );
+  }
+
+  /** Runs `work` with a transaction that refuses statements afterwards: they could become part of the next one. */
+  private async during<T>(statements: Statements, listeners: (() => void)[], work: (tx: Tx) => Promise<T>): Promise<T> {
+    const tx = new Transaction(statements, listeners, this.dataSource);
+    try {
+      return await work(tx);
+    } finally {
+      tx.end();
+    }
   }
 
   /** Listeners of an attempt that was rolled back are dropped, and a failing listener never repeats committed work. */
@@ -136,20 +152,15 @@ export class UnitOfWork {
 class Transaction implements Tx {
   private hasEnded = false;
 
-  /** Runs `work` with a transaction that refuses statements afterwards: they could become part of the next one. */
-  static async during<T>(statements: Statements, listeners: (() => void)[], work: (tx: Tx) => Promise<T>): Promise<T> {
-    const tx = new Transaction(statements, listeners);
-    try {
-      return await work(tx);
-    } finally {
-      tx.hasEnded = true;
-    }
-  }
-
-  private constructor(
+  constructor(
     private readonly statements: Statements,
     private readonly listeners: (() => void)[],
+    private readonly dataSource: DataSource,
   ) {}
+
+  end(): void {
+    this.hasEnded = true;
+  }
 
   change(sql: string, values?: readonly Value[], limitMillis?: number): Promise<number> {
     return this.hasEnded ? refused() : this.statements.change(sql, values, limitMillis);
@@ -161,6 +172,10 @@ class Transaction implements Tx {
 
   rows<Row>(sql: string, values?: readonly Value[], limitMillis?: number): Promise<readonly Row[]> {
     return this.hasEnded ? refused() : this.statements.rows<Row>(sql, values, limitMillis);
+  }
+
+  repository<Entity extends object>(entity: EntityClass<Entity>): Promise<ReadRepository<Entity>> {
+    return repositoryOf(this.dataSource, entity, (sql, values) => this.rows(sql, values));
   }
 
   afterCommit(listener: () => void): void {

@@ -359,6 +359,7 @@ onEveryDatabase('the second factor', (database) => {
             failures += 1;
             return failures <= times ? Promise.reject(new ServiceError('UNAVAILABLE')) : tx.rows(...facts);
           },
+          repository: (entity) => tx.repository(entity),
           afterCommit: (listener) => {
             tx.afterCommit(listener);
           },

@@ -115,7 +115,7 @@ describe('the logger persistence', () => {
     const engine: Engine = { dialect: 'sqlite', maxAttempts: 4, transaction: attempt, autocommit: attempt };
     const log = new CollectedLog();
     const { retries } = new DatabaseInstrumentation(new Meters(), log.loggers, POOL);
-    return { work: new UnitOfWork(engine, new SystemRandom(), retries), log };
+    return { work: new UnitOfWork(engine, new SystemRandom(), retries, {} as DataSource), log };
   }
 
   const deadlock = Object.assign(new Error("in row 's3cret'"), { errno: 1213, code: 'ER_LOCK_DEADLOCK' });

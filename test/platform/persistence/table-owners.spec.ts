@@ -1,10 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import '../../../src/apps/schema/backup-tables.js';
+import { entities, tableOf } from '../../../src/platform/persistence/schema/expected-schema.js';
 
 const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 const MIGRATIONS = 'platform/persistence/migrations/';
-const STATEMENT = /\b(?:FROM|INTO|JOIN|UPDATE)\s+([a-z][a-z_]+)\b/g;
+/** A statement with the name of a table, or a repository of an entity. */
+const ACCESS = /\b(?:FROM|INTO|JOIN|UPDATE)\s+([a-z][a-z_]+)\b|\brepository\((\w+Entity)\)/g;
 
 /**
  * Tables that a second folder names, each with its reason.
@@ -18,26 +21,24 @@ const MAPPERS = 'resources/mapper/';
 const sources = globSync(['**/*.ts', `${MAPPERS}**/*.xml`], { cwd: SRC })
   .filter((file) => !file.endsWith('.spec.ts'))
   .map((file) => ({ file: file.replace(MAPPERS, ''), text: readFileSync(SRC + file, 'utf8') }));
-const tables = new Set(
-  sources
-    .filter(({ file }) => file.startsWith(MIGRATIONS))
-    .flatMap(({ text }) => Array.from(text.matchAll(/CREATE TABLE (\w+)/g), ([, table = '']) => table)),
-);
+const tables = new Map(entities().map((entity) => [entity.name, tableOf(entity).name]));
+const names = new Set(tables.values());
 
-it('every table is named in the statements of one folder', () => {
+it('every table is read and changed by one folder', () => {
   const folders = new Map<string, Set<string>>();
   for (const { file, text } of sources.filter((each) => !each.file.startsWith(MIGRATIONS))) {
     const folder = folderOf(file);
-    for (const [, table = ''] of text.matchAll(STATEMENT)) {
-      if (tables.has(table) && !SHARED.includes(`${table} ${folder}`)) {
+    for (const [, name, entity = ''] of text.matchAll(ACCESS)) {
+      const table = name ?? tables.get(entity) ?? '';
+      if (names.has(table) && !SHARED.includes(`${table} ${folder}`)) {
         folders.set(table, (folders.get(table) ?? new Set()).add(folder));
       }
     }
   }
 
   expect(tables.size).toBeGreaterThan(10);
-  expect([...folders].filter(([, names]) => names.size !== 1)).toEqual([]);
-  expect([...folders.keys()].sort()).toEqual([...tables].sort());
+  expect([...folders].filter(([, owners]) => owners.size !== 1)).toEqual([]);
+  expect([...folders.keys()].sort()).toEqual([...names].sort());
 });
 
 /** The folder of an idea inside its room; mapper files lie in a folder of that name. */

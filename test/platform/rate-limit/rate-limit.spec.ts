@@ -152,6 +152,7 @@ function changing(work: UnitOfWork, before: () => Promise<void>): UnitOfWork {
       await before();
       return tx.change(...statement);
     },
+    repository: (entity) => tx.repository(entity),
     afterCommit: (listener) => {
       tx.afterCommit(listener);
     },

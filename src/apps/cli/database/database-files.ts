@@ -21,13 +21,16 @@ export function databaseFiles(
     // Loaded for these commands only, like the service for the others.
     backUp: async (file) => {
       const { backUp } = await import('../../../platform/persistence/backup/back-up.js');
-      return explained(configuration(), (settings) => backUp(settings, file, new SystemClock(), new SystemRandom()));
+      const { BACKUP } = await import('../../schema/backup-tables.js');
+      const [clock, random] = [new SystemClock(), new SystemRandom()];
+      return explained(configuration(), (settings) => backUp(settings, file, BACKUP, clock, random));
     },
     checkRestore: async (file, options) => {
       const { inspectBackup } = await import('../../../platform/persistence/backup/load.js');
       const { checkTarget } = await import('../../../platform/persistence/backup/restore-target.js');
-      await inspectBackup(file, () => undefined);
-      await explained(configuration(), (settings) => checkTarget(settings, options));
+      const { BACKUP } = await import('../../schema/backup-tables.js');
+      await inspectBackup(file, BACKUP, () => undefined);
+      await explained(configuration(), (settings) => checkTarget(settings, BACKUP, options));
     },
     hasOwnSigningKey: () => configuration().get(TokenProperties).signingKey !== undefined,
   };

@@ -3,7 +3,7 @@ import type { Random } from '../../../kernel/random/random.js';
 import type { MigrationState } from '../migrations/migration-state.js';
 import type { Value } from '../unit-of-work.js';
 import { BackupRejected, FORMAT, FORMAT_VERSION, type RowCounts } from './backup-format.js';
-import { BACKUP_TABLES, type BackupTable, type Row } from './backup-tables.js';
+import type { BackupPlan, BackupTable, Row } from './backup-plan.js';
 import { BackupWriter } from './backup-writer.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { DatabaseConnection, type Read } from './database-connection.js';
@@ -18,6 +18,7 @@ const PAGE = 500;
 export async function backUp(
   settings: DatabaseSettings,
   file: string,
+  plan: BackupPlan,
   clock: Clock,
   random: Random,
 ): Promise<RowCounts> {
@@ -26,7 +27,7 @@ export async function backUp(
     // Before the snapshot: every change that was stored before this time is in the backup.
     const created_at = new Date(clock.millis()).toISOString();
     try {
-      return await connection.snapshot(() => writeAll(connection, writer, created_at));
+      return await connection.snapshot(() => writeAll(connection, writer, plan, created_at));
     } catch (error) {
       await writer.abandon();
       throw error;
@@ -34,10 +35,15 @@ export async function backUp(
   });
 }
 
-async function writeAll(connection: DatabaseConnection, writer: BackupWriter, created_at: string): Promise<RowCounts> {
+async function writeAll(
+  connection: DatabaseConnection,
+  writer: BackupWriter,
+  { tables }: BackupPlan,
+  created_at: string,
+): Promise<RowCounts> {
   const migrations = namesOf(await connection.migrations());
   await writer.header({ format: FORMAT, version: FORMAT_VERSION, created_at, migrations });
-  for (const table of BACKUP_TABLES) {
+  for (const table of tables) {
     await writer.table(table.table, table.columns);
     for await (const row of rowsOf(connection.read, table)) {
       await writer.row(

@@ -1,5 +1,5 @@
 import { BackupRejected } from './backup-format.js';
-import type { BackupTable, Row } from './backup-tables.js';
+import type { BackupTable, Row } from './backup-plan.js';
 import type { Value } from '../unit-of-work.js';
 
 /** Faults that a report names; a forged file may have millions. */
@@ -10,7 +10,7 @@ export class BackupCheck {
   private readonly named: string[] = [];
   private count = 0;
   private last: { readonly of: BackupTable; readonly key: readonly Value[] } | undefined;
-  private readonly loginIds = new Set<Value>();
+  private readonly uniqueValues = new Set<Value>();
 
   see(of: BackupTable, row: Row, line: number): void {
     for (const fault of this.faultsOf(of, row)) {
@@ -40,11 +40,11 @@ export class BackupCheck {
     this.last = { of, key };
     if (order === 0) return ['repeated row'];
     if (order > 0) return ['row that is repeated or not in the order of its key'];
-    const { login_id: loginId } = row;
-    if (loginId === undefined) return [];
-    const isRepeated = this.loginIds.has(loginId);
-    this.loginIds.add(loginId);
-    return isRepeated ? ['repeated login id'] : [];
+    const value = of.unique && row[of.unique];
+    if (of.unique === undefined || value === undefined) return [];
+    const isRepeated = this.uniqueValues.has(value);
+    this.uniqueValues.add(value);
+    return isRepeated ? [`repeated ${of.unique.replaceAll('_', ' ')}`] : [];
   }
 }
 

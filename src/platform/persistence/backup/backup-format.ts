@@ -1,4 +1,4 @@
-import { BACKUP_TABLES, type BackupTable, type Row } from './backup-tables.js';
+import type { BackupPlan, BackupTable, Row } from './backup-plan.js';
 import type { Value } from '../unit-of-work.js';
 
 /**
@@ -69,10 +69,13 @@ export function headerOf(line: unknown, knownMigrations: readonly string[]): Bac
 }
 
 /** The table of a line, with its columns; undefined if the line is not one of a table. */
-export function tableOf(line: unknown): { readonly of: BackupTable; readonly columns: readonly string[] } | undefined {
+export function tableOf(
+  line: unknown,
+  { tables }: BackupPlan,
+): { readonly of: BackupTable; readonly columns: readonly string[] } | undefined {
   const { table, columns } = (line ?? {}) as Partial<TableLine>;
   if (typeof table !== 'string' || !isTexts(columns)) return undefined;
-  const of = BACKUP_TABLES.find((known) => known.table === table);
+  const of = tables.find((known) => known.table === table);
   // Names reach statements only as parts of our own list.
   const known = new Set([...(of?.columns ?? []), ...(of?.formerColumns ?? [])]);
   if (!of || columns.some((column) => !known.has(column))) throw damaged('it has an unknown table or column');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type BackupHeader, BackupRejected, damaged, endOf, headerOf, rowOf, tableOf } from './backup-format.js';
-import type { BackupTable, Row } from './backup-tables.js';
+import type { BackupPlan, BackupTable, Row } from './backup-plan.js';
 
 /** The longest possible row is far shorter; without a limit, a file without line ends would fill the memory. */
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -18,7 +18,11 @@ export type BackupPart =
  * keep nothing of them unless the end was reached.
  * @throws BackupRejected
  */
-export async function* readBackup(file: string, knownMigrations: readonly string[]): AsyncGenerator<BackupPart> {
+export async function* readBackup(
+  file: string,
+  plan: BackupPlan,
+  knownMigrations: readonly string[],
+): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256');
   const counts: Record<string, number> = {};
   let current: ReturnType<typeof tableOf>;
@@ -41,7 +45,7 @@ export async function* readBackup(file: string, knownMigrations: readonly string
       counts[table] = (counts[table] ?? 0) + 1;
       yield { kind: 'row', of: current.of, row, line: number };
     } else {
-      current = tableOf(line);
+      current = tableOf(line, plan);
       if (current) {
         if (current.of.table in counts) throw damaged('a table occurs twice');
         counts[current.of.table] = 0;

@@ -1,24 +1,15 @@
 import type { Tx, Value } from '../unit-of-work.js';
 import { BackupCheck } from './backup-check.js';
-import { type BackupHeader, damaged } from './backup-format.js';
+import { type BackupHeader, BackupRejected, damaged } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
-import {
-  ACCOUNT,
-  BACKUP_TABLES,
-  type BackupTable,
-  ENDED_TABLES,
-  type RestoreFacts,
-  type Row,
-} from './backup-tables.js';
+import type { BackupPlan, BackupTable, RestoreFacts, Row } from './backup-plan.js';
 import { KNOWN_MIGRATIONS } from '../migrations/history.js';
+import { type EntityClass, tableOf } from '../schema/expected-schema.js';
 
 /** Rows of one statement. */
 const BATCH = 100;
 /** Rows that one statement deletes. */
 const DELETED = 1000;
-
-export const HAS_DATA =
-  'The database has accounts. Restore into an empty one, or give --replace, which deletes them. Nothing was changed.';
 
 /** Facts of a complete backup. */
 export interface BackupFacts {
@@ -33,11 +24,12 @@ export interface BackupFacts {
  */
 export async function inspectBackup(
   file: string,
+  plan: BackupPlan,
   see: (table: string, row: Row) => Promise<void> | void,
 ): Promise<BackupHeader> {
   let header: BackupHeader | undefined;
   const check = new BackupCheck();
-  for await (const part of readBackup(file, KNOWN_MIGRATIONS)) {
+  for await (const part of readBackup(file, plan, KNOWN_MIGRATIONS)) {
     if (part.kind === 'header') ({ header } = part);
     if (part.kind !== 'row') continue;
     check.see(part.of, part.row, part.line);
@@ -48,15 +40,22 @@ export async function inspectBackup(
   return header;
 }
 
-/** Also on the tables of an older version, which may lack others. */
-export async function hasAccounts(rows: <R>(sql: string) => Promise<readonly R[]>): Promise<boolean> {
-  return (await rows(`SELECT 1 AS found FROM ${ACCOUNT} LIMIT 1`)).length > 0;
+/**
+ * Also on the tables of an older version, which may lack others.
+ * @throws BackupRejected if the table has rows
+ */
+export async function refuseGuarded(
+  { guarded: { entity, refusal } }: BackupPlan,
+  rows: <R>(sql: string) => Promise<readonly R[]>,
+): Promise<void> {
+  const found = await rows(`SELECT 1 AS found FROM ${tableOf(entity).name} LIMIT 1`);
+  if (found.length > 0) throw new BackupRejected(refusal);
 }
 
 /** Replaces the content of the database by a backup, in the transaction of the caller: all of it, or nothing. */
-export async function loadBackup(tx: Tx, file: string, facts: RestoreFacts): Promise<BackupFacts> {
-  for (const table of ENDED_TABLES) await deleteAll(tx, table);
-  for (const table of BACKUP_TABLES) if (table.restore === 'replaced') await deleteAll(tx, table);
+export async function loadBackup(tx: Tx, file: string, plan: BackupPlan, facts: RestoreFacts): Promise<BackupFacts> {
+  for (const entity of plan.ended) await deleteAll(tx, entity);
+  for (const { entity, restore } of plan.tables) if (restore === 'replaced') await deleteAll(tx, entity);
   const rows = new Map<string, number>();
   let batch: { of: BackupTable; rows: Row[] } | undefined;
   const store = async (): Promise<void> => {
@@ -64,7 +63,7 @@ export async function loadBackup(tx: Tx, file: string, facts: RestoreFacts): Pro
     batch = undefined;
   };
   let header: BackupHeader | undefined;
-  for await (const part of readBackup(file, KNOWN_MIGRATIONS)) {
+  for await (const part of readBackup(file, plan, KNOWN_MIGRATIONS)) {
     if (part.kind === 'header') ({ header } = part);
     if (part.kind !== 'row') continue;
     const restored = part.of.restored ? part.of.restored(part.row, facts) : part.row;
@@ -79,7 +78,11 @@ export async function loadBackup(tx: Tx, file: string, facts: RestoreFacts): Pro
 }
 
 /** In steps along the key: one statement for a large table would reach the limit for statements. */
-async function deleteAll(tx: Tx, { table, key: [first = ''] }: Pick<BackupTable, 'table' | 'key'>): Promise<void> {
+async function deleteAll(tx: Tx, entity: EntityClass): Promise<void> {
+  const {
+    name: table,
+    primaryKey: [first = ''],
+  } = tableOf(entity);
   const nth = `SELECT ${first} AS name FROM ${table} WHERE ${first} > ? ORDER BY ${first} LIMIT 1 OFFSET ${DELETED}`;
   for (let after = ''; ;) {
     const [row] = await tx.rows<{ readonly name: string }>(nth, [after]);

@@ -1,7 +1,8 @@
 import { BackupRejected } from './backup-format.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { DatabaseConnection, isMissing } from './database-connection.js';
-import { HAS_DATA, hasAccounts } from './load.js';
+import type { BackupPlan } from './backup-plan.js';
+import { refuseGuarded } from './load.js';
 
 /**
  * Checks the database of a restore before anything opens it for a change.
@@ -9,6 +10,7 @@ import { HAS_DATA, hasAccounts } from './load.js';
  */
 export async function checkTarget(
   settings: DatabaseSettings,
+  plan: BackupPlan,
   { replace }: { readonly replace: boolean },
 ): Promise<void> {
   if (isMissing(settings)) return;
@@ -22,7 +24,7 @@ export async function checkTarget(
         'The tables of the database are newer than this version of the service. Nothing was changed.',
       );
     }
-    if (!replace && applied.length > 0 && (await hasAccounts(connection.read))) throw new BackupRejected(HAS_DATA);
+    if (!replace && applied.length > 0) await refuseGuarded(plan, connection.read);
   });
 }
 

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { TABLE } from '../table-options.js';
 
-/** Ends the statement that creates a table; texts compare byte by byte on every engine. */
+/** Ends the statement that creates a table. */
 export function tableSuffix({ options }: Pick<DataSource, 'options'>): string {
-  return options.type === 'better-sqlite3'
-    ? ' WITHOUT ROWID'
-    : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
+  return options.type === 'better-sqlite3' ? ' WITHOUT ROWID' : ` ENGINE=${TABLE.engine}`;
 }

@@ -68,7 +68,7 @@ export class DdlAuto {
     return exclusively(dataSource, {}, async () => {
       const { unknown } = await MigrationState.read(dataSource);
       if (unknown.length > 0) throw newerTablesFailure(unknown.map(({ name }) => name));
-      const present = await readSchema(dataSource, new Set((await expectedSchema()).keys()));
+      const present = await readSchema(dataSource, new Set(expectedSchema().keys()));
       for (const name of present.keys()) await dataSource.query(`DROP TABLE ${name}`);
       for (const { migration } of HISTORY) {
         await dataSource.query('DELETE FROM migrations WHERE name = ?', [migration.name]);
@@ -92,7 +92,7 @@ export class DdlAuto {
 }
 
 async function differencesIn(dataSource: DataSource): Promise<readonly Difference[]> {
-  const expected = await expectedSchema();
+  const expected = expectedSchema();
   const actual = await readSchema(dataSource, new Set(expected.keys()));
   return differencesOf(expected, actual, tableSuffix(dataSource));
 }

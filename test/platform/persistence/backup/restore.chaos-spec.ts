@@ -4,7 +4,7 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { KNOWN_MIGRATIONS } from '../../../../src/platform/persistence/migrations/history.js';
 import { FORMAT, FORMAT_VERSION } from '../../../../src/platform/persistence/backup/backup-format.js';
-import { BACKUP_TABLES } from '../../../../src/platform/persistence/backup/backup-tables.js';
+import { BACKUP } from '../../../../src/apps/schema/backup-tables.js';
 import { BackupWriter } from '../../../../src/platform/persistence/backup/backup-writer.js';
 import { SystemRandom, timeOrderedId } from '../../../../src/kernel/random/random.js';
 import { request } from '../../../support/events/broker.js';
@@ -32,7 +32,7 @@ async function largeBackup(story: LoginStory): Promise<string> {
   const writer = await BackupWriter.create(file, random);
   const created_at = new Date(story.clock.millis).toISOString();
   await writer.header({ format: FORMAT, version: FORMAT_VERSION, created_at, migrations: KNOWN_MIGRATIONS });
-  for (const { table, columns } of BACKUP_TABLES) {
+  for (const { table, columns } of BACKUP.tables) {
     await writer.table(table, columns);
     for (let event = 0; table === 'security_event' && event < EVENTS; event += 1) {
       const values: Readonly<Record<string, unknown>> = {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
+import '../../../../src/apps/schema/backup-tables.js';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
 import { tableSuffix } from '../../../../src/platform/persistence/migrations/table-suffix.js';
+import { withEntities } from '../../../../src/platform/persistence/repositories.js';
 import { type Difference, differencesOf } from '../../../../src/platform/persistence/schema/differences.js';
 import { expectedSchema } from '../../../../src/platform/persistence/schema/expected-schema.js';
 import { readSchema } from '../../../../src/platform/persistence/schema/read-schema.js';
@@ -47,7 +49,7 @@ function fitsMigrations(account: () => Promise<Account>): void {
 
   it('what validate expects is what the migrations create', async () => {
     const dataSource = await migrated();
-    const [expected, actual] = [await expectedSchema(), await readSchema(dataSource)];
+    const [expected, actual] = [expectedSchema(), await readSchema(dataSource)];
 
     expect(expected.size).toBeGreaterThan(10);
     expect([...actual.keys()].filter((name) => name !== 'migrations').sort()).toEqual([...expected.keys()].sort());
@@ -55,9 +57,20 @@ function fitsMigrations(account: () => Promise<Account>): void {
     expect(differencesOf(expected, actual, tableSuffix(dataSource))).toEqual([]);
   });
 
+  it('TypeORM finds no difference between the entities and what the migrations create', async () => {
+    const { options } = await migrated();
+    const dataSource = await withEntities(new DataSource(options)).initialize();
+    opened.push(dataSource);
+
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+
+    expect(dataSource.entityMetadatas).toHaveLength(expectedSchema().size);
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
   it('what update creates in an empty database is what the migrations create', async () => {
     const dataSource = await empty();
-    const expected = await expectedSchema();
+    const expected = expectedSchema();
 
     const missing = differencesOf(expected, await readSchema(dataSource), tableSuffix(dataSource));
     for (const sql of missing.flatMap(({ additions }) => additions)) await dataSource.query(sql);
@@ -141,7 +154,7 @@ needs('mariadb')('the collation of the tables', () => {
 });
 
 async function differences(dataSource: DataSource): Promise<readonly Difference[]> {
-  return differencesOf(await expectedSchema(), await readSchema(dataSource), tableSuffix(dataSource));
+  return differencesOf(expectedSchema(), await readSchema(dataSource), tableSuffix(dataSource));
 }
 
 /** Without the order of columns and the names of indexes, which differ between engines. */

@@ -1,6 +1,7 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { afterEach, expect, it } from 'vitest';
 import { Loggers } from '../../../../src/observability/logging/loggers.js';
+import '../../../../src/apps/schema/backup-tables.js';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
 import { MigrationAccount } from '../../../../src/platform/persistence/migrations/migration-account.js';
 import { MigrationState } from '../../../../src/platform/persistence/migrations/migration-state.js';
@@ -68,7 +69,7 @@ needs('mariadb')('migrations on a server', () => {
     const migrations = MIGRATIONS.map((migration) => new migration());
 
     for (const migration of migrations) await withInterruptions(dataSource, migration, 'up');
-    expect(differencesOf(await expectedSchema(), await readSchema(dataSource), '')).toEqual([]);
+    expect(differencesOf(expectedSchema(), await readSchema(dataSource), '')).toEqual([]);
 
     for (const migration of migrations.toReversed()) await withInterruptions(dataSource, migration, 'down');
     expect([...(await readSchema(dataSource)).keys()]).toEqual(['migrations']);

@@ -1,0 +1,18 @@
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { TABLE } from '../../../platform/persistence/table-options.js';
+
+/** A browser that skips the second factor. */
+@Entity('trusted_device', TABLE)
+@Unique(['secret_hash'])
+@Index('trusted_device_end', ['expires_at'])
+@Index('trusted_device_user', ['user_id'])
+export class TrustedDeviceEntity {
+  @PrimaryColumn('varchar', { length: 36 }) readonly id!: string;
+  @Column('varchar', { length: 36 }) readonly user_id!: string;
+  @Column('varchar', { length: 43 }) readonly secret_hash!: string;
+  @Column('varchar', { length: 255, nullable: true }) readonly label!: string | null;
+  @Column('varchar', { length: 45, nullable: true }) readonly ip!: string | null;
+  @Column('bigint') readonly created_at!: number;
+  @Column('bigint') readonly last_used_at!: number;
+  @Column('bigint') readonly expires_at!: number;
+}

@@ -1,0 +1,47 @@
+import { MoreThan } from 'typeorm';
+import { expect, it } from 'vitest';
+import { TaskLeaseEntity } from '../../../src/platform/persistence/task-lease.entity.js';
+import type { Tx } from '../../../src/platform/persistence/unit-of-work.js';
+import { onEveryDatabase } from '../../support/database/engines.js';
+
+const ADD = 'INSERT INTO task_lease (task, holder, fence, expires_at) VALUES (?, ?, ?, ?)';
+const BEYOND_INT = 2 ** 40;
+
+onEveryDatabase('a repository', (database) => {
+  async function tasks(tx: Tx, prefix: string): Promise<readonly TaskLeaseEntity[]> {
+    const leases = await tx.repository(TaskLeaseEntity);
+    return leases.find({ where: { task: MoreThan(prefix) }, order: { task: 'ASC' }, take: 2 });
+  }
+
+  it('returns rows with the values that a statement returns', async () => {
+    await database.work.single((tx) => tx.insert(ADD, ['values-1', null, 1, BEYOND_INT]));
+
+    const [found] = await database.work.single((tx) => tasks(tx, 'values'));
+
+    expect(found).toBeInstanceOf(TaskLeaseEntity);
+    expect(found).toMatchObject({ task: 'values-1', holder: null, fence: 1, expires_at: BEYOND_INT });
+  });
+
+  it('sees what its transaction has changed, which ends with a rollback', async () => {
+    let during: readonly TaskLeaseEntity[] = [];
+    const failing = database.work.run(async (tx) => {
+      await tx.insert(ADD, ['within-1', 'me', 1, 2]);
+      during = await tasks(tx, 'within');
+      throw new Error('changed my mind');
+    });
+
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(during.map(({ task }) => task)).toEqual(['within-1']);
+    expect((await database.work.single((tx) => tasks(tx, 'within'))).map(({ task }) => task)).not.toContain('within-1');
+  });
+
+  it('refuses to change rows, and to read after the end of its unit of work', async () => {
+    const kept = await database.work.single((tx) => tx.repository(TaskLeaseEntity));
+    const deleting = database.work.single(async (tx) =>
+      (await tx.repository(TaskLeaseEntity)).createQueryBuilder().delete().execute(),
+    );
+
+    await expect(deleting).rejects.toThrow('a repository only reads');
+    await expect(kept.find()).rejects.toThrow('after the end of its unit of work');
+  });
+});
