@@ -4,11 +4,11 @@ import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import type { NoticeKind } from './notice.js';
+import { NoticeCountEntity } from './notice-count.entity.js';
 
 expiringTable('notice_count', 'slot');
-personalTable('notice_count', {
+personalTable(NoticeCountEntity, {
   name: 'notice_counts',
-  key: 'slot',
   owner: 'user_id',
   shown: ['slot', 'began_at', 'notices'],
   withheld: ['user_id', 'expires_at'],

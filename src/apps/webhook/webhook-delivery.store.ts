@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { MoreThan } from 'typeorm';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { WebhookDeliveryEntity } from './webhook-delivery.entity.js';
 
 /** Dead letters are kept for a month after the last attempt. */
 const KEPT_SECONDS = 30 * 86_400;
@@ -23,17 +25,14 @@ export interface DueDelivery extends NewDelivery {
   readonly created_at: number;
 }
 
+/** The columns that operators see. */
+const LISTED = {
+  ...{ id: true, kind: true, queue: true, state: true },
+  ...{ attempts: true, failure: true, next_at: true, created_at: true },
+};
+
 /** A delivery as operators see it. */
-export interface ListedDelivery {
-  readonly id: string;
-  readonly kind: string;
-  readonly queue: string;
-  readonly state: 'pending' | 'dead';
-  readonly attempts: number;
-  readonly failure: string | null;
-  readonly next_at: number;
-  readonly created_at: number;
-}
+export type ListedDelivery = Pick<WebhookDeliveryEntity, keyof typeof LISTED>;
 
 /** Times in seconds; one beyond its limit was written before the clock was set back, and has passed. */
 export interface DueTimes {
@@ -68,8 +67,6 @@ const POSTPONE = `UPDATE webhook_delivery SET next_at = ?
   WHERE queue = ? AND state = 'pending' AND position > ? AND next_at < ?`;
 const BURY = `UPDATE webhook_delivery SET state = 'dead', leased_until = 0, failure = ?, expires_at = ?
   WHERE id = ? AND state = 'pending' AND attempts = ?`;
-const LIST = `SELECT id, kind, queue, state, attempts, failure, next_at, created_at FROM webhook_delivery
-  WHERE state = ? AND id > ? ORDER BY id LIMIT ?`;
 const REVIVE = `UPDATE webhook_delivery
   SET state = 'pending', attempts = 0, next_at = ?, leased_until = 0, created_at = ?, expires_at = ? WHERE state = 'dead'`;
 const COUNT = 'SELECT state, COUNT(*) AS number FROM webhook_delivery GROUP BY state';
@@ -118,8 +115,10 @@ export class WebhookDeliveryStore {
     return (await tx.change(BURY, [failure, now, id, attempts + 1])) === 1;
   }
 
-  list(tx: Tx, state: ListedDelivery['state'], after: string, limit: number): Promise<readonly ListedDelivery[]> {
-    return tx.rows<ListedDelivery>(LIST, [state, after, limit]);
+  async list(tx: Tx, state: ListedDelivery['state'], after: string, limit: number): Promise<readonly ListedDelivery[]> {
+    const deliveries = await tx.repository(WebhookDeliveryEntity);
+    const where = { state, id: MoreThan(after) };
+    return deliveries.find({ select: LISTED, where, order: { id: 'ASC' }, take: limit });
   }
 
   /** Makes dead letters pending again: one, or all. Returns their number. */

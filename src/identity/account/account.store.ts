@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { isLanguage, type Language } from '../../platform/messages/messages.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
+import { AccountEntity } from './account.entity.js';
 import {
-  type AccountKind,
   type AccountStatus,
   type AccountVersion,
   hasSecondFactor,
@@ -12,9 +13,8 @@ import {
   type StoredAccount,
 } from './account.js';
 
-personalTable('account', {
+personalTable(AccountEntity, {
   name: 'account',
-  key: 'id',
   owner: 'id',
   shown: [
     ...['id', 'login_id', 'kind', 'status', 'roles', 'is_admin', 'email', 'mfa_required', 'enrolment_forced'],
@@ -39,33 +39,18 @@ export interface AccountFilter {
   readonly limit: number;
 }
 
-interface AccountRow {
-  readonly id: string;
-  readonly login_id: string;
-  readonly kind: AccountKind;
-  readonly status: AccountStatus;
-  readonly password_hash: string | null;
-  readonly roles: string;
-  readonly email: string | null;
-  readonly email_version: number;
-  readonly mfa_required: number;
-  readonly enrolment_forced: number;
-  readonly security_stamp: number;
-  readonly totp_count: number;
-  readonly passkey_count: number;
-  readonly password_ends_at: number | null;
-  readonly language: string | null;
-  readonly password_version: number;
-  readonly invited_at: number | null;
-}
+const READ = [
+  ...(['id', 'login_id', 'kind', 'status', 'password_hash', 'roles', 'email', 'mfa_required'] as const),
+  ...(['enrolment_forced', 'security_stamp', 'totp_count', 'passkey_count', 'password_ends_at'] as const),
+  ...(['password_version', 'invited_at', 'language', 'email_version'] as const),
+];
+type AccountRow = Pick<AccountEntity, (typeof READ)[number]>;
 
-const READ =
-  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_count, ' +
-  'passkey_count, password_ends_at, password_version, invited_at, language, email_version';
+const SELECT = `SELECT ${READ.join(', ')} FROM account`;
 /** The accounts of an unfinished import do not exist yet. */
 const EXISTS = `status <> '${STAGED}'`;
-const BY_ID = `SELECT ${READ} FROM account WHERE id = ? AND ${EXISTS}`;
-const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ? AND ${EXISTS}`;
+const BY_ID = `${SELECT} WHERE id = ? AND ${EXISTS}`;
+const BY_LOGIN_ID = `${SELECT} WHERE login_id = ? AND ${EXISTS}`;
 
 /** Locks the row, also against other nodes of a cluster: later changes of the account wait for this transaction or lose. */
 const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND status = 'active'`;
@@ -115,25 +100,19 @@ export class AccountStore {
 
   /** Accounts in the order of their login ids. */
   async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
-    const conditions = ['login_id > ?', EXISTS];
-    const values: Value[] = [after];
+    const accounts = await tx.repository(AccountEntity);
+    // The index account_search has all columns of this read, which may visit every account.
+    const found = accounts.createQueryBuilder('account').select('account.id', 'id').where(EXISTS);
+    found.andWhere('login_id > :after', { after }).orderBy('login_id').limit(limit);
     if (query !== undefined) {
       const { loginId = query.email, email } = query;
-      conditions.push('(INSTR(login_id, ?) > 0 OR INSTR(LOWER(email), ?) > 0)');
-      values.push(loginId, email);
+      found.andWhere('(INSTR(login_id, :loginId) > 0 OR INSTR(LOWER(email), :email) > 0)', { loginId, email });
     }
-    if (role !== undefined) {
-      conditions.push("INSTR(CONCAT(',', roles, ','), ?) > 0");
-      values.push(`,${role},`);
-    }
-    if (status !== undefined) {
-      conditions.push('status = ?');
-      values.push(status);
-    }
-    // The index account_search has all columns of the inner statement, which may visit every account.
-    const ids = `SELECT id FROM account WHERE ${conditions.join(' AND ')} ORDER BY login_id LIMIT ?`;
-    const sql = `SELECT ${READ} FROM account WHERE id IN (SELECT id FROM (${ids}) AS page) ORDER BY login_id`;
-    return (await tx.rows<AccountRow>(sql, [...values, limit])).map(accountOf);
+    if (role !== undefined) found.andWhere("INSTR(CONCAT(',', roles, ','), :role) > 0", { role: `,${role},` });
+    if (status !== undefined) found.andWhere('status = :status', { status });
+    const ids = (await found.getRawMany<Pick<AccountRow, 'id'>>()).map(({ id }) => id);
+    const rows = await accounts.find({ where: { id: In(ids) }, order: { login_id: 'ASC' } });
+    return rows.map(accountOf);
   }
 
   /** Locks the row of an account that is as it was read; false if it is no longer active, or has changed. */

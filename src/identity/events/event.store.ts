@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
-import { type Slice, sliceValues } from '../../platform/persistence/slice.js';
+import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { type BatchedEvent, MAX_BATCH, type PlacedEvent, UNBATCHED } from './chain/event-batch.js';
 import { EVENT_COLUMNS, type EventRow } from './event-line.js';
+import { SecurityEventEntity } from './security-event.entity.js';
 
-personalTable('security_event', {
+personalTable(SecurityEventEntity, {
   name: 'events',
-  key: 'id',
   owner: 'user_id',
   shown: EVENT_COLUMNS,
   withheld: ['batch'],
@@ -16,7 +16,6 @@ personalTable('security_event', {
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
 const INSERT = `INSERT INTO security_event (${COLUMNS}, batch) VALUES `;
 const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${UNBATCHED.new})`;
-const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
 const KINDS_OF_USER = 'SELECT kind FROM security_event WHERE user_id = ? AND kind IN';
 const UNBATCHED_EVENTS = `SELECT ${COLUMNS}, batch FROM security_event WHERE batch <= 0 ORDER BY batch, id LIMIT ?`;
 const OVERDUE = 'SELECT id, at FROM security_event WHERE batch <= 0 AND id < ? ORDER BY batch, id LIMIT ?';
@@ -38,8 +37,10 @@ export class EventStore {
   }
 
   /** Newest first. */
-  ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
-    return tx.rows<EventRow>(OF_USER, [subject, ...sliceValues(page)]);
+  async ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
+    const events = await tx.repository(SecurityEventEntity);
+    const where = { user_id: subject, id: isOlder(page) };
+    return events.find({ where, order: { id: 'DESC' }, take: page.limit });
   }
 
   /** The kinds of the oldest events of some kinds, oldest first. */

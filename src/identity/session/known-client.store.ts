@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import { KnownClientEntity } from './known-client.entity.js';
 
 expiringTable('known_client', 'id');
-personalTable('known_client', {
+personalTable(KnownClientEntity, {
   name: 'known_clients',
-  key: 'id',
   owner: 'user_id',
   shown: ['expires_at'],
   withheld: ['id', 'user_id'],

@@ -5,12 +5,12 @@ import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrText } from '../../kernel/principal/amr.js';
 import type { RefreshRecord } from './refresh.js';
 import { hashSecret, type RefreshToken, type Session } from './session.js';
+import { RefreshTokenEntity } from './refresh-token.entity.js';
 
 expiringTable('refresh_token', 'token_hash');
 
-personalTable('refresh_token', {
+personalTable(RefreshTokenEntity, {
   name: 'refresh_tokens',
-  key: 'token_hash',
   owner: 'user_id',
   shown: [
     ...['session_id', 'generation', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'issued_at', 'expires_at'],
@@ -41,17 +41,11 @@ const END_OF_SESSION = 'DELETE FROM refresh_token WHERE session_id = ?';
 const END_OF_USER = 'DELETE FROM refresh_token WHERE user_id = ? AND session_id <> ?';
 const FORGET = 'UPDATE refresh_token SET sealed_successor = NULL WHERE rotated_at < ? AND token_hash IN';
 
-interface Row {
-  readonly token_hash: string;
-  readonly session_id: string;
-  readonly user_id: string;
-  readonly generation: number;
-  readonly expires_at: number;
-  readonly rotated_at: number | null;
-  readonly replaced_by: string | null;
-  readonly sealed_successor: string | null;
-  readonly superseded_at: number | null;
-}
+type Row = Pick<
+  RefreshTokenEntity,
+  | ('token_hash' | 'session_id' | 'user_id' | 'generation' | 'expires_at')
+  | ('rotated_at' | 'replaced_by' | 'sealed_successor' | 'superseded_at')
+>;
 
 /** Table `refresh_token`: all tokens of a session, used ones included, are a family. */
 @Injectable()

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull, MoreThan } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
-import { type Slice, sliceValues } from '../../platform/persistence/slice.js';
+import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { amrOf, amrText } from '../../kernel/principal/amr.js';
+import { SessionEntity } from './session.entity.js';
 import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
 
 expiringTable('session', 'id');
 
-personalTable('session', {
+personalTable(SessionEntity, {
   name: 'sessions',
-  key: 'id',
   owner: 'user_id',
   shown: [
     ...['id', 'kind', 'amr', 'auth_time', 'mfa_at', 'mfa_method', 'idp', 'authn_context', 'ends_at', 'ip', 'agent'],
@@ -27,8 +28,6 @@ const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS})`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
 const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
-const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
-  WHERE user_id = ? AND expires_at > ? AND half_security_stamp IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
 const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
 /** The row changes even within one second, which locks it at every node of a cluster. */
 const HOLD = `UPDATE session SET last_used_at = CASE WHEN last_used_at = ? THEN last_used_at - 1 ELSE ? END
@@ -45,25 +44,7 @@ const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_s
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
 const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
 
-interface Row {
-  readonly id: string;
-  readonly user_id: string;
-  readonly kind: Session['kind'];
-  readonly half_security_stamp: number | null;
-  readonly amr: string;
-  readonly auth_time: number | null;
-  readonly mfa_at: number | null;
-  readonly mfa_method: string | null;
-  readonly idp: string | null;
-  readonly authn_context: string | null;
-  readonly ends_at: number | null;
-  readonly idp_session: string | null;
-  readonly ip: string | null;
-  readonly agent: string | null;
-  readonly created_at: number;
-  readonly last_used_at: number;
-  readonly expires_at: number;
-}
+type Row = Omit<SessionEntity, 'secret_hash'>;
 
 /** Table `session`; a session is live while its row exists and has not expired. */
 @Injectable()
@@ -93,7 +74,10 @@ export class SessionStore {
 
   /** Newest first. */
   async findByUser(tx: Tx, subject: string, page: Slice): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(LIVE_OF_USER, [subject, this.clock.seconds(), ...sliceValues(page)])).map(sessionOf);
+    const sessions = await tx.repository(SessionEntity);
+    const isLive = { expires_at: MoreThan(this.clock.seconds()), half_security_stamp: IsNull() };
+    const where = { user_id: subject, ...isLive, id: isOlder(page) };
+    return (await sessions.find({ where, order: { id: 'DESC' }, take: page.limit })).map(sessionOf);
   }
 
   /** Also locks the row until the transaction ends; false if the session has ended. */

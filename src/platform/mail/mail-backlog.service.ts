@@ -26,7 +26,7 @@ export class MailBacklog {
 
   /** Oldest first. */
   list({ state, after = '', limit }: BacklogPage): Promise<readonly MailRow[]> {
-    return this.work.single((tx) => this.store.list(tx, after, state ?? null, limit));
+    return this.work.single((tx) => this.store.list(tx, after, state, limit));
   }
 
   count(): Promise<Readonly<Record<MailState, number>>> {

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { MoreThan } from 'typeorm';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import { personalTable } from '../persistence/personal-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
+import { MailMessageEntity } from './mail-message.entity.js';
 import type { MailRow, MailState } from './mail-message.js';
 
 const COLUMNS =
@@ -18,13 +20,11 @@ const DELETE = 'DELETE FROM mail_message WHERE id = ?';
 const OF_USER = 'SELECT id FROM mail_message WHERE user_id = ?';
 const RENEW = `UPDATE mail_message SET state = 'waiting', attempts = 0, next_attempt_at = ?, give_up_at = ?, expires_at = ?
   WHERE id = ? AND state = 'failed'`;
-const LIST = `SELECT ${COLUMNS} FROM mail_message WHERE id > ? AND (? IS NULL OR state = ?) ORDER BY id LIMIT ?`;
 const COUNT = 'SELECT state, COUNT(*) AS mails FROM mail_message GROUP BY state';
 
 expiringTable('mail_message', 'id');
-personalTable('mail_message', {
+personalTable(MailMessageEntity, {
   name: 'mails',
-  key: 'id',
   owner: 'user_id',
   shown: ['id', 'message_id', 'created_at', 'template', 'facts', 'state', 'attempts', 'last_error'],
   withheld: ['user_id', 'next_attempt_at', 'give_up_at', 'expires_at'],
@@ -89,8 +89,10 @@ export class MailMessageStore {
   }
 
   /** Oldest first. */
-  list(tx: Tx, after: string, state: MailState | null, limit: number): Promise<readonly MailRow[]> {
-    return tx.rows<MailRow>(LIST, [after, state, state, limit]);
+  async list(tx: Tx, after: string, state: MailState | undefined, limit: number): Promise<readonly MailRow[]> {
+    const mails = await tx.repository(MailMessageEntity);
+    const where = { id: MoreThan(after), ...(state !== undefined && { state }) };
+    return mails.find({ where, order: { id: 'ASC' }, take: limit });
   }
 
   async count(tx: Tx): Promise<Readonly<Record<MailState, number>>> {

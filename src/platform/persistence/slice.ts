@@ -1,3 +1,5 @@
+import { type FindOperator, LessThan } from 'typeorm';
+
 /** A part of a list that is read newest first. */
 export interface Slice {
   readonly limit: number;
@@ -8,7 +10,7 @@ export interface Slice {
 /** The maximum part of a list. */
 export const MAX_SLICE: Slice = { limit: 200 };
 
-/** Values for `id < ? … LIMIT ?`; without a previous page, the first value is greater than any id. */
-export function sliceValues({ limit, after = '~' }: Slice): readonly [string, number] {
-  return [after, limit];
+/** The condition on the ids of a slice; without a previous page, each id fulfils it. */
+export function isOlder({ after = '~' }: Slice): FindOperator<string> {
+  return LessThan(after);
 }

@@ -4,11 +4,11 @@ import { expiringTable } from '../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { FORMER_ADDRESS, type LinkKind } from './account-link.js';
+import { AccountLinkEntity } from './account-link.entity.js';
 
 expiringTable('account_link', 'slot');
-personalTable('account_link', {
+personalTable(AccountLinkEntity, {
   name: 'links',
-  key: 'slot',
   owner: 'user_id',
   shown: ['kind', 'requested_at', 'expires_at'],
   // The slot of a report contains the hash of its token.

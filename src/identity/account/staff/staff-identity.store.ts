@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { IdentityNames } from './staff-identity.js';
+import { StaffIdentityEntity } from './staff-identity.entity.js';
 
-personalTable('staff_identity', {
+personalTable(StaffIdentityEntity, {
   name: 'identities',
-  key: 'id',
   owner: 'user_id',
   shown: ['issuer', 'person', 'logins', 'created_at'],
   withheld: ['id', 'user_id'],

@@ -4,10 +4,10 @@ import { OrmPropertiesProperties } from '../../../platform/persistence/jpa.prope
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../../platform/persistence/unit-of-work.js';
 import { KEYED_TAG, type StoredCode } from './backup-code.js';
+import { BackupCodeEntity } from './backup-code.entity.js';
 
-personalTable('backup_code', {
+personalTable(BackupCodeEntity, {
   name: 'backup_codes',
-  key: 'hash',
   owner: 'user_id',
   shown: ['set_id'],
   withheld: ['user_id', 'hash', 'pepper'],

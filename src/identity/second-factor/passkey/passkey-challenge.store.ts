@@ -7,13 +7,13 @@ import { Random } from '../../../kernel/random/random.js';
 import { hashSecret } from '../../session/session.js';
 import { type AttemptSubject, OF_STAMP, subjectConditions, TOLERATED_SKEW_SECONDS } from '../attempts/attempt.js';
 import { CHALLENGE_SECONDS, MAX_PASSKEYS } from './passkey.js';
+import { PasskeyChallengeEntity } from './passkey-challenge.entity.js';
 
 /** Nothing is remembered of an expired challenge: one that is not stored is rejected. */
 expiringTable('passkey_challenge', 'id', 0);
 
-personalTable('passkey_challenge', {
+personalTable(PasskeyChallengeEntity, {
   name: 'passkey_challenges',
-  key: 'id',
   owner: 'user_id',
   shown: ['purpose', 'created_at', 'expires_at'],
   withheld: ['id', 'user_id', 'asked_by', 'security_stamp'],

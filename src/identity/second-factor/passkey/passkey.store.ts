@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { credentialHash, type NewPasskey } from './passkey.js';
+import { PasskeyEntity } from './passkey.entity.js';
 
-personalTable('passkey', {
+personalTable(PasskeyEntity, {
   name: 'passkeys',
-  key: 'id',
   owner: 'user_id',
   shown: [
     ...['id', 'credential_id', 'algorithm', 'sign_count', 'backup_eligible', 'backed_up', 'aaguid', 'transports'],

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { AskedFor } from '../attempts/attempt.js';
+import { TotpSecretEntity } from './totp-secret.entity.js';
 
-personalTable('totp_secret', {
+personalTable(TotpSecretEntity, {
   name: 'authenticators',
-  key: 'id',
   owner: 'user_id',
   shown: ['id', 'name', 'created_at', 'expires_at', 'activated_at', 'last_used_at', 'svg_taken', 'png_taken'],
   withheld: ['user_id', 'sealed', 'seal_key', 'asked_by', 'asked_for'],

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type Slice, sliceValues } from '../../../platform/persistence/slice.js';
+import { MoreThan } from 'typeorm';
+import { isOlder, type Slice } from '../../../platform/persistence/slice.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { TrustedDeviceEntity } from './trusted-device.entity.js';
 
 expiringTable('trusted_device', 'id');
 
-personalTable('trusted_device', {
+personalTable(TrustedDeviceEntity, {
   name: 'trusted_devices',
-  key: 'id',
   owner: 'user_id',
   shown: ['id', 'label', 'ip', 'created_at', 'last_used_at', 'expires_at'],
   withheld: ['user_id', 'secret_hash'],
@@ -22,8 +23,6 @@ const INSERT = `INSERT INTO trusted_device
 const ROTATE = `UPDATE trusted_device SET secret_hash = ?, last_used_at = ?
   WHERE secret_hash = ? AND user_id = ? AND expires_at > ?`;
 const BY_SECRET = 'SELECT expires_at FROM trusted_device WHERE secret_hash = ?';
-const LIST = `SELECT id, label, ip, created_at, last_used_at, expires_at FROM trusted_device
-  WHERE user_id = ? AND expires_at > ? AND id < ? ORDER BY id DESC LIMIT ?`;
 const DELETE = 'DELETE FROM trusted_device WHERE user_id = ? AND id = ?';
 const DELETE_ENDED = 'DELETE FROM trusted_device WHERE user_id = ? AND expires_at <= ?';
 const DELETE_ALL = 'DELETE FROM trusted_device WHERE user_id = ?';
@@ -36,15 +35,6 @@ export interface TrustedDevice {
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
-}
-
-interface DeviceRow {
-  readonly id: string;
-  readonly label: string | null;
-  readonly ip: string | null;
-  readonly created_at: number;
-  readonly last_used_at: number;
-  readonly expires_at: number;
 }
 
 /** A device to be trusted. */
@@ -86,7 +76,9 @@ export class TrustedDeviceStore {
   }
 
   async list(tx: Tx, subject: string, page: Slice): Promise<readonly TrustedDevice[]> {
-    const rows = await tx.rows<DeviceRow>(LIST, [subject, this.clock.seconds(), ...sliceValues(page)]);
+    const devices = await tx.repository(TrustedDeviceEntity);
+    const where = { user_id: subject, expires_at: MoreThan(this.clock.seconds()), id: isOlder(page) };
+    const rows = await devices.find({ where, order: { id: 'DESC' }, take: page.limit });
     return rows.map(({ id, label, ip, created_at, last_used_at, expires_at }) => ({
       id,
       ...withoutUndefined({ label: label ?? undefined, ip: ip ?? undefined }),

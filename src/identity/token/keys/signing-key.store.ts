@@ -5,6 +5,7 @@ import { Random } from '../../../kernel/random/random.js';
 import { Sealer } from '../../../platform/sealing/sealer.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type SigningAlgorithm, type UsableKey } from './key-material.js';
 import type { KeyPurpose, ScheduledKey } from './key-schedule.js';
+import type { SigningKeyEntity } from './signing-key.entity.js';
 
 /** A generated key that is not stored yet. */
 export interface GeneratedKey {
@@ -35,18 +36,6 @@ const RETIRE = 'UPDATE signing_key SET retired_at = ? WHERE id = ? AND retired_a
 const DELETE = 'DELETE FROM signing_key WHERE id = ?';
 const RESEAL = 'UPDATE signing_key SET sealed = ?, seal_key = ? WHERE id = ? AND sealed = ?';
 
-interface Row {
-  readonly id: string;
-  readonly purpose: KeyPurpose;
-  readonly generation: number;
-  readonly algorithm: string;
-  readonly sealed: string;
-  readonly seal_key: string;
-  readonly created_at: number;
-  readonly signs_from: number;
-  readonly retired_at: number | null;
-}
-
 /** Table `signing_key`, which holds private keys and secrets sealed. */
 @Injectable()
 export class SigningKeyStore {
@@ -57,7 +46,7 @@ export class SigningKeyStore {
   ) {}
 
   async all(tx: Tx): Promise<readonly StoredKey[]> {
-    return (await tx.rows<Row>(ALL)).map((row) => ({
+    return (await tx.rows<SigningKeyEntity>(ALL)).map((row) => ({
       kid: row.id,
       purpose: row.purpose,
       generation: row.generation,

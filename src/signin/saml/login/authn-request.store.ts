@@ -4,13 +4,13 @@ import { expiringTable } from '../../../platform/persistence/expiring-tables.js'
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { RequestedContext } from './response/authn-context.js';
+import { SamlRequestEntity } from './saml-request.entity.js';
 
 /** Rows are deleted 60 s after they expire, for clocks that differ; anyone can create rows, so none is kept for longer. */
 expiringTable('saml_request', 'id', 60);
 
-personalTable('saml_request', {
+personalTable(SamlRequestEntity, {
   name: 'identity_provider_requests',
-  key: 'id',
   owner: 'user_id',
   shown: ['idp', 'return_to', 'asked', 'session_id', 'expires_at'],
   withheld: ['id', 'user_id', 'browser_hash', 'relay_state'],
@@ -35,18 +35,6 @@ export interface PendingRequest {
   readonly expiresAt: number;
 }
 
-interface Row {
-  readonly id: string;
-  readonly idp: string;
-  readonly browser_hash: string;
-  readonly relay_state: string;
-  readonly return_to: string;
-  readonly asked: string;
-  readonly user_id: string | null;
-  readonly session_id: string | null;
-  readonly expires_at: number;
-}
-
 const COLUMNS = 'id, idp, browser_hash, relay_state, return_to, asked, user_id, session_id, expires_at';
 const INSERT = `INSERT INTO saml_request (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const LIVE = `SELECT ${COLUMNS} FROM saml_request WHERE id = ? AND idp = ? AND expires_at > ?`;
@@ -62,7 +50,7 @@ export class AuthnRequestStore {
   }
 
   async find(tx: Tx, id: string, idp: string, now: number): Promise<PendingRequest | undefined> {
-    const [row] = await tx.rows<Row>(LIVE, [id, idp, now]);
+    const [row] = await tx.rows<SamlRequestEntity>(LIVE, [id, idp, now]);
     return row && pendingOf(row);
   }
 
@@ -72,7 +60,7 @@ export class AuthnRequestStore {
   }
 }
 
-function pendingOf(row: Row): PendingRequest {
+function pendingOf(row: SamlRequestEntity): PendingRequest {
   return {
     id: row.id,
     idp: row.idp,

@@ -5,12 +5,12 @@ import { expiringTable } from '../../../platform/persistence/expiring-tables.js'
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { NameId } from './response/assertion.js';
+import { IdpSessionEntity } from './idp-session.entity.js';
 
 expiringTable('idp_session', 'id');
 
-personalTable('idp_session', {
+personalTable(IdpSessionEntity, {
   name: 'identity_provider_sessions',
-  key: 'id',
   owner: { column: 'id', from: 'session', of: 'idp_session', by: 'user_id' },
   shown: ['idp', 'name_id', 'session_index', 'expires_at'],
   withheld: ['id', 'name_hash'],
@@ -25,15 +25,6 @@ interface IdpSession {
   readonly sessionIndex?: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
-}
-
-interface Row {
-  readonly id: string;
-  readonly idp: string;
-  readonly name_hash: string;
-  readonly name_id: string;
-  readonly session_index: string | null;
-  readonly expires_at: number;
 }
 
 const COLUMNS = 'id, idp, name_hash, name_id, session_index, expires_at';
@@ -51,13 +42,13 @@ export class IdpSessionStore {
   }
 
   async find(tx: Tx, id: string): Promise<IdpSession | undefined> {
-    const [row] = await tx.rows<Row>(FIND, [id]);
+    const [row] = await tx.rows<IdpSessionEntity>(FIND, [id]);
     return row && sessionOf(row);
   }
 
   /** The sessions of all users with this name at an issuer, whatever the format and the qualifiers of the NameID. */
   async ofName(tx: Tx, issuer: string, nameId: NameId): Promise<readonly IdpSession[]> {
-    return (await tx.rows<Row>(OF_NAME, [nameHash(issuer, nameId)])).map(sessionOf);
+    return (await tx.rows<IdpSessionEntity>(OF_NAME, [nameHash(issuer, nameId)])).map(sessionOf);
   }
 }
 
@@ -68,7 +59,7 @@ function nameHash(issuer: string, nameId: NameId | undefined): string {
     .digest('base64url');
 }
 
-function sessionOf({ id, idp, name_id, session_index, expires_at }: Row): IdpSession {
+function sessionOf({ id, idp, name_id, session_index, expires_at }: IdpSessionEntity): IdpSession {
   return {
     ...{ id, idp, nameId: nameIdOf(name_id), expiresAt: expires_at },
     ...withoutUndefined({ sessionIndex: session_index ?? undefined }),
