@@ -1,8 +1,16 @@
 import { MoreThan } from 'typeorm';
 import { expect, it } from 'vitest';
+import { SystemRandom } from '../../../src/kernel/random/random.js';
+import { Meters } from '../../../src/observability/metrics/meters.js';
+import { openDatabase } from '../../../src/platform/persistence/database.js';
+import { DatabaseInstrumentation } from '../../../src/platform/persistence/database-instrumentation.js';
+import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
 import { TaskLeaseEntity } from '../../../src/platform/persistence/task-lease.entity.js';
 import type { Tx } from '../../../src/platform/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
+import { freshMariadbDatabase } from '../../support/database/fresh-database.js';
+import { CollectedLog } from '../../support/programs/collected-log.js';
+import { needs } from '../../support/runner/needs.js';
 
 const ADD = 'INSERT INTO task_lease (task, holder, fence, expires_at) VALUES (?, ?, ?, ?)';
 const BEYOND_INT = 2 ** 40;
@@ -35,6 +43,22 @@ onEveryDatabase('a repository', (database) => {
     expect((await database.work.single((tx) => tasks(tx, 'within'))).map(({ task }) => task)).not.toContain('within-1');
   });
 
+  it('L1: its reads are in the log of statements, without their values', async () => {
+    const log = new CollectedLog();
+    const work = unitOfWork(
+      database.dataSource,
+      new SystemRandom(),
+      new DatabaseInstrumentation(new Meters(), log.loggers, 'front'),
+    );
+    log.loggers.setLevel('orm.sql', 'DEBUG');
+
+    await work.single((tx) => tasks(tx, 's3cret'));
+
+    const texts = log.of('orm.sql').map(({ message }) => message);
+    expect(texts).toContainEqual(expect.stringMatching(/^SELECT .* FROM .task_lease. .* LIMIT 2$/));
+    expect(JSON.stringify(texts)).not.toContain('s3cret');
+  });
+
   it('refuses to change rows, and to read after the end of its unit of work', async () => {
     const kept = await database.work.single((tx) => tx.repository(TaskLeaseEntity));
     const deleting = database.work.single(async (tx) =>
@@ -43,5 +67,20 @@ onEveryDatabase('a repository', (database) => {
 
     await expect(deleting).rejects.toThrow('a repository only reads');
     await expect(kept.find()).rejects.toThrow('after the end of its unit of work');
+  });
+});
+
+needs('mariadb')('a read of a repository', () => {
+  it('fails if its response exceeds the socketTimeout of the URL', async () => {
+    const { url, ...account } = await freshMariadbDatabase();
+    const dataSource = await openDatabase({ ...account, url: `${url}?socketTimeout=500` });
+    const work = unitOfWork(dataSource);
+    await work.single((tx) => tx.insert(ADD, ['slow', null, 1, 2]));
+    const reading = work.single(async (tx) =>
+      (await tx.repository(TaskLeaseEntity)).createQueryBuilder('lease').where('SLEEP(3) = 0').getMany(),
+    );
+
+    await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await dataSource.destroy();
   });
 });
