@@ -24,13 +24,20 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'service',
           include: ['test/**/*.spec.ts', 'test/**/*-spec.ts'],
+          setupFiles: 'test/support/runner/schema.ts',
           exclude: [...UNIT, ...CLUSTER, 'node_modules'],
         },
       },
       {
         extends: true,
         // After all others and one after the other: nodes that get no processor time exclude each other from the cluster.
-        test: { name: 'cluster', include: CLUSTER, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'cluster',
+          include: CLUSTER,
+          setupFiles: 'test/support/runner/schema.ts',
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
     globalSetup: 'test/support/runner/global-setup.ts',

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-// `app.jpa.orm.ddl-auto` compares the entities of every table.
+// All entities and migrations: startup brings the tables up to date, or compares them.
 import './apps/schema/backup-tables.js';
 import { AdminApiModule } from './apps/admin/api/admin-api.module.js';
 import { API } from './signin/auth/api/api.js';

@@ -5,6 +5,7 @@ import { processInputs } from '../../dist/config/read/process-inputs.js';
 import { PROPERTIES } from '../../dist/apps/server/properties.js';
 import '../../dist/identity/events/events.mapping.js';
 import '../../dist/platform/persistence/expiry.mapping.js';
+import '../../dist/apps/schema/history.js';
 import { openDatabase } from '../../dist/platform/persistence/database.js';
 import { mapperFiles } from '../../dist/platform/persistence/mapper/mapper-files.js';
 import { SqlMapper } from '../../dist/platform/persistence/mapper/sql-mapper.js';

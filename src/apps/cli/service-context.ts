@@ -1,5 +1,7 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+// Registers the migrations.
+import '../schema/history.js';
 import { analyzeFailure } from '../server/failure-analysis.js';
 import { ConfigModule } from '../../config/config.module.js';
 import type { Configuration, ConfigurationInputs } from '../../config/configuration.js';

@@ -17,7 +17,7 @@ import { SigningKeyEntity } from '../../identity/token/keys/signing-key.entity.j
 import { UsedMfaTokenEntity } from '../../identity/token/used-mfa-token.entity.js';
 import { MailMessageEntity } from '../../platform/mail/mail-message.entity.js';
 import { type BackupPlan, backupTable, type Row } from '../../platform/persistence/backup/backup-plan.js';
-import { type EntityClass, tableOf } from '../../platform/persistence/schema/expected-schema.js';
+import type { EntityClass } from '../../platform/persistence/schema/expected-schema.js';
 import { TaskLeaseEntity } from '../../platform/persistence/task-lease.entity.js';
 import { RateLimitEntity } from '../../platform/rate-limit/rate-limit.entity.js';
 import { AccountLinkEntity } from '../../signin/recovery/account-link.entity.js';
@@ -28,8 +28,10 @@ import { SamlRequestEntity } from '../../signin/saml/login/saml-request.entity.j
 import { UsedAssertionEntity } from '../../signin/saml/login/used-assertion.entity.js';
 import { NoticeCountEntity } from '../notices/notice-count.entity.js';
 import { WebhookDeliveryEntity } from '../webhook/webhook-delivery.entity.js';
+// A backup names the migrations of its tables.
+import './history.js';
 
-const ACTIVE_CODES = `EXISTS (SELECT 1 FROM ${tableOf(AccountEntity).name} owner
+const ACTIVE_CODES = `EXISTS (SELECT 1 FROM account owner
   WHERE owner.id = backup_code.user_id AND owner.backup_set_id = backup_code.set_id)`;
 
 const KINDS: readonly unknown[] = ['local', 'staff'];

@@ -16,7 +16,7 @@ import { connectionOptions, type DatabaseAccount } from './engines/server-option
 import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatabaseSettings } from './database-address.js';
 import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
-import { migrate, MIGRATIONS } from './migrations/migrations.js';
+import { migrate, migrationClasses } from './migrations/migrations.js';
 import { FaultyTestQuery } from './pool/faulty-test-query.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
 import { SchemaFailure } from './migrations/schema-failure.js';
@@ -28,7 +28,6 @@ const BUSY_TIMEOUT_MILLIS = 5000;
 const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
 
 const COMMON = {
-  migrations: [...MIGRATIONS],
   synchronize: false,
   logging: false,
   // TypeORM's other loggers write to the console even if logging is off; this one only if `DEBUG` enables it.
@@ -137,7 +136,14 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
   } catch (error) {
     throw new DatabaseUnavailable(url, error);
   }
-  return { ...COMMON, type: 'better-sqlite3', driver: NodeSqlite, database, timeout: BUSY_TIMEOUT_MILLIS };
+  return {
+    ...COMMON,
+    migrations: migrationClasses(),
+    type: 'better-sqlite3',
+    driver: NodeSqlite,
+    database,
+    timeout: BUSY_TIMEOUT_MILLIS,
+  };
 }
 
 async function serverOptions(
@@ -148,6 +154,7 @@ async function serverOptions(
   const { engine, database, utcOffset = 'Z', socketTimeoutMillis } = location;
   return {
     ...COMMON,
+    migrations: migrationClasses(),
     type: engine,
     database,
     timezone: utcOffset,

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import type { StagedImport } from '../../../src/identity/account/import/staged-imports.service.js';
-import { AccountImports1795824000062 } from '../../../src/platform/persistence/migrations/account-import.migration.js';
+import { AccountImports1795824000062 } from '../../../src/apps/schema/migrations/account-import.migration.js';
 import { revertLast } from '../../../src/platform/persistence/migrations/migrations.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UnprovenTimes1795564873000 } from '../../../src/platform/persistence/migrations/columns.migration.js';
+import { UnprovenTimes1795564873000 } from '../../../src/apps/schema/migrations/columns.migration.js';
 import { onEveryDatabase, type TestDatabase } from '../../support/database/engines.js';
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';

@@ -3,7 +3,7 @@ import { BackupCheck } from './backup-check.js';
 import { type BackupHeader, BackupRejected, damaged } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
 import type { BackupPlan, BackupTable, RestoreFacts, Row } from './backup-plan.js';
-import { KNOWN_MIGRATIONS } from '../migrations/history.js';
+import { knownMigrations } from '../migrations/history.js';
 import { type EntityClass, tableOf } from '../schema/expected-schema.js';
 
 /** Rows of one statement. */
@@ -29,7 +29,7 @@ export async function inspectBackup(
 ): Promise<BackupHeader> {
   let header: BackupHeader | undefined;
   const check = new BackupCheck();
-  for await (const part of readBackup(file, plan, KNOWN_MIGRATIONS)) {
+  for await (const part of readBackup(file, plan, knownMigrations())) {
     if (part.kind === 'header') ({ header } = part);
     if (part.kind !== 'row') continue;
     check.see(part.of, part.row, part.line);
@@ -63,7 +63,7 @@ export async function loadBackup(tx: Tx, file: string, plan: BackupPlan, facts: 
     batch = undefined;
   };
   let header: BackupHeader | undefined;
-  for await (const part of readBackup(file, plan, KNOWN_MIGRATIONS)) {
+  for await (const part of readBackup(file, plan, knownMigrations())) {
     if (part.kind === 'header') ({ header } = part);
     if (part.kind !== 'row') continue;
     const restored = part.of.restored ? part.of.restored(part.row, facts) : part.row;

@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { problem } from '../../../config/problem.js';
-import { compatibleLevel, HISTORY, KNOWN_LEVEL, levelOf, type Step } from './history.js';
+import { compatibleLevel, HISTORY, knownLevel, levelOf, type Step } from './history.js';
 import { SchemaFailure } from './schema-failure.js';
 
 /** A row of the table `migrations`. */
@@ -42,6 +42,7 @@ export class MigrationState {
 
   /** Reads on a given connection, such as that of a snapshot. */
   static async readBy(runner: QueryRunner): Promise<MigrationState> {
+    if (HISTORY.length === 0) throw new TypeError('no migration is registered');
     const hasTable = await runner.hasTable('migrations');
     // All columns, since older versions have created the table without some of them.
     const rows = hasTable ? ((await runner.query('SELECT * FROM migrations ORDER BY id')) as readonly Row[]) : [];
@@ -107,7 +108,7 @@ export class MigrationState {
     throw new SchemaFailure(
       problem('The tables are newer than this version of the service', action, {
         Migrations: incompatible.map(({ name }) => name).join(', '),
-        'Level known': String(KNOWN_LEVEL),
+        'Level known': String(knownLevel()),
         'Level needed': incompatible.map(({ compatibleFrom }) => compatibleFrom ?? 'not recorded').join(', '),
       }),
     );
@@ -116,7 +117,7 @@ export class MigrationState {
 
 /** The database decides: a version cannot know what a newer migration has changed. */
 export function isCompatible({ compatibleFrom }: AppliedMigration): boolean {
-  return compatibleFrom !== undefined && compatibleFrom <= KNOWN_LEVEL;
+  return compatibleFrom !== undefined && compatibleFrom <= knownLevel();
 }
 
 export function isKnown(name: string): boolean {

@@ -3,7 +3,7 @@ import { type Clock, SystemClock } from '../../../kernel/clock/clock.js';
 import { problem } from '../../../config/problem.js';
 import { isDropped } from '../engines/driver-failure.js';
 import { type ExclusiveOptions, exclusively } from './exclusively.js';
-import { compatibleLevel, HISTORY, type Step } from './history.js';
+import { compatibleLevel, HISTORY, type MigrationClass, type Step } from './history.js';
 import { isKnown, MigrationState } from './migration-state.js';
 import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
@@ -15,7 +15,9 @@ export type Refusal = (dataSource: DataSource, migrations: readonly string[]) =>
 export const neverRefuses: Refusal = () => Promise.resolve();
 
 /** The classes that TypeORM runs. */
-export const MIGRATIONS = HISTORY.map(({ migration }) => resumable(migration));
+export function migrationClasses(): MigrationClass[] {
+  return HISTORY.map(({ migration }) => resumable(migration));
+}
 
 export interface MigrateOptions extends Pick<ExclusiveOptions, 'during'> {
   readonly clock?: Clock;

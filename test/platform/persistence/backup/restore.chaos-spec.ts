@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, it } from 'vitest';
-import { KNOWN_MIGRATIONS } from '../../../../src/platform/persistence/migrations/history.js';
+import { knownMigrations } from '../../../../src/platform/persistence/migrations/history.js';
 import { FORMAT, FORMAT_VERSION } from '../../../../src/platform/persistence/backup/backup-format.js';
 import { BACKUP } from '../../../../src/apps/schema/backup-tables.js';
 import { BackupWriter } from '../../../../src/platform/persistence/backup/backup-writer.js';
@@ -31,7 +31,7 @@ async function largeBackup(story: LoginStory): Promise<string> {
   const random = new SystemRandom();
   const writer = await BackupWriter.create(file, random);
   const created_at = new Date(story.clock.millis).toISOString();
-  await writer.header({ format: FORMAT, version: FORMAT_VERSION, created_at, migrations: KNOWN_MIGRATIONS });
+  await writer.header({ format: FORMAT, version: FORMAT_VERSION, created_at, migrations: knownMigrations() });
   for (const { table, columns } of BACKUP.tables) {
     await writer.table(table, columns);
     for (let event = 0; table === 'security_event' && event < EVENTS; event += 1) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
+import '../../../../src/apps/schema/history.js';
 import { HISTORY, type Step } from '../../../../src/platform/persistence/migrations/history.js';
 import { MigrationState } from '../../../../src/platform/persistence/migrations/migration-state.js';
 import { revertLast } from '../../../../src/platform/persistence/migrations/migrations.js';

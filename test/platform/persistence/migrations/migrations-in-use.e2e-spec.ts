@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, expect, it } from 'vitest';
+import '../../../../src/apps/schema/history.js';
 import { HISTORY } from '../../../../src/platform/persistence/migrations/history.js';
 import { freePort } from '../../../support/programs/free-port.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../../../support/database/fresh-database.js';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HISTORY, KNOWN_LEVEL } from '../../../../src/platform/persistence/migrations/history.js';
+import '../../../../src/apps/schema/history.js';
+import { HISTORY, knownLevel } from '../../../../src/platform/persistence/migrations/history.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../../../support/database/fresh-database.js';
 import { needs } from '../../../support/runner/needs.js';
 import { PROD } from '../../../support/programs/prod.js';
@@ -143,7 +144,7 @@ onEachEngine('tables of a newer version', (engine) => {
   }
 
   it('a service restarts on tables that a newer version has declared compatible', async () => {
-    const database = await newerTables(KNOWN_LEVEL);
+    const database = await newerTables(knownLevel());
 
     const service = await start(database.args);
     const { lines } = await migrate(['status'], database);
@@ -154,7 +155,7 @@ onEachEngine('tables of a newer version', (engine) => {
   });
 
   it.each([
-    ['that only newer versions may use', KNOWN_LEVEL + 1],
+    ['that only newer versions may use', knownLevel() + 1],
     ['without a declaration', null],
   ])('a service refuses tables %s, changes nothing and says what to do', async (_, compatibleFrom) => {
     const database = await newerTables(compatibleFrom);

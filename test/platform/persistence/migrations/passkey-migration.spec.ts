@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { revertLast } from '../../../../src/platform/persistence/migrations/migrations.js';
-import { SeveralAuthenticators1796700000001 } from '../../../../src/platform/persistence/migrations/passkey.migration.js';
+import { SeveralAuthenticators1796700000001 } from '../../../../src/apps/schema/migrations/passkey.migration.js';
 import { onEveryDatabase } from '../../../support/database/engines.js';
 import { accountParts } from '../../../identity/account/account-parts.js';
 

@@ -5,7 +5,7 @@ import '../../../../src/apps/schema/backup-tables.js';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
 import { MigrationAccount } from '../../../../src/platform/persistence/migrations/migration-account.js';
 import { MigrationState } from '../../../../src/platform/persistence/migrations/migration-state.js';
-import { migrate, MIGRATIONS } from '../../../../src/platform/persistence/migrations/migrations.js';
+import { migrate, migrationClasses } from '../../../../src/platform/persistence/migrations/migrations.js';
 import { SchemaFailure } from '../../../../src/platform/persistence/migrations/schema-failure.js';
 import { differencesOf } from '../../../../src/platform/persistence/schema/differences.js';
 import { expectedSchema } from '../../../../src/platform/persistence/schema/expected-schema.js';
@@ -66,7 +66,7 @@ needs('mariadb')('migrations on a server', () => {
   it('continue after an interruption behind any statement, up and down', async () => {
     const dataSource = await empty();
     await dataSource.query('CREATE TABLE migrations (id int PRIMARY KEY AUTO_INCREMENT, name varchar(255) NOT NULL)');
-    const migrations = MIGRATIONS.map((migration) => new migration());
+    const migrations = migrationClasses().map((migration) => new migration());
 
     for (const migration of migrations) await withInterruptions(dataSource, migration, 'up');
     expect(differencesOf(expectedSchema(), await readSchema(dataSource), '')).toEqual([]);
@@ -77,10 +77,10 @@ needs('mariadb')('migrations on a server', () => {
 
   it('complete tables that an interrupted run has begun', async () => {
     const dataSource = await empty();
-    const [first] = MIGRATIONS.map((migration) => new migration());
+    const [first] = migrationClasses().map((migration) => new migration());
     if (first) await interrupted(dataSource, 3, (runner) => first.up(runner) as Promise<void>);
 
-    expect(await migrate(dataSource)).toHaveLength(MIGRATIONS.length);
+    expect(await migrate(dataSource)).toHaveLength(migrationClasses().length);
     expect((await MigrationState.read(dataSource)).isBehind).toBe(false);
   });
 
