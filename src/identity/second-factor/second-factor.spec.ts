@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { submittedCode, totpDigits } from './second-factor.js';
+import { submittedCode, submittedTotp } from './second-factor.js';
 
 it.each([
   ['123456', { method: 'totp', response: '123456' }],
@@ -33,6 +33,6 @@ it.each([
   expect(submittedCode(typed)).toBeUndefined();
 });
 
-it('totpDigits returns undefined for a backup code', () => {
-  expect(totpDigits('ABCD-EFGH')).toBeUndefined();
+it('submittedTotp returns undefined for a backup code', () => {
+  expect(submittedTotp('ABCD-EFGH')).toBeUndefined();
 });

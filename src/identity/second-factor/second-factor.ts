@@ -1,5 +1,4 @@
 import type { Reason } from '../../kernel/errors/reason.js';
-import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import type { Amr } from '../../kernel/principal/amr.js';
 import type {
@@ -244,30 +243,29 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
 /** The implementation of every kind. */
 export type SecondFactorsById = { readonly [Id in FactorId]: SecondFactor<Id> };
 
-/** A response in the normal form of its factor. */
-export type SubmittedResponse = {
-  readonly [Id in FactorId]: { readonly method: Id; readonly response: FactorTypes[Id]['response'] };
-}[FactorId];
+/** What a user submits to a second factor, in the normal form of that factor. */
+export interface Submitted<Id extends FactorId> {
+  readonly method: Id;
+  readonly response: FactorTypes[Id]['response'];
+}
+
+/** A code or the assertion of a passkey, which proves the second factor if it is correct. */
+export type SubmittedProof = { readonly [Id in FactorId]: Submitted<Id> }[FactorId];
 
 /** A typed code in its normal form, and the second factor whose form it has. */
-export type SubmittedCode = Exclude<SubmittedResponse, { method: 'passkey' }>;
+export type SubmittedCode = Exclude<SubmittedProof, { method: 'passkey' }>;
 
-/** Undefined if the text does not have the form of a code. */
+/** Undefined if the text does not have the form of a code. Schemas and forms call it, so that each code is parsed once. */
 export function submittedCode(typed: string): SubmittedCode | undefined {
-  const digits = totpDigits(typed);
-  if (digits !== undefined) return { method: 'totp', response: digits };
+  const totp = submittedTotp(typed);
+  if (totp) return totp;
   const response = normalisedCode(typed);
   return response === undefined ? undefined : { method: 'backup_code', response };
 }
 
 /** Six ASCII digits; apps show a space between them, and digits of other scripts are rejected. */
-export function totpDigits(typed: string): string | undefined {
+export function submittedTotp(typed: string): Submitted<'totp'> | undefined {
   if (typed.length > 32) return undefined;
-  const digits = typed.replaceAll(' ', '');
-  return /^[0-9]{6}$/.test(digits) ? digits : undefined;
-}
-
-/** Thrown before an attempt is charged; routes reject such a body by its schema. */
-export function malformedCode(): ServiceError {
-  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'format' }] });
+  const response = typed.replaceAll(' ', '');
+  return /^[0-9]{6}$/.test(response) ? { method: 'totp', response } : undefined;
 }

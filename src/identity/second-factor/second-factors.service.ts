@@ -13,23 +13,17 @@ import {
   FACTOR_IDS,
   type FactorId,
   type FactorTypes,
-  malformedCode,
   type NamedAuthenticators,
   type Proof,
   type SecondFactorsById,
   type StoredFactors,
-  type SubmittedResponse,
-  submittedCode,
-  totpDigits,
+  type Submitted,
+  type SubmittedProof,
   type Verdict,
 } from './second-factor.js';
-import type { PasskeyResponse } from './passkey/passkey.js';
 
 /** Token of the second factors by their ids. */
 export const SECOND_FACTORS = Symbol('SECOND_FACTORS');
-
-/** What an attempt submits: a code, or the assertion of a passkey. */
-export type SubmittedAttempt = { readonly code: string } | { readonly response: PasskeyResponse };
 
 /** The second factors of the service under one budget of attempts. */
 @Injectable()
@@ -44,47 +38,31 @@ export class SecondFactors {
   }
 
   /**
-   * Charges an attempt, verifies the code, and stores its use together with what `complete` stores: all of it or nothing.
+   * Charges an attempt, verifies the code or the assertion, and stores its use together with what `complete` stores: all of
+   * it or nothing.
    * The attempt is refunded if `complete` throws.
    * @throws ServiceError `MFA_CODE_INVALID`, `MFA_LOCKED`, `MFA_STATE_CONFLICT` if the account has no authenticator, and for a
    * caller whose login has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
    */
-  async prove<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
-    const code = submittedCode(caller.code);
-    if (!code) throw malformedCode();
-    return this.verify(caller, ACTIVE_SECRET, code, complete);
-  }
-
-  /** Like `prove`, by an assertion of a passkey; `askedBy` is the session or `mfa_token` that asked for its challenge. */
-  async assert<T>(
-    caller: AttemptSubject & { readonly response: PasskeyResponse },
-    complete: Complete<Proof, T>,
-  ): Promise<T> {
-    return this.verify(caller, ACTIVE_SECRET, { method: 'passkey', response: caller.response }, complete);
-  }
-
-  /** `prove` or `assert`. */
-  proveBy<T>(caller: AttemptSubject & SubmittedAttempt, complete: Complete<Proof, T>): Promise<T> {
-    return 'code' in caller ? this.prove(caller, complete) : this.assert(caller, complete);
+  prove<T>(caller: AttemptSubject, submitted: SubmittedProof, complete: Complete<Proof, T>): Promise<T> {
+    return this.verify(caller, ACTIVE_SECRET, submitted, complete);
   }
 
   /** Like `prove`, by a TOTP code of the caller's pending secret, which becomes the active one. */
-  async confirm<T>(
-    caller: AttemptSubject & { readonly askedBy: string; readonly code: string },
+  confirm<T>(
+    caller: AttemptSubject & { readonly askedBy: string },
+    submitted: Submitted<'totp'>,
     complete: Complete<Confirmation, T>,
   ): Promise<T> {
-    const text = totpDigits(caller.code);
-    if (text === undefined) throw malformedCode();
     const target: TargetSecret = { kind: 'pending', askedBy: caller.askedBy };
-    return this.verify(caller, target, { method: 'totp', response: text }, (tx, proof, { pending }) =>
+    return this.verify(caller, target, submitted, (tx, proof, { pending }) =>
       complete(tx, { ...proof, change: pending?.askedFor ?? 'first' }),
     );
   }
 
-  /** Runs a step before an attempt is charged, and counts its error as the end of an attempt with `code`. */
-  beforeAttempt<T>(code: string, step: () => Promise<T>): Promise<T> {
-    // A text without the form of any code is counted as a backup code.
-    return this.meters.countFailures(submittedCode(code)?.method ?? 'backup_code', step);
+  /** Runs a step before an attempt is charged, and counts its error as the end of an attempt by this method. */
+  beforeAttempt<T>(method: FactorId, step: () => Promise<T>): Promise<T> {
+    return this.meters.countFailures(method, step);
   }
 
   /** Stores a new authenticator of a kind and returns what its owner is shown once. */
@@ -122,7 +100,7 @@ export class SecondFactors {
   private verify<T>(
     caller: AttemptSubject,
     target: TargetSecret,
-    submitted: SubmittedResponse,
+    submitted: SubmittedProof,
     complete: (tx: Tx, proof: Proof, state: FactorState) => Promise<T>,
   ): Promise<T> {
     const { method } = submitted;
@@ -133,7 +111,7 @@ export class SecondFactors {
   }
 
   private judge(
-    { method, response }: SubmittedResponse,
+    { method, response }: SubmittedProof,
     attempt: Omit<ChargedAttempt, 'response'>,
   ): Promise<Verdict> | Verdict {
     return method === 'passkey'

@@ -11,6 +11,7 @@ import {
   type PartsOptions,
   secondFactorParts,
   type SecondFactorParts,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const OLD = 'the old pepper of a test, long enough for it';
@@ -26,7 +27,7 @@ onEveryDatabase('rotation of the pepper', (database) => {
   const activated = { ...added, activePepperId: 'k2' };
   const removed = { peppers: { k2: NEXT } };
   const prove = (options: PartsOptions, subject: string, code = ''): Promise<string> =>
-    ending(parts(options).secondFactors.prove({ subject, code }, nothing));
+    ending(parts(options).secondFactors.prove({ subject }, typedCode(code), nothing));
   const enrolled = (options: PartsOptions): ReturnType<typeof enrolledUser> =>
     enrolledUser(database.work, parts(options), clock);
   const rows = (subject: string): Promise<readonly { pepper: string | null }[]> =>
@@ -75,7 +76,7 @@ onEveryDatabase('rotation of the pepper', (database) => {
           replicas.map(
             ({ secondFactors }) =>
               () =>
-                secondFactors.prove({ subject, code }, nothing),
+                secondFactors.prove({ subject }, typedCode(code), nothing),
           ),
         );
         expect(ends).toEqual({ ok: 1, MFA_CODE_INVALID: 3 });

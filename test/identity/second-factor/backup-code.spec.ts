@@ -10,6 +10,7 @@ import {
   newAccount,
   secondFactorParts,
   type SecondFactorParts,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const PEPPER = 'pepper of a test, long enough for it';
@@ -20,7 +21,7 @@ onEveryDatabase('backup codes', (database) => {
   const plain = (): SecondFactorParts => secondFactorParts(database.work, clock);
   const peppered = (pepper = PEPPER): SecondFactorParts => secondFactorParts(database.work, clock, { pepper });
   const prove = ({ secondFactors }: SecondFactorParts, subject: string, code = ''): Promise<string> =>
-    ending(secondFactors.prove({ subject, code }, nothing));
+    ending(secondFactors.prove({ subject }, typedCode(code), nothing));
   const hashes = async (subject: string): Promise<readonly string[]> => {
     const sql = 'SELECT hash FROM backup_code WHERE user_id = ?';
     return (await database.work.single((tx) => tx.rows<{ hash: string }>(sql, [subject]))).map(({ hash }) => hash);
@@ -33,7 +34,9 @@ onEveryDatabase('backup codes', (database) => {
     const proofs: Proof[] = [];
 
     for (const code of typed) {
-      proofs.push(await parts.secondFactors.prove({ subject, code }, (_tx, proof) => Promise.resolve(proof)));
+      proofs.push(
+        await parts.secondFactors.prove({ subject }, typedCode(code), (_tx, proof) => Promise.resolve(proof)),
+      );
     }
 
     expect(proofs).toEqual(

@@ -8,6 +8,7 @@ import {
   secondFactorParts,
   type SecondFactorParts,
   type TestUser,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -30,7 +31,7 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
       properties: { trustedDeviceEnabled: true },
     });
     const prove = (code: string): Promise<string> =>
-      ending(parts.secondFactors.prove({ subject: user.subject, code }, nothing));
+      ending(parts.secondFactors.prove({ subject: user.subject }, typedCode(code), nothing));
     const messages = (): readonly string[] =>
       log.texts.filter((text) => text.startsWith('DEBUG mfa')).map((text) => text.replace(/^.*\] |\n$/g, ''));
     return { ...parts, ...user, prove, messages };
@@ -58,7 +59,7 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     clock.advance(60);
 
     await prove(app.codeAt(clock.seconds()));
-    await ending(secondFactors.prove({ subject: 'nobody', code: '123456' }, nothing));
+    await ending(secondFactors.prove({ subject: 'nobody' }, typedCode('123456'), nothing));
 
     expect(messages().slice(5)).toEqual([
       'Code not verified reason=locked seconds=240 failures=5',

@@ -14,6 +14,7 @@ import {
   secondFactorParts,
   type SecondFactorParts,
   type TestUser,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -38,7 +39,8 @@ onEveryDatabase('meters of second factors', (database) => {
     const user = await counted();
     const { subject, app, meters } = user;
     const [backupCode = ''] = user.backupCodes;
-    const prove = (code: string): Promise<string> => ending(user.secondFactors.prove({ subject, code }, nothing));
+    const prove = (code: string): Promise<string> =>
+      ending(user.secondFactors.prove({ subject }, typedCode(code), nothing));
     const code = app.codeAt(clock.seconds());
 
     await prove(code);
@@ -60,11 +62,11 @@ onEveryDatabase('meters of second factors', (database) => {
     const { subject, app, secondFactors, meters } = await counted();
     for (const offset of [-1, 0, 1]) {
       const code = app.codeAt(clock.seconds(), offset);
-      expect(await ending(secondFactors.prove({ subject, code }, nothing))).toBe('ok');
+      expect(await ending(secondFactors.prove({ subject }, typedCode(code), nothing))).toBe('ok');
     }
-    await ending(secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds()) }, nothing));
+    await ending(secondFactors.prove({ subject }, typedCode(app.wrongCodeAt(clock.seconds())), nothing));
     clock.advance(120);
-    await secondFactors.prove({ subject, code: app.codeAt(clock.seconds(), 1) }, nothing);
+    await secondFactors.prove({ subject }, typedCode(app.codeAt(clock.seconds(), 1)), nothing);
 
     expect(reading(meters, 'login.mfa.step.offset', 'COUNT')).toBe(4);
     expect(reading(meters, 'login.mfa.step.offset', 'TOTAL')).toBe(1);
@@ -86,11 +88,11 @@ onEveryDatabase('meters of second factors', (database) => {
     await database.work.run((tx) => markUsed(tx, jti));
     const refuse = (error: Error) => (): Promise<never> => Promise.reject(error);
 
-    await ending(secondFactors.prove({ subject, securityStamp: 1, jti, code }, nothing));
-    await ending(secondFactors.prove({ subject, securityStamp: 7, code }, nothing));
-    await ending(secondFactors.prove({ subject, code }, refuse(new ServiceError('CONFLICT'))));
-    await ending(secondFactors.prove({ subject, code }, refuse(new ServiceError('UNAVAILABLE'))));
-    await expect(secondFactors.prove({ subject, code }, refuse(new RangeError('a defect')))).rejects.toThrow(
+    await ending(secondFactors.prove({ subject, securityStamp: 1, jti }, typedCode(code), nothing));
+    await ending(secondFactors.prove({ subject, securityStamp: 7 }, typedCode(code), nothing));
+    await ending(secondFactors.prove({ subject }, typedCode(code), refuse(new ServiceError('CONFLICT'))));
+    await ending(secondFactors.prove({ subject }, typedCode(code), refuse(new ServiceError('UNAVAILABLE'))));
+    await expect(secondFactors.prove({ subject }, typedCode(code), refuse(new RangeError('a defect')))).rejects.toThrow(
       RangeError,
     );
 
@@ -110,7 +112,7 @@ onEveryDatabase('meters of second factors', (database) => {
       times(
         40,
         (variant) => () =>
-          secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), variant % 5) }, nothing),
+          secondFactors.prove({ subject }, typedCode(app.wrongCodeAt(clock.seconds(), variant % 5)), nothing),
       ),
     );
 
@@ -129,7 +131,7 @@ onEveryDatabase('meters of second factors', (database) => {
     const unknown = reading(meters, 'login.mfa.locked');
     const lock = async (): Promise<void> => {
       for (const variant of [0, 1, 2, 3, 4]) {
-        await ending(secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), variant) }, nothing));
+        await ending(secondFactors.prove({ subject }, typedCode(app.wrongCodeAt(clock.seconds(), variant)), nothing));
       }
     };
     // Locks of other tests have expired by then.

@@ -11,6 +11,7 @@ import {
   secondFactorParts,
   type SecondFactorParts,
   type TestUser,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -30,7 +31,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     const ends = await endings(
       times(100, (index) => () => {
         const jti = `${subject}-${index % 20}`;
-        return secondFactors.prove({ subject, securityStamp: 1, jti, code }, (tx) => markUsed(tx, jti));
+        return secondFactors.prove({ subject, securityStamp: 1, jti }, typedCode(code), (tx) => markUsed(tx, jti));
       }),
     );
 
@@ -50,13 +51,16 @@ onEveryDatabase('concurrent second factors', (database) => {
 
       const ends = await endings(
         codes.map(
-          (code) => () => secondFactors.prove({ subject, securityStamp: 1, jti, code }, (tx) => markUsed(tx, jti)),
+          (code) => () =>
+            secondFactors.prove({ subject, securityStamp: 1, jti }, typedCode(code), (tx) => markUsed(tx, jti)),
         ),
       );
 
       expect(ends).toEqual({ ok: 1, MFA_TOKEN_INVALID: 1 });
       expect(await accountRow(database.work, subject)).toMatchObject({ failures: 0, failures_in_row: 0 });
-      const again = await endings(codes.map((code) => () => secondFactors.prove({ subject, code }, nothing)));
+      const again = await endings(
+        codes.map((code) => () => secondFactors.prove({ subject }, typedCode(code), nothing)),
+      );
       expect(again).toEqual({ ok: 1, MFA_CODE_INVALID: 1 });
     }
   });
@@ -68,7 +72,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     const ends = await endings(
       times(100, (index) => () => {
         const claim = { subject, securityStamp: 1, jti: `${subject}-${index % 20}` };
-        return secondFactors.prove({ ...claim, code: app.wrongCodeAt(clock.seconds(), index) }, nothing);
+        return secondFactors.prove({ ...claim }, typedCode(app.wrongCodeAt(clock.seconds(), index)), nothing);
       }),
     );
 
@@ -82,7 +86,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     const { secondFactors } = here();
     const [code = ''] = backupCodes;
 
-    const ends = await endings(times(50, () => () => secondFactors.prove({ subject, code }, nothing)));
+    const ends = await endings(times(50, () => () => secondFactors.prove({ subject }, typedCode(code), nothing)));
 
     expect(ends['ok']).toBe(1);
     expect(Object.keys(ends).every((end) => ['ok', 'MFA_CODE_INVALID', 'MFA_LOCKED'].includes(end))).toBe(true);
@@ -99,7 +103,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     let accepted = 0;
     for (const [code = ''] of [...sets, backupCodes]) {
       await budget.unlock(subject, 'test');
-      const ends = await endings([() => secondFactors.prove({ subject, code }, nothing)]);
+      const ends = await endings([() => secondFactors.prove({ subject }, typedCode(code), nothing)]);
       accepted += ends['ok'] ?? 0;
     }
     expect(accepted).toBe(1);
@@ -126,12 +130,12 @@ onEveryDatabase('concurrent second factors', (database) => {
       times(60, (index) => {
         const code = backupCodes[index % 10] ?? '';
         const actions: readonly (() => Promise<unknown>)[] = [
-          () => secondFactors.prove({ subject, code: app.codeAt(clock.seconds()) }, nothing),
-          () => secondFactors.prove({ subject, code }, nothing),
+          () => secondFactors.prove({ subject }, typedCode(app.codeAt(clock.seconds())), nothing),
+          () => secondFactors.prove({ subject }, typedCode(code), nothing),
           () => enrolment.reissue(subject),
           () => setup.begin({ subject, askedBy: 'sid:a', ...replacing }),
           () => pendingSecrets.qr('svg', subject, 'sid:a'),
-          () => enrolment.disable({ subject, code }, nothing),
+          () => enrolment.disable({ subject }, typedCode(code), nothing),
           () => budget.unlock(subject, 'test'),
           () => enrolment.reset(subject, 'test', nothing),
         ];
@@ -152,7 +156,7 @@ onEveryDatabase('concurrent second factors', (database) => {
       users.map(
         ({ subject, app }) =>
           () =>
-            secondFactors.prove({ subject, code: app.codeAt(clock.seconds()) }, nothing),
+            secondFactors.prove({ subject }, typedCode(app.codeAt(clock.seconds())), nothing),
       ),
     );
 

@@ -16,6 +16,7 @@ import {
   type SecondFactorParts,
   secondFactorParts,
   type TestUser,
+  typedCode,
 } from '../../support/login/second-factor-parts.js';
 
 const MINUTE = 60;
@@ -48,7 +49,7 @@ onEveryDatabase('the second factor', (database) => {
     const user = await enrolledUser(database.work, parts, clock);
     const { subject, app } = user;
     const prove: Situation['prove'] = (code, claim) =>
-      ending(parts.secondFactors.prove({ subject, code, ...claim }, nothing));
+      ending(parts.secondFactors.prove({ subject, ...claim }, typedCode(code), nothing));
     const wrong: Situation['wrong'] = (variant = 0) => app.wrongCodeAt(clock.seconds(), variant);
     return {
       clock,
@@ -71,9 +72,10 @@ onEveryDatabase('the second factor', (database) => {
 
   it.each([-1, 0, 1])('T4: the code of step %i is accepted', async (offset) => {
     const { parts, user, right } = await situation();
-    const claim = { subject: user.subject, code: right(offset) };
+    const { subject } = user;
+    const code = typedCode(right(offset));
 
-    const proof = await parts.secondFactors.prove(claim, (_tx, given) => Promise.resolve(given));
+    const proof = await parts.secondFactors.prove({ subject }, code, (_tx, given) => Promise.resolve(given));
 
     expect(proof).toMatchObject({ method: 'totp', offset });
   });
@@ -145,7 +147,7 @@ onEveryDatabase('the second factor', (database) => {
     clock.advance(100);
 
     const answers = [right(), wrong(), user.backupCodes[0] ?? '', 'AAAA-AAAA'].map((code) =>
-      parts.secondFactors.prove({ subject, code }, nothing).catch((error: unknown) => error),
+      parts.secondFactors.prove({ subject }, typedCode(code), nothing).catch((error: unknown) => error),
     );
 
     const locked = new ServiceError('MFA_LOCKED', { retryAfterSeconds: 200 });
@@ -295,21 +297,10 @@ onEveryDatabase('the second factor', (database) => {
     const { secondFactors } = secondFactorParts(database.work, clock);
     const subject = await newAccount(database.work);
 
-    expect(await ending(secondFactors.prove({ subject, code: '123456' }, nothing))).toBe('MFA_STATE_CONFLICT');
+    expect(await ending(secondFactors.prove({ subject }, typedCode('123456'), nothing))).toBe('MFA_STATE_CONFLICT');
 
     expect(await accountRow(database.work, subject)).toMatchObject({ failures_in_row: 0, last_attempt_id: null });
   });
-
-  it.each(['12345', '1234567', '１２３４５６', '12345a', '', 'ABCD-EFGU', "' OR 1=1"])(
-    'the malformed code %o costs no attempt',
-    async (code) => {
-      const { prove, user } = await situation();
-
-      expect(await prove(code)).toBe('VALIDATION_FAILED');
-
-      expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
-    },
-  );
 
   it('T14: a code is not used up when storing the result fails', async () => {
     const { parts, prove, right, wrong, user } = await situation();
@@ -317,7 +308,7 @@ onEveryDatabase('the second factor', (database) => {
     await prove(wrong());
 
     for (const code of [right(), backupCode]) {
-      const failing = parts.secondFactors.prove({ subject: user.subject, code }, async (tx) => {
+      const failing = parts.secondFactors.prove({ subject: user.subject }, typedCode(code), async (tx) => {
         await tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', [`lost-${user.subject}`]);
         throw new RangeError('stop');
       });
@@ -335,7 +326,7 @@ onEveryDatabase('the second factor', (database) => {
     const failing = Object.assign(Object.create(database.work) as UnitOfWork, { run });
     const { secondFactors } = secondFactorParts(failing, clock);
 
-    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe('UNAVAILABLE');
+    expect(await ending(secondFactors.prove({ subject }, typedCode(right()), nothing))).toBe('UNAVAILABLE');
 
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
   });
@@ -368,7 +359,7 @@ onEveryDatabase('the second factor', (database) => {
     const failing = Object.assign(Object.create(database.work) as UnitOfWork, { single });
     const { secondFactors } = secondFactorParts(failing, clock);
 
-    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe(end);
+    expect(await ending(secondFactors.prove({ subject }, typedCode(right()), nothing))).toBe(end);
 
     expect(attempts).toBe(1);
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
@@ -379,16 +370,18 @@ onEveryDatabase('the second factor', (database) => {
     const { subject } = user;
     const jti = `one-${subject}`;
     const second = (): Promise<string> =>
-      ending(parts.secondFactors.prove({ subject, jti, code: right(1) }, (tx) => markUsed(tx, jti)));
+      ending(parts.secondFactors.prove({ subject, jti }, typedCode(right(1)), (tx) => markUsed(tx, jti)));
     const racing = secondFactorParts(interposed(database.work, second), new ManualClock());
 
     const first = await ending(
-      racing.secondFactors.prove({ subject, jti, code: user.backupCodes[0] ?? '' }, (tx) => markUsed(tx, jti)),
+      racing.secondFactors.prove({ subject, jti }, typedCode(user.backupCodes[0] ?? ''), (tx) => markUsed(tx, jti)),
     );
 
     expect(first).toBe('MFA_TOKEN_INVALID');
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
-    expect(await ending(parts.secondFactors.prove({ subject, code: user.backupCodes[0] ?? '' }, nothing))).toBe('ok');
+    expect(await ending(parts.secondFactors.prove({ subject }, typedCode(user.backupCodes[0] ?? ''), nothing))).toBe(
+      'ok',
+    );
   });
 
   it.each([
@@ -409,7 +402,7 @@ onEveryDatabase('the second factor', (database) => {
       const jti = `${kind} ${subject}`;
       const ofLogin = { ...claim, ...('jti' in claim && { jti }) };
 
-      const proof = secondFactors.prove({ subject, ...ofLogin, code: typed }, (tx) => markUsed(tx, jti));
+      const proof = secondFactors.prove({ subject, ...ofLogin }, typedCode(typed), (tx) => markUsed(tx, jti));
       expect(await ending(proof)).toBe(code);
 
       expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
@@ -425,7 +418,7 @@ onEveryDatabase('the second factor', (database) => {
       clock,
     );
 
-    const proof = secondFactors.prove({ subject, code: right() }, () => Promise.reject(new RangeError('stop')));
+    const proof = secondFactors.prove({ subject }, typedCode(right()), () => Promise.reject(new RangeError('stop')));
 
     expect(await ending(proof)).toBe('MFA_CODE_INVALID');
     expect(await events(user)).toEqual({ 'MFA_REPLAY used_step': 1 });
@@ -439,7 +432,7 @@ onEveryDatabase('the second factor', (database) => {
       clock,
     );
 
-    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe('MFA_CODE_INVALID');
+    expect(await ending(secondFactors.prove({ subject }, typedCode(right()), nothing))).toBe('MFA_CODE_INVALID');
 
     expect(await events(user)).toEqual({ 'MFA_REPLAY used_step': 1 });
   });
@@ -451,7 +444,7 @@ onEveryDatabase('the second factor', (database) => {
     const unlock = (): Promise<boolean> => parts.budget.unlock(subject, 'cli');
     const { secondFactors } = secondFactorParts(interposed(database.work, unlock), clock);
 
-    await ending(secondFactors.prove({ subject, code: wrong() }, nothing));
+    await ending(secondFactors.prove({ subject }, typedCode(wrong()), nothing));
 
     expect(await row(user)).toMatchObject({
       failures: 0,
@@ -471,7 +464,9 @@ onEveryDatabase('the second factor', (database) => {
     };
     const { secondFactors } = secondFactorParts(interposed(database.work, others), clock);
 
-    expect(await ending(secondFactors.prove({ subject, securityStamp, jti: 'b', code: right() }, nothing))).toBe('ok');
+    expect(await ending(secondFactors.prove({ subject, securityStamp, jti: 'b' }, typedCode(right()), nothing))).toBe(
+      'ok',
+    );
 
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0, lock_level: 0 });
     expect(await prove(right(1))).toBe('ok');
@@ -484,7 +479,7 @@ onEveryDatabase('the second factor', (database) => {
       for (let index = 0; index < 4; index += 1) await prove(wrong(index));
     };
     const { secondFactors } = secondFactorParts(interposed(database.work, others), clock);
-    const failing = secondFactors.prove({ subject, code: right() }, () => Promise.reject(new RangeError('stop')));
+    const failing = secondFactors.prove({ subject }, typedCode(right()), () => Promise.reject(new RangeError('stop')));
     await expect(failing).rejects.toThrow(RangeError);
 
     expect(await prove(right())).toBe('MFA_LOCKED');
@@ -522,7 +517,7 @@ onEveryDatabase('the second factor', (database) => {
     const behind = new ManualClock(clock.seconds() - HOUR);
     const other = secondFactorParts(database.work, behind);
     const proveThere = (): Promise<string> =>
-      ending(other.secondFactors.prove({ subject, code: app.codeAt(behind.seconds()) }, nothing));
+      ending(other.secondFactors.prove({ subject }, typedCode(app.codeAt(behind.seconds())), nothing));
     const pass = (seconds: number): void => [clock, behind].forEach((each) => each.advance(seconds));
 
     await lock();
@@ -540,7 +535,7 @@ onEveryDatabase('the second factor', (database) => {
     const behind = new ManualClock(clock.seconds() - HOUR);
     const other = secondFactorParts(database.work, behind);
     const proveThere = (): Promise<string> =>
-      ending(other.secondFactors.prove({ subject, code: app.codeAt(behind.seconds()) }, nothing));
+      ending(other.secondFactors.prove({ subject }, typedCode(app.codeAt(behind.seconds())), nothing));
     await lock();
     await proveThere();
     for (const each of [clock, behind]) each.advance(HOUR);
@@ -560,12 +555,12 @@ onEveryDatabase('the second factor', (database) => {
     const before = await stored();
 
     const { secondFactors } = secondFactorParts(database.work, clock, { sealKey: 'two' });
-    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe('ok');
+    expect(await ending(secondFactors.prove({ subject }, typedCode(right()), nothing))).toBe('ok');
 
     expect(before).toContain('"seal_key":"one"');
     expect(await stored()).toContain('"sealed":"two.');
     expect(before + (await stored())).not.toContain(app.secret);
     clock.advance(MINUTE);
-    expect(await ending(secondFactors.prove({ subject, code: right() }, nothing))).toBe('ok');
+    expect(await ending(secondFactors.prove({ subject }, typedCode(right()), nothing))).toBe('ok');
   });
 });

@@ -22,7 +22,7 @@ import { eventChainParts } from '../../support/events/event-chain-parts.js';
 import { freshMariadbDatabase } from '../../support/database/fresh-database.js';
 import { ManualClock } from '../../support/programs/manual-clock.js';
 import { needs } from '../../support/runner/needs.js';
-import { enrolledUser, markUsed, secondFactorParts } from '../../support/login/second-factor-parts.js';
+import { enrolledUser, markUsed, secondFactorParts, typedCode } from '../../support/login/second-factor-parts.js';
 import { accountParts } from '../../identity/account/account-parts.js';
 
 const PASSWORD = 'kettle-orbit-seven';
@@ -191,7 +191,7 @@ needs('mariadb')('statements on a database server', () => {
       const code = app.codeAt(clock.seconds());
       await justUsed();
       const before = door.writes;
-      await parts.secondFactors.prove({ subject, jti, code }, (tx) => markUsed(tx, jti));
+      await parts.secondFactors.prove({ subject, jti }, typedCode(code), (tx) => markUsed(tx, jti));
       return door.writes - before;
     };
     await writesOf('prepared');

@@ -31,6 +31,12 @@ import { SecondFactorSetup } from '../../../src/identity/second-factor/enrolment
 import { TrustedDeviceList } from '../../../src/identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { SecondFactorStore } from '../../../src/identity/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../../src/identity/second-factor/second-factors.service.js';
+import {
+  type Submitted,
+  type SubmittedCode,
+  submittedCode,
+  submittedTotp,
+} from '../../../src/identity/second-factor/second-factor.js';
 import { TotpSecretStore } from '../../../src/identity/second-factor/totp/totp-secret.store.js';
 import { OtpauthIssuer } from '../../../src/identity/second-factor/totp/otpauth-issuer.service.js';
 import { TotpSecrets } from '../../../src/identity/second-factor/totp/totp-secrets.service.js';
@@ -131,6 +137,20 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   };
 }
 
+/** A code in the form in which a schema or a form passes it on. */
+export function typedCode(code: string): SubmittedCode {
+  return submittedCode(code) ?? failWith(code);
+}
+
+/** As `typedCode`, for the code of an authenticator app. */
+export function typedTotp(code: string): Submitted<'totp'> {
+  return submittedTotp(code) ?? failWith(code);
+}
+
+function failWith(code: string): never {
+  throw new Error(`${code} does not have the form of a code`);
+}
+
 /** An account and the authenticator app of its user. */
 export interface TestUser {
   readonly subject: string;
@@ -157,7 +177,7 @@ export async function enrolledUser(
   const { otpauthUri, backupCodes = [] } = await parts.setup.begin({ subject, askedBy });
   const app = AuthenticatorApp.scan(otpauthUri);
   const code = app.codeAt(clock.seconds());
-  await parts.enrolment.confirm({ subject, askedBy, code }, () => Promise.resolve());
+  await parts.enrolment.confirm({ subject, askedBy }, typedTotp(code), () => Promise.resolve());
   clock.advance(60);
   return { subject, app, backupCodes };
 }

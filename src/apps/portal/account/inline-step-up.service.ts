@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { SecondStep } from '../../../signin/auth/login/second-step.service.js';
-import type { SubmittedProof } from '../../../signin/auth/login/submitted-proof.js';
 import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import type { OnlyFactor } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { authenticationFactsOf, type FullPrincipal } from '../../../kernel/principal/principal.js';
+import { authenticationFactsOf, type FullPrincipal, requesterOf } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
+import type { SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import type { Reply } from '../../../platform/web/cookies.js';
+import { givenCode } from '../form/given-code.js';
 import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
 import type { Confirmation } from './account.schema.js';
@@ -55,8 +56,10 @@ export class InlineStepUp {
    * @throws ServiceError `VALIDATION_FAILED`, and as `OwnPasskeys.assertionOptions` does if the script got no options
    */
   async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
-    if (credential) return { assertion: assertionIn(credential) };
-    if (code !== '') return { code };
+    if (credential) {
+      return { method: 'passkey', response: { assertion: assertionIn(credential), askedBy: requesterOf(caller) } };
+    }
+    if (code !== '') return givenCode(code);
     if (credential === '') await this.rejectOptions(caller);
     return undefined;
   }
@@ -78,13 +81,13 @@ export class InlineStepUp {
 
   /**
    * Proves the second factor if the last proof is too old or too weak, and returns the caller with the new one.
-   * @throws ServiceError as `required` and `SecondStep.proveBy` do
+   * @throws ServiceError as `required` and `SecondStep.prove` do
    */
   async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
     const account = await this.reauthentication.accountOf(caller);
     if (!this.isNeededFor(caller, account)) return caller;
     const submitted = this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
-    const { opened, proof } = await this.secondStep.proveBy(caller, submitted);
+    const { opened, proof } = await this.secondStep.prove(caller, submitted);
     await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
     return { ...caller, ...authenticationFactsOf(opened.session) };
   }

@@ -13,6 +13,7 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
+import { givenCode } from '../form/given-code.js';
 import { optionalName } from '../form/given-name.js';
 import { passkeyForm, returnToSchema } from '../form/forms.schema.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -100,7 +101,7 @@ export class PasskeyPagesController {
   /** Without a response of an authenticator, the user sends a code first, or the script got no options. */
   private async creation(caller: Principal, { code }: PasskeyForm, returnTo: string): Promise<View> {
     const options = await this.showingErrors(caller, returnTo, {}, () =>
-      this.passkeys.registrationOptions(caller, { code }),
+      this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : givenCode(code) }),
     );
     return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
   }

@@ -15,6 +15,7 @@ import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorat
 import { withForm } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { codeForm, returnToSchema, setupForm, setupQuery } from '../form/forms.schema.js';
+import { givenTotp } from '../form/given-code.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP } from '../portal.openapi.js';
@@ -112,7 +113,7 @@ export class SetupPagesController {
         caller,
         { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
         (alert) => this.pendingPage(caller, asked, alert),
-        () => this.own.confirm(caller, code, { withNewCodes: true }),
+        () => this.own.confirm(caller, givenTotp(code), { withNewCodes: true }),
       ),
     );
     await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });

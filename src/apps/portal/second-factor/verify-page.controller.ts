@@ -26,6 +26,7 @@ import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { verifyForm, verifyQuery } from '../form/forms.schema.js';
+import { givenCode } from '../form/given-code.js';
 import { assertionIn } from '../form/passkey-field.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
@@ -119,7 +120,7 @@ export class VerifyPageController {
       () =>
         this.unlessDone(caller, reply, () =>
           credential === undefined
-            ? this.secondStep.prove(caller, code, options)
+            ? this.secondStep.prove(caller, givenCode(code), options)
             : this.assert(caller, credential, options),
         ),
     );

@@ -5,8 +5,16 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { type AttemptSubject, endedError, NO_ACCOUNT, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type { Authenticator, Complete, Confirmation, EnrolmentState, Proof } from '../second-factor.js';
-import { SecondFactors, type SubmittedAttempt } from '../second-factors.service.js';
+import type {
+  Authenticator,
+  Complete,
+  Confirmation,
+  EnrolmentState,
+  Proof,
+  Submitted,
+  SubmittedProof,
+} from '../second-factor.js';
+import { SecondFactors } from '../second-factors.service.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import type { PasskeyOwner } from './enrolment.store.js';
@@ -36,11 +44,12 @@ export class Enrolment {
    * @throws ServiceError as `SecondFactors.prove` does
    */
   confirm<T>(
-    caller: AttemptSubject & { readonly askedBy: string; readonly code: string },
+    caller: AttemptSubject & { readonly askedBy: string },
+    submitted: Submitted<'totp'>,
     complete: Complete<Confirmation, T>,
   ): Promise<T> {
     const { subject } = caller;
-    return this.secondFactors.confirm(caller, async (tx, proof) => {
+    return this.secondFactors.confirm(caller, submitted, async (tx, proof) => {
       if (proof.change === 'add') await this.authenticators.discardUnnamed(tx, subject);
       else await this.authenticators.cleanUp(tx, subject);
       const reason = { first: undefined, replace: 'replaced', add: 'added' }[proof.change];
@@ -115,9 +124,9 @@ export class Enrolment {
   }
 
   /** Removes the second factor by a proof of it; `complete` ends the other sessions. */
-  disable<T>(caller: AttemptSubject & SubmittedAttempt, complete: Complete<Proof, T>): Promise<T> {
+  disable<T>(caller: AttemptSubject, submitted: SubmittedProof, complete: Complete<Proof, T>): Promise<T> {
     const { subject } = caller;
-    return this.secondFactors.proveBy(caller, async (tx, proof) => {
+    return this.secondFactors.prove(caller, submitted, async (tx, proof) => {
       await this.authenticators.remove(tx, subject);
       await this.events.record(tx, { kind: 'MFA_DISABLED', subject, detail: { proved: proof.method } });
       return complete(tx, proof);

@@ -42,6 +42,11 @@ describe('the description of a code', () => {
   });
 });
 
+it('a backup code cannot confirm a pending secret', () => {
+  expect(safeParse(confirmSchema, { code: 'ABCD-EFGH' }).issues).toMatchObject([{ message: 'format' }]);
+  expect(safeParse(codeSchema, { code: 'ABCD-EFGH' }).success).toBe(true);
+});
+
 it('the description of a login id counts characters as the service does', () => {
   const isDescribed = ajv.compile(write(loginSchema, 'input'));
 

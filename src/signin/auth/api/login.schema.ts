@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
-import { submittedCode, totpDigits } from '../../../identity/second-factor/second-factor.js';
+import { submittedCode, submittedTotp } from '../../../identity/second-factor/second-factor.js';
 import { textOfBytes } from '../../../platform/web/schema.js';
 
 const MAX_TOKEN_LENGTH = 4096;
@@ -12,7 +12,7 @@ export const password = v.pipe(
   v.description(`At most ${MAX_PASSWORD_BYTES} bytes in UTF-8.`),
 );
 
-/** Describes the texts that `totpDigits` accepts. */
+/** Describes the texts that `submittedTotp` accepts. */
 const TOTP = { type: 'string', maxLength: 32, pattern: '^ *(?:[0-9] *){6}$', description: 'Six digits.' };
 /** Describes the texts that `normalisedCode` accepts. */
 const BACKUP = {
@@ -23,17 +23,19 @@ const BACKUP = {
 };
 
 /** Six digits or a backup code; any other text is rejected before an attempt is charged. */
-export const code = v.pipe(
-  v.string(),
-  v.check((typed) => submittedCode(typed) !== undefined, 'format'),
-  v.metadata({ anyOf: [TOTP, BACKUP] }),
-);
+export const code = v.pipe(v.string(), v.metadata({ anyOf: [TOTP, BACKUP] }), parsedBy(submittedCode));
 
-const totpCode = v.pipe(
-  v.string(),
-  v.check((typed) => totpDigits(typed) !== undefined, 'format'),
-  v.metadata(TOTP),
-);
+const totpCode = v.pipe(v.string(), v.metadata(TOTP), parsedBy(submittedTotp));
+
+/** Replaces a text by what `parse` makes of it; a text of which it makes nothing is malformed. */
+function parsedBy<T extends object>(parse: (text: string) => T | undefined): v.RawTransformAction<string, T> {
+  return v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const parsed = parse(dataset.value);
+    if (parsed) return parsed;
+    addIssue({ message: 'format' });
+    return NEVER;
+  });
+}
 
 /** Describes the texts that `normalisedLoginId` accepts, except for some rare invisible characters. */
 const LOGIN_ID = {

@@ -61,7 +61,7 @@ export class MeController {
     @Body({ schema: passwordSchema }) { code, ...passwords }: v.InferOutput<typeof passwordSchema>,
     @Res() reply: Reply,
   ): Promise<void> {
-    const renewed = await this.ownPassword.change(caller, passwords, code === undefined ? undefined : { code });
+    const renewed = await this.ownPassword.change(caller, passwords, code);
     if (renewed) this.credentials.writeCookies(reply, renewed);
   }
 }

@@ -116,7 +116,7 @@ export class SecondFactorController {
     @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
     @Res() reply: Reply,
   ): Promise<void> {
-    const renewed = await this.own.disable(caller, { code });
+    const renewed = await this.own.disable(caller, code);
     if (renewed) this.credentials.writeCookies(reply, renewed);
   }
 

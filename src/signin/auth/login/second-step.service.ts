@@ -4,19 +4,13 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import {
-  type FullPrincipal,
-  type HalfPrincipal,
-  type Principal,
-  requesterOf,
-} from '../../../kernel/principal/principal.js';
+import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { setUser } from '../../../kernel/principal/request-context.js';
 import type { AttemptSubject } from '../../../identity/second-factor/attempts/attempt.js';
 import { AttemptBudget } from '../../../identity/second-factor/attempts/attempt-budget.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { PasskeyResponse } from '../../../identity/second-factor/passkey/passkey.js';
-import type { Proof } from '../../../identity/second-factor/second-factor.js';
-import { SecondFactors, type SubmittedAttempt } from '../../../identity/second-factor/second-factors.service.js';
+import type { Proof, SubmittedCode, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
+import { SecondFactors } from '../../../identity/second-factor/second-factors.service.js';
 import {
   type DeviceSecret,
   TrustedDevices,
@@ -24,7 +18,6 @@ import {
 import type { StepUpFacts } from '../../../identity/session/session.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { type MfaClaims, MfaTokens } from '../../../identity/token/mfa-tokens.service.js';
-import type { SubmittedProof } from './submitted-proof.js';
 
 /** An accepted second factor, with the session that it opened or stepped up. */
 export interface CompletedSecondStep {
@@ -57,8 +50,12 @@ export class SecondStep {
   ) {}
 
   /** `POST /login/2fa`, which carries the `mfa_token` in the body. */
-  async completeLogin(mfaToken: string, code: string, options: CompleteOptions = {}): Promise<CompletedSecondStep> {
-    const claims = await this.secondFactors.beforeAttempt(code, () => this.claimsOf(mfaToken));
+  async completeLogin(
+    mfaToken: string,
+    code: SubmittedCode,
+    options: CompleteOptions = {},
+  ): Promise<CompletedSecondStep> {
+    const claims = await this.secondFactors.beforeAttempt(code.method, () => this.claimsOf(mfaToken));
     const { subject, securityStamp, jti, issuedAt, expiresAt } = claims;
     setUser(subject);
     const half = {
@@ -74,30 +71,21 @@ export class SecondStep {
   }
 
   /**
-   * `POST /2fa/verify`: completes a half-authenticated login, or steps up a complete one.
+   * Completes a half-authenticated login, or steps up a complete one, by a code or by an assertion of a passkey.
    * @throws ServiceError `MFA_STATE_CONFLICT` if only a passkey completes or steps up the login; as `SecondFactors.prove` does
    */
-  async prove(principal: Principal, code: string, options?: CompleteOptions): Promise<CompletedSecondStep> {
-    await this.secondFactors.beforeAttempt(code, () => this.requireCodeAccepted(principal));
-    const attempt = { ...attemptSubjectOf(principal), code };
-    return this.secondFactors.prove(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
-  }
-
-  /** `prove` or `assert`. */
-  proveBy(principal: Principal, submitted: SubmittedProof, options?: CompleteOptions): Promise<CompletedSecondStep> {
-    return 'code' in submitted
-      ? this.prove(principal, submitted.code, options)
-      : this.assert(principal, submitted.assertion, options);
-  }
-
-  /** `POST /2fa/passkeys/assertion`: like `prove`, by an assertion of a passkey. */
-  assert(
+  async prove(
     principal: Principal,
-    assertion: PasskeyResponse['assertion'],
+    submitted: SubmittedProof,
     options?: CompleteOptions,
   ): Promise<CompletedSecondStep> {
-    const attempt = attemptOf(principal, { assertion });
-    return this.secondFactors.proveBy(attempt, (tx, proof) => this.complete(tx, principal, proof, options));
+    const { method } = submitted;
+    if (method !== 'passkey') {
+      await this.secondFactors.beforeAttempt(method, () => this.requireCodeAccepted(principal));
+    }
+    return this.secondFactors.prove(attemptSubjectOf(principal), submitted, (tx, proof) =>
+      this.complete(tx, principal, proof, options),
+    );
   }
 
   /** Opens or steps up the session after a proof; also after the proof that confirmed a new secret. */
@@ -171,13 +159,6 @@ export class SecondStep {
 /** The facts about a proof that a session stores. */
 function factsOf({ amr, provedAt: mfaAt, method: mfaMethod }: Proof): StepUpFacts {
   return { amr, mfaAt, mfaMethod };
-}
-
-/** The attempt of a caller to prove the second factor. */
-export function attemptOf(caller: Principal, submitted: SubmittedProof): AttemptSubject & SubmittedAttempt {
-  const subject = attemptSubjectOf(caller);
-  if ('code' in submitted) return { ...subject, code: submitted.code };
-  return { ...subject, response: { assertion: submitted.assertion, askedBy: requesterOf(caller) } };
 }
 
 /** The subject of an attempt; for a half-authenticated caller it ends with its security stamp and its `jti`. */

@@ -19,7 +19,7 @@ import {
   PasskeyCeremonies,
 } from '../../../identity/second-factor/passkey/passkey-ceremonies.service.js';
 import type { Registration } from '../../../identity/second-factor/passkey/passkey.js';
-import type { Proof } from '../../../identity/second-factor/second-factor.js';
+import type { Proof, SubmittedCode } from '../../../identity/second-factor/second-factor.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { SecondFactors } from '../../../identity/second-factor/second-factors.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
@@ -64,7 +64,7 @@ export class OwnPasskeys {
    */
   async registrationOptions(
     caller: Principal,
-    { password, code }: { readonly password?: string | undefined; readonly code?: string | undefined } = {},
+    { password, code }: { readonly password?: string | undefined; readonly code?: SubmittedCode | undefined } = {},
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     this.ceremonies.requireAvailable();
     const account = await this.authorization.require(caller, 'passkey', password);
@@ -83,7 +83,7 @@ export class OwnPasskeys {
     }
     if (!proves) await this.budget.requireAllowed(asked);
     const issued = await (proves && code !== undefined
-      ? this.secondFactors.prove({ ...asked, code }, begin)
+      ? this.secondFactors.prove(asked, code, begin)
       : this.work.run(begin));
     const { subject } = caller;
     return this.ceremonies.creationOptions({ subject, loginId: account.loginId }, issued);
@@ -137,7 +137,8 @@ export class OwnPasskeys {
     options?: CompleteOptions,
   ): Promise<CompletedSecondStep> {
     this.ceremonies.requireAvailable();
-    return this.secondStep.assert(caller, assertion, options);
+    const response = { assertion, askedBy: requesterOf(caller) };
+    return this.secondStep.prove(caller, { method: 'passkey', response }, options);
   }
 
   /** The session must not have ended meanwhile; the row of the account, which ends sessions of others first, is locked. */

@@ -3,13 +3,12 @@ import { type AccountVersion, hasSecondFactor } from '../../../identity/account/
 import { PasswordChanges, type ReadyPassword } from '../../../identity/account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import type { Proof } from '../../../identity/second-factor/second-factor.js';
+import type { Proof, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import { SecondFactors } from '../../../identity/second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { PasswordVerifier } from '../login/password-verifier.service.js';
-import { attemptOf } from '../login/second-step.service.js';
-import type { SubmittedProof } from '../login/submitted-proof.js';
+import { attemptSubjectOf } from '../login/second-step.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {
@@ -82,6 +81,6 @@ export class OwnPassword {
       this.replacement.store(tx, caller, account, ready, accepted);
     return proof === undefined
       ? this.work.run((tx) => store(tx))
-      : this.secondFactors.proveBy(attemptOf(caller, proof), store);
+      : this.secondFactors.prove(attemptSubjectOf(caller), proof, store);
   }
 }

@@ -7,12 +7,11 @@ import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { type FullPrincipal, type Principal, requesterOf } from '../../../kernel/principal/principal.js';
 import { Enrolment } from '../../../identity/second-factor/enrolment/enrolment.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { OwnFactorState } from '../../../identity/second-factor/second-factor.js';
+import type { OwnFactorState, Submitted, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptOf, attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
-import type { SubmittedProof } from '../login/submitted-proof.js';
+import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
 
 /** The session that continues with the confirmed second factor. */
 export interface ConfirmedEnrolment {
@@ -84,13 +83,13 @@ export class OwnSecondFactor {
    */
   async confirm(
     caller: Principal,
-    code: string,
+    submitted: Submitted<'totp'>,
     { withNewCodes = false }: { readonly withNewCodes?: boolean } = {},
   ): Promise<ConfirmedEnrolment> {
     const account = await this.reauthentication.accountOf(caller);
     if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
-    const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
-    return this.enrolment.confirm(attempt, async (tx, proof) => {
+    const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
+    return this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
       if (caller.kind === 'full') {
         this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
       }
@@ -119,7 +118,7 @@ export class OwnSecondFactor {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
     if (!isFreshProof) this.reauthentication.requireFreshMfa(caller, account);
-    return this.enrolment.disable(attemptOf(caller, submitted), (tx) => this.endOthers(tx, caller));
+    return this.enrolment.disable(attemptSubjectOf(caller), submitted, (tx) => this.endOthers(tx, caller));
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED`, `MFA_STATE_CONFLICT` */

@@ -8,7 +8,7 @@ import { isPhishingResistant, type RequiredLogin, StepUpRequired } from '../../.
 import { type FullPrincipal, hasFreshFactor, type Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { MfaProperties } from '../../../identity/second-factor/mfa.properties.js';
-import type { SubmittedProof } from '../login/submitted-proof.js';
+import type { SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 
 /** Decides whether a login is recent and strong enough for its user to change a credential (http-api section 3). */
 @Injectable()
@@ -55,7 +55,7 @@ export class Reauthentication {
 
   /** The submitted proof, if it is of a kind that may change the account. @throws ServiceError `STEP_UP_REQUIRED` */
   requireProof(account: Account, submitted: SubmittedProof | undefined): SubmittedProof {
-    const isEnough = submitted && !('code' in submitted && this.policy.needsPasskey(account));
+    const isEnough = submitted && !(submitted.method !== 'passkey' && this.policy.needsPasskey(account));
     if (!isEnough) throw this.proofRequired(account);
     return submitted;
   }

@@ -1,0 +1,21 @@
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import {
+  type Submitted,
+  type SubmittedCode,
+  submittedCode,
+  submittedTotp,
+} from '../../../identity/second-factor/second-factor.js';
+
+/** The code in a form. @throws ServiceError `VALIDATION_FAILED`, which the form itself shows */
+export function givenCode(typed: string): SubmittedCode {
+  return submittedCode(typed) ?? malformed();
+}
+
+/** As `givenCode`, only for the code of an authenticator app. */
+export function givenTotp(typed: string): Submitted<'totp'> {
+  return submittedTotp(typed) ?? malformed();
+}
+
+function malformed(): never {
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'format' }] });
+}
