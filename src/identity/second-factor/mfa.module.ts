@@ -5,7 +5,6 @@ import { Meters } from '../../observability/metrics/meters.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { AttemptBudget } from './attempts/attempt-budget.service.js';
 import { AttemptMeters } from './attempts/attempt-meters.js';
-import { Attempts } from './attempts/attempts.service.js';
 import { LockedAccounts } from './attempts/locked-accounts.task.js';
 import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
 import { BackupCodeModule } from './backup-code/backup-code.module.js';
@@ -24,6 +23,7 @@ import { AuthenticatorMetadata } from './passkey/attestation/authenticator-metad
 import { PasskeyStore } from './passkey/passkey.store.js';
 import { PasskeyChallengeStore } from './passkey/passkey-challenge.store.js';
 import { PasskeyCeremonies } from './passkey/passkey-ceremonies.service.js';
+import { PasskeyAssertions } from './passkey/passkey-assertions.service.js';
 import { PasskeyFactor } from './passkey/passkey-factor.service.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
 import { TotpFactor } from './totp/totp-factor.service.js';
@@ -52,7 +52,6 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     },
     LockedAccounts,
     AttemptBudget,
-    Attempts,
     OtpauthIssuer,
     TotpSecrets,
     TotpFactor,
@@ -63,6 +62,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     AttestationPolicy,
     PasskeyStore,
     PasskeyChallengeStore,
+    PasskeyAssertions,
     PasskeyFactor,
     PasskeyCeremonies,
     {

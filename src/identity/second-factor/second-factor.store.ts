@@ -18,7 +18,9 @@ import {
   TOLERATED_SKEW_SECONDS,
 } from './attempts/attempt.js';
 import { MfaProperties } from './mfa.properties.js';
+import { Random } from '../../kernel/random/random.js';
 
+const ATTEMPT_ID_BYTES = 16;
 const ATTEMPT = `UPDATE account SET
   failures = CASE WHEN failures >= ${FAILURES_TO_LOCK} THEN 1 ELSE failures + 1 END,
   failures_in_row = failures_in_row + 1, last_attempt_at = ?, last_attempt_id = ?, clock_skew_at = NULL
@@ -106,20 +108,21 @@ export class SecondFactorStore {
   private readonly unlocked: string;
   private readonly countUnderLock: string;
 
-  constructor({ lockoutSchedule }: MfaProperties) {
+  constructor(
+    { lockoutSchedule }: MfaProperties,
+    private readonly random: Random,
+  ) {
     this.lockoutSchedule = lockoutSchedule;
     this.unlocked = unlockedCondition(lockoutSchedule);
     this.countUnderLock = `${COUNT} AND COALESCE(${this.unlocked}, 0) = 0`;
   }
 
-  /** Takes one attempt from the budget; false if the account is locked, or if the caller may not act any more. */
-  async takeAttempt(
-    tx: Tx,
-    attemptId: string,
-    caller: AttemptSubject,
-    target: TargetSecret,
-    now: number,
-  ): Promise<boolean> {
+  /**
+   * Takes one attempt from the budget and returns its id; undefined if the account is locked, or if the caller may not act any
+   * more.
+   */
+  async takeAttempt(tx: Tx, caller: AttemptSubject, target: TargetSecret, now: number): Promise<string | undefined> {
+    const attemptId = this.random.text(ATTEMPT_ID_BYTES);
     const conditions: string[] = [` AND ${this.unlocked} AND ${SCHEDULE_IN_FORCE}`];
     const values: Value[] = [now, attemptId, caller.subject, now, now, now, now];
     if (target.kind === 'active') conditions.push(HAS_ACTIVE);
@@ -128,7 +131,8 @@ export class SecondFactorStore {
       values.push(target.askedBy, now);
     }
     const ofCaller = subjectConditions(caller);
-    return (await tx.change(ATTEMPT + conditions.join('') + ofCaller.sql, [...values, ...ofCaller.values])) === 1;
+    const sql = ATTEMPT + conditions.join('') + ofCaller.sql;
+    return (await tx.change(sql, [...values, ...ofCaller.values])) === 1 ? attemptId : undefined;
   }
 
   async stateOf(tx: Tx, { subject, jti }: AttemptSubject): Promise<FactorState | undefined> {

@@ -9,6 +9,7 @@ import type {
   FailureCounter,
   Lock,
   RefundedAttempt,
+  SealedSecret,
   TargetSecret,
 } from './attempts/attempt.js';
 import { normalisedCode } from './backup-code/backup-code.js';
@@ -79,31 +80,36 @@ export type Confirmation = Proof & {
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
 
 /** The judgement of a response before anything is stored. */
-export type Verdict = AcceptableVerdict | FailedAttempt | RefundedAttempt;
+export type Verdict<Id extends FactorId = FactorId> = AcceptableVerdict<Id> | FailedAttempt | RefundedAttempt;
 
-/** Not rejected yet: `accept` uses the response up and decides. */
-export interface AcceptableVerdict {
+/** Not rejected yet: `SecondFactor.accept` uses the response up and decides. */
+export interface AcceptableVerdict<Id extends FactorId = FactorId> {
   readonly kind: 'acceptable';
-  readonly accept: (tx: Tx) => Promise<Acceptance>;
+  /** The authenticator that the response fits, for `accept`. */
+  readonly match: FactorTypes[Id]['match'];
   /** The response of the acceptance, if it is correct and lacks only its use: what follows need not wait for that. */
   readonly expected?: VerifiedResponse;
 }
 
-/** The decision in the transaction of `Verdict.accept`, which is rolled back unless the response is verified. */
+/** The decision in the transaction of `SecondFactor.accept`, which is rolled back unless the response is verified. */
 export type Acceptance =
   | { readonly kind: 'verified'; readonly response: VerifiedResponse }
   | FailedAttempt
   /** The row of the account did not match: another attempt used `step`, or the login or the secret ended. */
   | { readonly kind: 'lost'; readonly step?: number };
 
-/** An attempt that is already charged to the budget of its account. */
-export interface ChargedAttempt<Id extends FactorId = FactorId> {
+/** An attempt to prove the second factor: who submits what, and what it has to prove. */
+export interface Attempt<Id extends FactorId = FactorId> extends Submitted<Id> {
   readonly caller: AttemptSubject;
   readonly target: TargetSecret;
+}
+
+/** An attempt that is already charged to the budget of its account. */
+export interface ChargedAttempt<Id extends FactorId = FactorId> extends Attempt<Id> {
   /** The account after the charge. */
   readonly state: FactorState;
-  /** The response of the user, in the normal form of the factor. */
-  readonly response: FactorTypes[Id]['response'];
+  /** Epoch seconds. */
+  readonly chargedAt: number;
 }
 
 /** An authenticator to be stored; it takes effect when the row of the account names or counts it. */
@@ -200,13 +206,31 @@ export interface OwnFactorState {
   readonly passkeyFrom: number | undefined;
 }
 
-/** For every kind: a new authenticator, what its owner is shown once, and what its owner may know later. */
+/** A secret of an authenticator app, and the time step of its code that was submitted. */
+export interface TotpMatch {
+  readonly secret: SealedSecret;
+  readonly step: number;
+  readonly offset: StepOffset;
+}
+
+/** A passkey, and what its assertion says about it now. */
+export interface PasskeyMatch {
+  readonly passkey: Pick<NewPasskey, 'id' | 'isBackupEligible'>;
+  readonly signCount: number;
+  readonly isBackedUp: boolean;
+}
+
+/**
+ * For every kind: a new authenticator, what its owner is shown once, what its owner may know later, what a user submits, and
+ * the authenticator that this fits.
+ */
 export interface FactorTypes {
   readonly totp: {
     readonly authenticator: PendingAuthenticator;
     readonly shown: Uint8Array;
     readonly state: TotpState;
     readonly response: string;
+    readonly match: TotpMatch;
   };
   readonly passkey: {
     readonly authenticator: NewPasskey;
@@ -214,12 +238,15 @@ export interface FactorTypes {
     readonly shown: boolean;
     readonly state: PasskeyState;
     readonly response: PasskeyResponse;
+    readonly match: PasskeyMatch;
   };
   readonly backup_code: {
     readonly authenticator: NewAuthenticator;
     readonly shown: readonly string[];
     readonly state: BackupCodeState;
     readonly response: string;
+    /** The id of the active set. */
+    readonly match: string;
   };
 }
 
@@ -232,7 +259,9 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
   readonly failures: readonly Reason[];
   /** Judges the response by the authenticators of the target; stores nothing but the end of a challenge. */
-  verify(attempt: ChargedAttempt<Id>): Promise<Verdict> | Verdict;
+  verify(attempt: ChargedAttempt<Id>): Promise<Verdict<Id>> | Verdict<Id>;
+  /** Uses the response up, the row of the account first; what it stores is rolled back unless it returns `verified`. */
+  accept(tx: Tx, attempt: ChargedAttempt<Id>, match: FactorTypes[Id]['match']): Promise<Acceptance>;
   /** Stores a new authenticator and returns what its owner is shown once; of a passkey, whether it was stored. */
   enrol(tx: Tx, authenticator: FactorTypes[Id]['authenticator']): Promise<FactorTypes[Id]['shown']>;
   /** Deletes the authenticators of the account that are not in `named`. */

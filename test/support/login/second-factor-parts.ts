@@ -14,7 +14,6 @@ import { Meters } from '../../../src/observability/metrics/meters.js';
 import { AttemptBudget } from '../../../src/identity/second-factor/attempts/attempt-budget.service.js';
 import { BackupCodeFactor } from '../../../src/identity/second-factor/backup-code/backup-code-factor.service.js';
 import { TotpFactor } from '../../../src/identity/second-factor/totp/totp-factor.service.js';
-import { Attempts } from '../../../src/identity/second-factor/attempts/attempts.service.js';
 import { Authenticators } from '../../../src/identity/second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../../src/identity/second-factor/enrolment/enrolment.service.js';
 import { EnrolmentStore } from '../../../src/identity/second-factor/enrolment/enrolment.store.js';
@@ -23,6 +22,7 @@ import { AuthenticatorListStore } from '../../../src/identity/second-factor/enro
 import { PasskeyProperties } from '../../../src/identity/second-factor/passkey/passkey.properties.js';
 import { PasskeyStore } from '../../../src/identity/second-factor/passkey/passkey.store.js';
 import { PasskeyChallengeStore } from '../../../src/identity/second-factor/passkey/passkey-challenge.store.js';
+import { PasskeyAssertions } from '../../../src/identity/second-factor/passkey/passkey-assertions.service.js';
 import { PasskeyFactor } from '../../../src/identity/second-factor/passkey/passkey-factor.service.js';
 import { BrowserAddress } from '../../../src/identity/second-factor/passkey/passkey-site.js';
 import { RelyingParty } from '../../../src/identity/second-factor/passkey/relying-party.service.js';
@@ -93,12 +93,11 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   );
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
-  const store = new SecondFactorStore(properties);
+  const store = new SecondFactorStore(properties, random);
   const deviceStore = new TrustedDeviceStore(clock, random);
   const enrolmentStore = new EnrolmentStore();
   const counted = new AttemptMeters(meters, events);
   const budget = new AttemptBudget(work, clock, store, deviceStore, events);
-  const attempts = new Attempts(work, budget, counted, random, loggers);
   const issuer = new OtpauthIssuer(properties, new BrandingProperties());
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, issuer);
   const codeStore = new BackupCodeStore(batchSizes());
@@ -112,14 +111,14 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     new BrowserAddress('https://login.example.org'),
   );
   const challenges = new PasskeyChallengeStore(clock, random);
-  const passkey = new PasskeyFactor(
-    ...([work, clock, store, new PasskeyStore(), challenges] as const),
-    ...([relyingParty, passkeyProperties, events, loggers] as const),
-  );
-  const secondFactors = new SecondFactors({ passkey, totp, backup_code: codes }, attempts, clock, counted);
+  const passkeys = new PasskeyStore();
+  const assertions = new PasskeyAssertions(work, passkeys, challenges, relyingParty, loggers);
+  const passkey = new PasskeyFactor(assertions, store, passkeys, passkeyProperties, events);
+  const factors = { passkey, totp, backup_code: codes };
+  const secondFactors = new SecondFactors(factors, budget, work, counted, loggers);
   const list = new AuthenticatorListStore();
   const authenticators = new Authenticators(
-    ...([enrolmentStore, secondFactors, list, challenges, deviceStore, relyingParty, clock, random] as const),
+    ...([enrolmentStore, factors, list, challenges, deviceStore, relyingParty, clock, random] as const),
   );
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {

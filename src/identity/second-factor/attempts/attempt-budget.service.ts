@@ -5,6 +5,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import type { ChargedAttempt } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 import {
@@ -31,9 +32,14 @@ import {
 
 const TRIES = 4;
 
-/** An attempt that is charged; `state` is the account after the charge, undefined if it has to be read again. */
-export interface TakenAttempt {
-  readonly kind: 'taken';
+/** The charge of an attempt. */
+export interface ChargedBudget {
+  readonly kind: 'charged';
+  /** Of the attempt, which alone can turn into a lock. */
+  readonly id: string;
+  /** Epoch seconds. */
+  readonly at: number;
+  /** The account after the charge; undefined if it has to be read again. */
   readonly state: FactorState | undefined;
 }
 
@@ -58,20 +64,20 @@ export class AttemptBudget {
   ) {}
 
   /**
-   * Takes one attempt in a transaction of its own, and reads the account in the same trip to the database; only the attempt
-   * with this id can turn into a lock. Returns the reason if there is no attempt to take.
+   * Takes one attempt in a transaction of its own, and reads the account in the same trip to the database. Returns the reason
+   * if there is no attempt to take.
    */
-  async take(id: string, caller: AttemptSubject, target: TargetSecret): Promise<TakenAttempt | Rejection> {
+  async take(caller: AttemptSubject, target: TargetSecret): Promise<ChargedBudget | Rejection> {
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const now = this.clock.seconds();
-      const [isTaken, state] = await this.work.single((tx) =>
+      const [id, state] = await this.work.single((tx) =>
         Promise.all([
-          this.store.takeAttempt(tx, id, caller, target, now),
+          this.store.takeAttempt(tx, caller, target, now),
           // A failed read must not repeat the attempt; the account is read again.
           this.store.stateOf(tx, caller).catch(() => undefined),
         ]),
       );
-      if (isTaken) return { kind: 'taken', state };
+      if (id !== undefined) return { kind: 'charged', id, at: now, state };
       const rejection = await this.reject(caller, target, now, state);
       if (rejection) return rejection;
     }
@@ -106,9 +112,7 @@ export class AttemptBudget {
    * its transaction was rolled back, which may have stored what would have followed from it.
    */
   async resolveLost(
-    caller: AttemptSubject,
-    target: TargetSecret,
-    before: FactorState,
+    { caller, target, state: before }: ChargedAttempt,
     step = Infinity,
   ): Promise<FailedAttempt | RefundedAttempt> {
     const state = await this.stateOf(caller);

@@ -60,25 +60,15 @@ export class AttemptMeters {
     this.counterOf(method, { outcome: 'refused', reason: 'locked' });
   }
 
-  /** Counts an attempt once, by how it ends. */
-  async counted<T>(
-    method: FactorId,
-    attempt: () => Promise<{ readonly result: T; readonly offset?: StepOffset }>,
-  ): Promise<T> {
-    const { result, offset } = await this.countFailures(method, attempt);
+  /** `offset` is that of the step of a one-time code. */
+  countSuccess(method: FactorId, offset?: StepOffset): void {
     this.count(method, SUCCESS);
     if (offset !== undefined) this.offsets.record(offset);
-    return result;
   }
 
-  /** Counts an attempt that ends with an error; every other attempt is counted where it ends. */
-  async countFailures<T>(method: FactorId, step: () => Promise<T>): Promise<T> {
-    try {
-      return await step();
-    } catch (error) {
-      this.count(method, this.endingBy(error));
-      throw error;
-    }
+  /** Counts an attempt that ends with an error. */
+  countFailure(method: FactorId, error: unknown): void {
+    this.count(method, this.endingBy(error));
   }
 
   private count(method: FactorId, ending: Ending): void {

@@ -31,29 +31,28 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
     private readonly events: SecurityEvents,
   ) {}
 
-  verify({ caller, target, state, response }: ChargedAttempt<'backup_code'>): Verdict {
-    const { backupSetId, roles } = state;
-    const { subject } = caller;
+  verify({ target, state }: ChargedAttempt<'backup_code'>): Verdict<'backup_code'> {
+    const { backupSetId } = state;
     // A backup code proves no pending secret.
     if (target.kind === 'pending' || !hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
-    if (backupSetId === undefined) return WRONG_BACKUP_CODE;
-    return {
-      kind: 'acceptable',
-      accept: async (tx): Promise<Acceptance> => {
-        // The row of the account first, so that it is locked before the rows of the codes.
-        const [isAccepted, isConsumed, remaining] = await Promise.all([
-          this.store.acceptSet(tx, caller, state, backupSetId),
-          this.codes.consume(tx, subject, backupSetId, response),
-          this.codes.remaining(tx, subject, backupSetId),
-        ]);
-        if (!isAccepted) return { kind: 'lost' };
-        if (!isConsumed) return WRONG_BACKUP_CODE;
-        const isLow = remaining <= LOW;
-        const used = { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } } as const;
-        await this.events.record(tx, used, ...(isLow ? [{ kind: 'BACKUP_LOW', subject } as const] : []));
-        return { kind: 'verified', response: { method: 'backup_code', amr: 'otp', remaining, isLow, roles } };
-      },
-    };
+    return backupSetId === undefined ? WRONG_BACKUP_CODE : { kind: 'acceptable', match: backupSetId };
+  }
+
+  async accept(tx: Tx, { caller, state, response }: ChargedAttempt<'backup_code'>, setId: string): Promise<Acceptance> {
+    const { subject } = caller;
+    // The row of the account first, so that it is locked before the rows of the codes.
+    const [isAccepted, isConsumed, remaining] = await Promise.all([
+      this.store.acceptSet(tx, caller, state, setId),
+      this.codes.consume(tx, subject, setId, response),
+      this.codes.remaining(tx, subject, setId),
+    ]);
+    if (!isAccepted) return { kind: 'lost' };
+    if (!isConsumed) return WRONG_BACKUP_CODE;
+    const isLow = remaining <= LOW;
+    const used = { kind: 'BACKUP_USED', subject, detail: { remaining: String(remaining) } } as const;
+    await this.events.record(tx, used, ...(isLow ? [{ kind: 'BACKUP_LOW', subject } as const] : []));
+    const { roles } = state;
+    return { kind: 'verified', response: { method: 'backup_code', amr: 'otp', remaining, isLow, roles } };
   }
 
   /** Stores a set of codes and returns them as they are shown. */

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
@@ -9,8 +9,16 @@ import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
 import { RelyingParty } from '../passkey/relying-party.service.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
-import type { AuthenticatorType, EnrolmentState, NamedAuthenticators, SetupRequest } from '../second-factor.js';
-import { SecondFactors } from '../second-factors.service.js';
+import {
+  type AuthenticatorType,
+  type EnrolmentState,
+  FACTOR_IDS,
+  type NamedAuthenticators,
+  type SecondFactorsById,
+  type SetupRequest,
+  type StoredFactors,
+} from '../second-factor.js';
+import { SECOND_FACTORS } from '../second-factors.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
@@ -39,7 +47,7 @@ export interface NewEnrolment {
 export class Authenticators {
   constructor(
     private readonly store: EnrolmentStore,
-    private readonly factors: SecondFactors,
+    @Inject(SECOND_FACTORS) private readonly factors: SecondFactorsById,
     private readonly list: AuthenticatorListStore,
     private readonly challenges: PasskeyChallengeStore,
     private readonly devices: TrustedDeviceStore,
@@ -54,7 +62,7 @@ export class Authenticators {
     subject: string,
   ): Promise<{ readonly state: Omit<EnrolmentState, 'lock'>; readonly counter: FailureCounter } | undefined> {
     const stored = await this.store.state(tx, subject);
-    return stored && { state: this.factors.state(stored), counter: stored };
+    return stored && { state: this.stateOf(stored), counter: stored };
   }
 
   /** Stores a pending secret, with codes that take effect with it unless it is a further one; undefined if the caller may not. */
@@ -65,9 +73,9 @@ export class Authenticators {
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
     await this.discardUnnamed(tx, subject);
     const authenticator = { id, subject, askedBy, askedFor, name, createdAt, expiresAt: createdAt + PENDING_SECONDS };
-    const key = await this.factors.enrol('totp', tx, authenticator);
+    const key = await this.factors.totp.enrol(tx, authenticator);
     if (askedFor === 'add') return { key };
-    return { key, backupCodes: await this.factors.enrol('backup_code', tx, authenticator) };
+    return { key, backupCodes: await this.factors.backup_code.enrol(tx, authenticator) };
   }
 
   /** Replaces the codes of a pending secret; undefined if the caller may not act any more. */
@@ -75,8 +83,8 @@ export class Authenticators {
     const { subject } = caller;
     if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
     const named = await this.named(tx, subject);
-    await this.factors.discard(tx, subject, { ...named, pendingTotpId: null }, ['backup_code']);
-    return this.factors.enrol('backup_code', tx, { id: pendingId, subject });
+    await this.factors.backup_code.discard(tx, subject, { ...named, pendingTotpId: null });
+    return this.factors.backup_code.enrol(tx, { id: pendingId, subject });
   }
 
   /**
@@ -93,12 +101,12 @@ export class Authenticators {
     const id = this.newId();
     const createdAt = this.clock.seconds();
     if (!(await this.store.addPasskey(tx, caller, place, { setId: id, now: createdAt }))) return undefined;
-    if (!(await this.factors.enrol('passkey', tx, { ...passkey, id, subject, createdAt }))) {
+    if (!(await this.factors.passkey.enrol(tx, { ...passkey, id, subject, createdAt }))) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey known' });
     }
     if (place !== 'first') return { id, createdAt };
     await this.discardUnnamed(tx, subject);
-    return { id, createdAt, backupCodes: await this.factors.enrol('backup_code', tx, { id, subject }) };
+    return { id, createdAt, backupCodes: await this.factors.backup_code.enrol(tx, { id, subject }) };
   }
 
   /**
@@ -151,12 +159,26 @@ export class Authenticators {
     const setId = this.newId();
     if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;
     await this.discardUnnamed(tx, subject);
-    return this.factors.enrol('backup_code', tx, { id: setId, subject });
+    return this.factors.backup_code.enrol(tx, { id: setId, subject });
   }
 
   /** Deletes the pending secrets and codes that the row no longer names. */
   async discardUnnamed(tx: Tx, subject: string): Promise<void> {
-    await this.factors.discard(tx, subject, await this.named(tx, subject));
+    const named = await this.named(tx, subject);
+    for (const id of FACTOR_IDS) await this.factors[id].discard(tx, subject, named);
+  }
+
+  private stateOf(stored: StoredFactors): Omit<EnrolmentState, 'lock'> {
+    const totp = this.factors.totp.state(stored);
+    const { since } = this.factors.passkey.state(stored);
+    const instants = [totp.activatedAt, since].filter((at) => at !== undefined);
+    return {
+      ...totp,
+      ...(instants.length > 0 && { state: 'active', activatedAt: Math.min(...instants) }),
+      hasTotp: totp.state === 'active',
+      hasPasskey: since !== undefined,
+      backupCodes: this.factors.backup_code.state(stored),
+    };
   }
 
   private async named(tx: Tx, subject: string): Promise<NamedAuthenticators> {

@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { type AttemptSubject, endedError, NO_ACCOUNT, NO_SECRET } from '../attempts/attempt.js';
+import { type AttemptSubject, type FactorState, endedError, NO_ACCOUNT, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type {
   Authenticator,
@@ -49,13 +49,16 @@ export class Enrolment {
     complete: Complete<Confirmation, T>,
   ): Promise<T> {
     const { subject } = caller;
-    return this.secondFactors.confirm(caller, submitted, async (tx, proof) => {
-      if (proof.change === 'add') await this.authenticators.discardUnnamed(tx, subject);
+    const target = { kind: 'pending', askedBy: caller.askedBy } as const;
+    const confirmed = async (tx: Tx, proof: Proof, { pending }: FactorState): Promise<T> => {
+      const change = pending?.askedFor ?? 'first';
+      if (change === 'add') await this.authenticators.discardUnnamed(tx, subject);
       else await this.authenticators.cleanUp(tx, subject);
-      const reason = { first: undefined, replace: 'replaced', add: 'added' }[proof.change];
+      const reason = { first: undefined, replace: 'replaced', add: 'added' }[change];
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ reason }) });
-      return complete(tx, proof);
-    });
+      return complete(tx, { ...proof, change });
+    };
+    return this.secondFactors.prove(caller, submitted, confirmed, target);
   }
 
   /** Replaces the active backup codes within the transaction of a confirmation, which its event reports. */

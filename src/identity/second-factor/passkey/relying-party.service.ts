@@ -30,6 +30,11 @@ export class RelyingParty {
     return this.site.kind === 'unusable' ? this.site.reason : undefined;
   }
 
+  /** Whether authenticators verify their user; `required` rejects other responses. */
+  get userVerification(): PasskeyProperties['userVerification'] {
+    return this.passkeys.userVerification;
+  }
+
   /** The RP ID: passkeys belong to this host name. */
   get id(): string {
     return this.usable.rpId;

@@ -2,26 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import {
-  type FailedAttempt,
+  type FactorState,
   hasAuthenticator,
   NO_SECRET,
   pendingSecretOf,
   REPLAYED,
+  type SealedSecret,
+  type TargetSecret,
   WRONG_CODE,
 } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type {
+  Acceptance,
   ChargedAttempt,
   NamedAuthenticators,
   PendingAuthenticator,
   SecondFactor,
   StoredFactors,
+  TotpMatch,
   TotpState,
   Verdict,
   VerifiedResponse,
 } from '../second-factor.js';
 import { SecondFactorStore } from '../second-factor.store.js';
-import { type StepOffset, type TotpVerdict, verifyTotp } from './totp.js';
+import { verifyTotp } from './totp.js';
 import { TotpSecrets } from './totp-secrets.service.js';
 
 /** Codes of an authenticator app (RFC 6238); each step is accepted once. */
@@ -37,50 +41,38 @@ export class TotpFactor implements SecondFactor<'totp'> {
   ) {}
 
   /** Judges a code of one of the active secrets, or of the pending secret, which the code makes an active one. */
-  verify({ caller, target, state, response }: ChargedAttempt<'totp'>): Verdict {
+  verify(attempt: ChargedAttempt<'totp'>): Verdict<'totp'> {
+    const { caller, target, state, response } = attempt;
     const now = this.clock.seconds();
-    const judge = (sealed: string): TotpVerdict =>
-      verifyTotp(this.secrets.open(caller.subject, sealed), response, now, state.lastUsedStep);
-    const { roles } = state;
-    const verified = (offset: StepOffset): VerifiedResponse => ({ method: 'totp', amr: 'otp', offset, roles });
-    if (target.kind === 'pending') {
-      const pending = pendingSecretOf(state, target.askedBy, now);
-      if (!pending) return { kind: 'refunded', refusal: NO_SECRET };
-      const verdict = judge(pending.sealed);
-      if (verdict.kind !== 'accepted') return failureOf(verdict);
-      const { step, offset } = verdict;
-      return {
-        kind: 'acceptable',
-        accept: async (tx) =>
-          (await this.store.confirmPending(tx, caller, pending, { step, now }))
-            ? { kind: 'verified', response: verified(offset) }
-            : { kind: 'lost', step },
-      };
-    }
-    if (!hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
+    const secrets = secretsOf(state, target, now);
+    if (!secrets) return { kind: 'refunded', refusal: NO_SECRET };
     // Every app is asked, so that the time does not reveal which one fits.
-    const verdicts = state.active.map((secret) => ({ secret, verdict: judge(secret.sealed) }));
+    const verdicts = secrets.map((secret) => ({
+      secret,
+      verdict: verifyTotp(this.secrets.open(caller.subject, secret.sealed), response, now, state.lastUsedStep),
+    }));
     const fitting = verdicts.find(({ verdict }) => verdict.kind === 'accepted');
     if (fitting?.verdict.kind !== 'accepted') {
-      return failureOf(verdicts.find(({ verdict }) => verdict.kind === 'replayed')?.verdict ?? { kind: 'wrong' });
+      return verdicts.some(({ verdict }) => verdict.kind === 'replayed') ? REPLAYED : WRONG_CODE;
     }
-    const { secret } = fitting;
     const { step, offset } = fitting.verdict;
-    const expected = verified(offset);
-    return {
-      kind: 'acceptable',
-      expected,
-      accept: async (tx) => {
-        // The row of the account first. What follows it is rolled back if the step is lost.
-        const [isAccepted, isStored] = await Promise.all([
-          this.store.acceptStep(tx, caller, state, step),
-          this.secrets.recordUse(tx, secret.id, now),
-          this.secrets.renewSeal(tx, caller.subject, secret),
-        ]);
-        if (!isAccepted) return { kind: 'lost', step };
-        return isStored ? { kind: 'verified', response: expected } : { kind: 'lost' };
-      },
-    };
+    const match = { secret: fitting.secret, step, offset };
+    // The confirmation of a pending secret comes before what follows from it.
+    return { kind: 'acceptable', match, ...(target.kind === 'active' && { expected: verified(attempt, match) }) };
+  }
+
+  async accept(tx: Tx, attempt: ChargedAttempt<'totp'>, match: TotpMatch): Promise<Acceptance> {
+    const { caller, state } = attempt;
+    const { secret, step } = match;
+    if (attempt.target.kind === 'pending') return this.confirm(tx, attempt, match);
+    // The row of the account first. What follows it is rolled back if the step is lost.
+    const [isAccepted, isStored] = await Promise.all([
+      this.store.acceptStep(tx, caller, state, step),
+      this.secrets.recordUse(tx, secret.id, this.clock.seconds()),
+      this.secrets.renewSeal(tx, caller.subject, secret),
+    ]);
+    if (!isAccepted) return { kind: 'lost', step };
+    return isStored ? { kind: 'verified', response: verified(attempt, match) } : { kind: 'lost' };
   }
 
   /** Stores a pending secret and returns its key. */
@@ -104,8 +96,23 @@ export class TotpFactor implements SecondFactor<'totp'> {
       }),
     };
   }
+
+  private async confirm(tx: Tx, attempt: ChargedAttempt<'totp'>, match: TotpMatch): Promise<Acceptance> {
+    const { pending } = attempt.state;
+    const { step } = match;
+    const now = this.clock.seconds();
+    const isConfirmed = pending && (await this.store.confirmPending(tx, attempt.caller, pending, { step, now }));
+    return isConfirmed ? { kind: 'verified', response: verified(attempt, match) } : { kind: 'lost', step };
+  }
 }
 
-function failureOf({ kind }: Pick<TotpVerdict, 'kind'>): FailedAttempt {
-  return kind === 'replayed' ? REPLAYED : WRONG_CODE;
+/** The secrets whose codes are accepted; undefined if the account has none, or another login asked for the pending one. */
+function secretsOf(state: FactorState, target: TargetSecret, now: number): readonly SealedSecret[] | undefined {
+  if (target.kind === 'active') return hasAuthenticator(state) ? state.active : undefined;
+  const pending = pendingSecretOf(state, target.askedBy, now);
+  return pending && [pending];
+}
+
+function verified({ state: { roles } }: ChargedAttempt<'totp'>, { offset }: TotpMatch): VerifiedResponse {
+  return { method: 'totp', amr: 'otp', offset, roles };
 }
