@@ -4,7 +4,7 @@ import { Random, timeOrderedId } from '../../kernel/random/random.js';
 import type { FieldError } from '../../kernel/errors/service-error.js';
 import { areRoles, isEmail } from './account.js';
 import type { NewAccount } from './account-changes.store.js';
-import { PasswordImportProperties } from './account.properties.js';
+import { HashImportProperties } from './account.properties.js';
 import { isLocalLoginId, LoginIds, looksLikeFormula } from './login-id.js';
 import { meetsFloor } from './password/hash-strength.js';
 import { parsePasswordHash } from './password/password-hash.js';
@@ -32,7 +32,7 @@ export class AccountDrafts {
   constructor(
     private readonly loginIds: LoginIds,
     private readonly passwords: Passwords,
-    private readonly imports: PasswordImportProperties,
+    private readonly imports: HashImportProperties,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}

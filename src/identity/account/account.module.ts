@@ -20,7 +20,7 @@ import { AccountDrafts } from './account-drafts.service.js';
 import { AccountImport } from './import/account-import.service.js';
 import { StagedAccountsStore } from './import/staged-accounts.store.js';
 import { StagedImports } from './import/staged-imports.service.js';
-import { LoginIdProperties, PasswordHashProperties } from './account.properties.js';
+import { LoginIdProperties, HashProperties } from './account.properties.js';
 import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
@@ -28,18 +28,18 @@ import { LoginIds } from './login-id.js';
 import { BreachedPasswords, breachSource } from './password/breached/breached-passwords.service.js';
 import { BreachedPasswordProperties } from './password/breached/breached.properties.js';
 import { Decoys } from './password/decoys.js';
-import { PasswordKinds, StoredPasswordKinds } from './password/password-kinds.task.js';
-import { PasswordKindStore } from './password/password-kind.store.js';
+import { PasswordKinds, StoredHashKinds } from './password/password-kinds.task.js';
+import { HashKindStore } from './password/hash-kind.store.js';
 import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
-import { PasswordVerification, Rehashing, StoredPasswords } from './password/password-verification.service.js';
+import { PasswordVerification, StoredPasswords } from './password/password-verification.service.js';
 import { PasswordChanges, Passwords } from './password/passwords.service.js';
 import { StaffAccounts, StaffCreation } from './staff/staff-accounts.service.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
 import { DeviceCookies } from './throttle/device-cookies.service.js';
 import { KvstoreFailures } from './throttle/kvstore-failures.client.js';
-import { PasswordFailureTable } from './throttle/password-failure.store.js';
-import { PasswordThrottle } from './throttle/password-throttle.service.js';
-import { PasswordFailures, SharedFailures } from './throttle/shared-failures.js';
+import { GuessFailureTable } from './throttle/password-failure.store.js';
+import { GuessThrottle } from './throttle/guess-throttle.service.js';
+import { GuessFailures, SharedFailures } from './throttle/shared-failures.js';
 
 const loginIds = {
   provide: LoginIds,
@@ -49,16 +49,16 @@ const loginIds = {
 
 const hasher = {
   provide: PasswordHasher,
-  inject: [PasswordHashProperties, SpareWorkers, Random, Meters],
+  inject: [HashProperties, SpareWorkers, Random, Meters],
   useFactory: openHasher,
 };
 
 const decoys = {
   provide: Decoys,
-  inject: [Sealer, Random, PasswordKindStore, UnitOfWork],
-  useFactory: (sealer: Sealer, random: Random, store: PasswordKindStore, work: UnitOfWork): Decoys => {
+  inject: [Sealer, Random, HashKindStore, UnitOfWork],
+  useFactory: (sealer: Sealer, random: Random, store: HashKindStore, work: UnitOfWork): Decoys => {
     const [key] = sealer.derivedKeys('password-decoy');
-    return new Decoys(key, random, new StoredPasswordKinds(store, work));
+    return new Decoys(key, random, new StoredHashKinds(store, work));
   },
 };
 
@@ -75,19 +75,19 @@ const breachedPasswords = {
 
 /** In the store of the other limits. Commands compare no passwords, and have none. */
 const passwordFailures = {
-  provide: PasswordFailures,
+  provide: GuessFailures,
   inject: [{ token: SharedStore, optional: true }, { token: Kvstore, optional: true }, UnitOfWork, Clock],
   useFactory: (
     store: SharedStore | undefined,
     kvstore: Kvstore | undefined,
     work: UnitOfWork,
     clock: Clock,
-  ): PasswordFailures => {
-    if (!store?.shared) return new PasswordFailures();
+  ): GuessFailures => {
+    if (!store?.shared) return new GuessFailures();
     const { kind, availability } = store.shared;
     const failures =
-      kind === 'kvstore' && kvstore ? new KvstoreFailures(kvstore, clock) : new PasswordFailureTable(work, clock);
-    return new PasswordFailures(new SharedFailures(failures, availability));
+      kind === 'kvstore' && kvstore ? new KvstoreFailures(kvstore, clock) : new GuessFailureTable(work, clock);
+    return new GuessFailures(new SharedFailures(failures, availability));
   },
 };
 
@@ -95,7 +95,7 @@ const passwordFailures = {
 @Module({
   imports: [EventsModule, MailModule, OutboundModule, TasksModule],
   providers: [
-    ...[AccountStore, AccountChangesStore, PasswordKindStore, StagedAccountsStore, StaffIdentityStore],
+    ...[AccountStore, AccountChangesStore, HashKindStore, StagedAccountsStore, StaffIdentityStore],
     ...[
       AddressNotices,
       loginIds,
@@ -108,12 +108,12 @@ const passwordFailures = {
     ],
     ...[hasher, decoys, breachedPasswords, PasswordKinds, Passwords, PasswordChanges],
     passwordFailures,
-    ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
+    ...[DeviceCookies, GuessThrottle, StoredPasswords, PasswordVerification],
     ...[StaffCreation, StaffAccounts],
   ],
   exports: [
     ...[Accounts, AccountChanges, AccountCreation, AccountImport, StagedImports],
-    ...[DeviceCookies, LoginIds, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
+    ...[DeviceCookies, LoginIds, PasswordHasher, GuessThrottle, PasswordVerification, Passwords, PasswordChanges],
     ...[StaffAccounts, StaffCreation],
   ],
 })
@@ -126,7 +126,7 @@ export class AccountModule implements OnApplicationShutdown {
 }
 
 function openHasher(
-  properties: PasswordHashProperties,
+  properties: HashProperties,
   { count: kept }: SpareWorkers,
   random: Random,
   meters: Meters,

@@ -58,7 +58,7 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The defaults are the OWASP minimum for Argon2id. */
 @Properties('app.security.password.hash')
-export class PasswordHashProperties {
+export class HashProperties {
   @Key(dataSize({ min: 128 * 1024, max: 256 * MEBIBYTE }), {
     does:
       'Memory of one password hash (Argon2id); multiplied by the number of workers, it must fit into the memory of ' +
@@ -90,7 +90,7 @@ export class PasswordHashProperties {
 }
 
 @Properties('app.security.password.import')
-export class PasswordImportProperties {
+export class HashImportProperties {
   @Key(oneOf(...HASH_FLOORS), {
     does:
       'Weakest password hash that an import accepts: owasp (the OWASP minimum), common (bcrypt 10, PBKDF2 10,000, ' +

@@ -58,7 +58,7 @@ const HOLDS_ACTIVE = `UPDATE account SET holds = holds + 1 WHERE id = ? AND stat
 const UNCHANGED = ' AND security_stamp = ? AND (totp_count + passkey_count > 0) = ?';
 const HOLDS = HOLDS_ACTIVE + UNCHANGED;
 
-/** Part of every statement that writes a hash: `PasswordKindStore.classify` finds out its kind later. */
+/** Part of every statement that writes a hash: `HashKindStore.classify` finds out its kind later. */
 const NEW_HASH = "password_hash = ?, password_kind = 'new'";
 const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
 /** Part of every statement that replaces the password: it ends logins in progress, mailed links and an invitation. */

@@ -47,6 +47,11 @@ export class Accounts {
     await this.work.single((tx) => this.store.setLanguage(tx, subject, language, unlessChosen));
   }
 
+  /** Replaces the hash of an unchanged password; nothing happens if the password was changed meanwhile. */
+  async rehash(subject: string, from: string, to: string): Promise<void> {
+    await this.work.single((tx) => this.store.rehash(tx, subject, from, to));
+  }
+
   /**
    * Locks the account's row for the rest of the transaction; false if the account is no longer active, its security stamp
    * was raised since `account` was read, or it had a second factor then and has none now, or the other way round.

@@ -32,7 +32,7 @@ import { PasswordLogin } from './login/password-login.service.js';
 import { NewDevices } from './new-devices.service.js';
 import { MeController } from './api/me.controller.js';
 import { OwnHistoryController } from './api/own-history.controller.js';
-import { OwnPassword, PasswordReplacement } from './own/own-password.service.js';
+import { OwnPassword, OwnPasswordChange } from './own/own-password.service.js';
 import { OwnEnrolment } from './own/own-enrolment.service.js';
 import { MfaChallenges } from './login/mfa-challenges.service.js';
 import { Reauthentication } from './own/reauthentication.service.js';
@@ -43,7 +43,6 @@ import { PasskeyController } from './api/passkey.controller.js';
 import { AuthenticatorController } from './api/authenticator.controller.js';
 import { OwnSecondFactor } from './own/own-second-factor.service.js';
 import { OwnSessionsController } from './api/own-sessions.controller.js';
-import { PasswordVerifier } from './login/password-verifier.service.js';
 import { PasswordAuthenticator } from './login/password-authenticator.service.js';
 import { PortalLogin } from './login/portal-login.service.js';
 import { PreMfaGuard } from './guards/pre-mfa.guard.js';
@@ -107,12 +106,11 @@ import { WellKnownController } from './api/well-known.controller.js';
     Reauthentication,
     TrustedOrigins,
     OwnPassword,
-    PasswordReplacement,
+    OwnPasswordChange,
     EnrolmentAuthorization,
     OwnEnrolment,
     OwnPasskeys,
     OwnSecondFactor,
-    PasswordVerifier,
     PasswordAuthenticator,
     PortalLogin,
     TokenRefresh,

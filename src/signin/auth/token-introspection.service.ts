@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { PasswordThrottle } from '../../identity/account/throttle/password-throttle.service.js';
+import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.service.js';
 import { acrOf } from '../../kernel/principal/amr.js';
 import { amrClaim } from '../../identity/token/access-token.js';
 import { AccessTokens } from '../../identity/token/access-tokens.service.js';
@@ -18,7 +18,7 @@ const INACTIVE = { active: false } as const;
 export class TokenIntrospection {
   constructor(
     private readonly clients: Clients,
-    private readonly throttle: PasswordThrottle,
+    private readonly throttle: GuessThrottle,
     private readonly accessTokens: AccessTokens,
     private readonly sessions: Sessions,
     private readonly usernames: Usernames,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../identity/account/accounts.service.js';
 import { pseudonym } from '../../identity/account/login-id.js';
-import { PasswordThrottle } from '../../identity/account/throttle/password-throttle.service.js';
+import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
@@ -29,7 +29,7 @@ export class ResetRequests {
 
   constructor(
     private readonly accounts: Accounts,
-    private readonly throttle: PasswordThrottle,
+    private readonly throttle: GuessThrottle,
     private readonly mails: ResetMails,
     private readonly work: UnitOfWork,
     tasks: ScheduledTasks,

@@ -15,21 +15,20 @@ import { Decoys } from '../../../src/identity/account/password/decoys.js';
 import { DeviceCookies } from '../../../src/identity/account/throttle/device-cookies.service.js';
 import {
   LoginIdProperties,
-  PasswordImportProperties,
+  HashImportProperties,
   PasswordProperties,
   RateLimitProperties,
 } from '../../../src/identity/account/account.properties.js';
 import { LoginIds } from '../../../src/identity/account/login-id.js';
-import { StoredPasswordKinds } from '../../../src/identity/account/password/password-kinds.task.js';
+import { StoredHashKinds } from '../../../src/identity/account/password/password-kinds.task.js';
 import {
   PasswordVerification,
-  Rehashing,
   StoredPasswords,
 } from '../../../src/identity/account/password/password-verification.service.js';
-import { PasswordKindStore } from '../../../src/identity/account/password/password-kind.store.js';
+import { HashKindStore } from '../../../src/identity/account/password/hash-kind.store.js';
 import { PasswordHasher } from '../../../src/identity/account/password/password-hasher.js';
-import { PasswordThrottle } from '../../../src/identity/account/throttle/password-throttle.service.js';
-import { PasswordFailures } from '../../../src/identity/account/throttle/shared-failures.js';
+import { GuessThrottle } from '../../../src/identity/account/throttle/guess-throttle.service.js';
+import { GuessFailures } from '../../../src/identity/account/throttle/shared-failures.js';
 import type { HashFloor } from '../../../src/identity/account/password/hash-strength.js';
 import { PasswordChanges, Passwords } from '../../../src/identity/account/password/passwords.service.js';
 import { Clock } from '../../../src/kernel/clock/clock.js';
@@ -84,11 +83,11 @@ export function accountParts(
   loggers = new Loggers(),
   minHash: HashFloor = 'any',
   sizes = batchSizes(),
-  failures = new PasswordFailures(),
+  failures = new GuessFailures(),
 ): AccountParts {
   const clock = new StoppedClock();
   const random = new SystemRandom();
-  const imports = Object.assign(new PasswordImportProperties(), { minHash });
+  const imports = Object.assign(new HashImportProperties(), { minHash });
   const limits = new RateLimitProperties();
   const store = new AccountStore();
   const changesStore = new AccountChangesStore(sizes);
@@ -101,13 +100,9 @@ export function accountParts(
   const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
   const devices = new DeviceCookies(sealer, clock, random, limits);
-  const decoys = new Decoys(
-    createSecretKey(random.bytes(32)),
-    random,
-    new StoredPasswordKinds(new PasswordKindStore(), work),
-  );
-  const rehashing = new Rehashing(hasher, store, work, loggers);
-  const stored = new StoredPasswords(hasher, decoys, rehashing, clock, loggers);
+  const decoys = new Decoys(createSecretKey(random.bytes(32)), random, new StoredHashKinds(new HashKindStore(), work));
+  const accounts = new Accounts(store, work, loginIds);
+  const stored = new StoredPasswords(hasher, decoys, accounts, clock, loggers);
   // Without a relay, it stores nothing.
   const queue = new MailQueue(
     new MailMessageStore(),
@@ -119,7 +114,7 @@ export function accountParts(
   const notices = new AddressNotices(queue, clock);
   const changes = new AccountChanges(store, changesStore, identities, events, clock, notices);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
-  const throttle = new PasswordThrottle(clock, limits, devices, failures);
+  const throttle = new GuessThrottle(clock, limits, devices, failures);
   const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);
   return {
     clock,
@@ -131,7 +126,7 @@ export function accountParts(
     changes,
     passwords,
     staffCreation,
-    accounts: new Accounts(store, work, loginIds),
+    accounts,
     passwordChanges: new PasswordChanges(store, work, passwords, events, clock),
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),
     creation: new AccountCreation(changesStore, changes, work, drafts, random),

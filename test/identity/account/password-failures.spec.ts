@@ -7,8 +7,8 @@ import {
   remembered,
 } from '../../../src/identity/account/throttle/failure-store.js';
 import { KvstoreFailures } from '../../../src/identity/account/throttle/kvstore-failures.client.js';
-import { PasswordFailureTable } from '../../../src/identity/account/throttle/password-failure.store.js';
-import { PasswordFailures, SharedFailures } from '../../../src/identity/account/throttle/shared-failures.js';
+import { GuessFailureTable } from '../../../src/identity/account/throttle/password-failure.store.js';
+import { GuessFailures, SharedFailures } from '../../../src/identity/account/throttle/shared-failures.js';
 import type { Kvstore } from '../../../src/platform/kvstore/kvstore.service.js';
 import { StoreAvailability } from '../../../src/platform/kvstore/store-availability.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';
@@ -57,7 +57,7 @@ function sharedTests(replicas: () => readonly [FailureStore, FailureStore]): voi
 }
 
 onEveryDatabase('Failures of passwords in the table password_failure', (database) => {
-  const table = (clock: ManualClock): FailureStore => new PasswordFailureTable(database.work, clock);
+  const table = (clock: ManualClock): FailureStore => new GuessFailureTable(database.work, clock);
 
   sharedTests(() => [table(new ManualClock()), table(new ManualClock())]);
 
@@ -106,7 +106,7 @@ onEveryDatabase('Failures of passwords in the table password_failure', (database
       },
       save: () => Promise.resolve(),
     };
-    const failures = new PasswordFailures(new SharedFailures(store, availability));
+    const failures = new GuessFailures(new SharedFailures(store, availability));
     const { creation, hasher, verification } = accountParts(database.work, undefined, undefined, undefined, failures);
     await creation.create({ loginId: 'waiting', password: PASSWORD, roles: [] }, 'cli');
     const login = verification.verify({ loginId: 'waiting', password: PASSWORD });

@@ -2,7 +2,7 @@ import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AccountVersion } from '../../../src/identity/account/account.js';
 import { kindOf } from '../../../src/identity/account/password/decoys.js';
-import { PasswordKindStore } from '../../../src/identity/account/password/password-kind.store.js';
+import { HashKindStore } from '../../../src/identity/account/password/hash-kind.store.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 
@@ -13,7 +13,7 @@ const ARGON2 = '$argon2id$v=19$m=128,t=1,p=1';
 const BCRYPT = '$2b$04';
 
 onEveryDatabase('H2: kinds of password hashes', (database) => {
-  const store = new PasswordKindStore();
+  const store = new HashKindStore();
   let parts: AccountParts;
 
   beforeAll(() => {

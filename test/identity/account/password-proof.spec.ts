@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../../src/identity/account/account.js';
 import type { PasswordAttempt } from '../../../src/identity/account/password/password-verification.service.js';
-import { PasswordVerifier } from '../../../src/signin/auth/login/password-verifier.service.js';
+import { PasswordAuthenticator } from '../../../src/signin/auth/login/password-authenticator.service.js';
+import { MfaPolicy } from '../../../src/identity/second-factor/mfa-policy.service.js';
+import { MfaProperties } from '../../../src/identity/second-factor/mfa.properties.js';
+import { PasskeyProperties } from '../../../src/identity/second-factor/passkey/passkey.properties.js';
+import { BrowserAddress } from '../../../src/identity/second-factor/passkey/passkey-site.js';
+import { RelyingParty } from '../../../src/identity/second-factor/passkey/relying-party.service.js';
+import { BrandingProperties } from '../../../src/platform/branding/branding.properties.js';
 import { EventStore } from '../../../src/identity/events/event.store.js';
 import { SecurityEvents } from '../../../src/identity/events/security-events.service.js';
 import { Loggers } from '../../../src/observability/logging/loggers.js';
@@ -13,11 +19,13 @@ const PASSWORD = 'kettle-orbit-seven';
 const TEMPORARY = 'temporary-lantern-nine';
 const CHOSEN = 'harbour-cobalt-eleven';
 
+const NO_COOKIES = { device: undefined, trustedDevice: undefined };
+
 const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
 
 onEveryDatabase('password verification', (database) => {
   let parts: AccountParts;
-  let proof: PasswordVerifier;
+  let proof: PasswordAuthenticator;
 
   beforeAll(() => {
     parts = accountParts(database.work);
@@ -25,9 +33,12 @@ onEveryDatabase('password verification', (database) => {
   });
   afterAll(() => parts.hasher.close());
 
-  function proofWith(verification: AccountParts['verification']): PasswordVerifier {
-    const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers(), database.work);
-    return new PasswordVerifier(verification, parts.passwords, parts.passwordChanges, events, database.work);
+  function proofWith(verification: AccountParts['verification']): PasswordAuthenticator {
+    const loggers = new Loggers();
+    const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), loggers, database.work);
+    const site = new RelyingParty(new PasskeyProperties(), new BrandingProperties(), new BrowserAddress(undefined));
+    const policy = new MfaPolicy(new MfaProperties(), site, parts.clock);
+    return new PasswordAuthenticator(verification, parts.passwordChanges, policy, events, loggers);
   }
 
   async function reset({ id }: Account): Promise<void> {
@@ -47,14 +58,16 @@ onEveryDatabase('password verification', (database) => {
     const account = await create('anna');
     const { id } = account;
 
-    await expect(proof.verifyLogin({ id: 'anna', pw: PASSWORD, newPw: CHOSEN })).rejects.toEqual(
+    await expect(proof.authenticate({ id: 'anna', pw: PASSWORD, newPw: CHOSEN }, NO_COOKIES)).rejects.toEqual(
       code('VALIDATION_FAILED'),
     );
     expect(await refusals(id)).toEqual([{ reason: 'change_unexpected' }]);
     await reset(account);
     for (const newPw of ['short', TEMPORARY]) {
       parts.clock.now += 1000;
-      await expect(proof.verifyLogin({ id: 'anna', pw: TEMPORARY, newPw })).rejects.toEqual(code('VALIDATION_FAILED'));
+      await expect(proof.authenticate({ id: 'anna', pw: TEMPORARY, newPw }, NO_COOKIES)).rejects.toEqual(
+        code('VALIDATION_FAILED'),
+      );
     }
     expect(await refusals(id)).toEqual([
       { reason: 'change_unexpected' },
@@ -74,7 +87,7 @@ onEveryDatabase('password verification', (database) => {
       },
     });
 
-    const late = proofWith(deleting).verifyLogin({ id: 'bert', pw: TEMPORARY, newPw: CHOSEN });
+    const late = proofWith(deleting).authenticate({ id: 'bert', pw: TEMPORARY, newPw: CHOSEN }, NO_COOKIES);
 
     await expect(late).rejects.toEqual(code('INVALID_CREDENTIALS'));
   });

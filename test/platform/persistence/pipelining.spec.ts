@@ -1,8 +1,8 @@
 import type { Connection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PasswordFailureTable } from '../../../src/identity/account/throttle/password-failure.store.js';
-import { PasswordFailures, SharedFailures } from '../../../src/identity/account/throttle/shared-failures.js';
+import { GuessFailureTable } from '../../../src/identity/account/throttle/password-failure.store.js';
+import { GuessFailures, SharedFailures } from '../../../src/identity/account/throttle/shared-failures.js';
 import { NewDevices } from '../../../src/signin/auth/new-devices.service.js';
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
 import { EventStore } from '../../../src/identity/events/event.store.js';
@@ -207,8 +207,8 @@ needs('mariadb')('statements on a database server', () => {
       new CollectedLog().loggers.get('limits'),
       { lost: 'lost', back: 'back' },
     );
-    const table = new PasswordFailureTable(work, new SystemClock());
-    const failures = new PasswordFailures(new SharedFailures(table, availability));
+    const table = new GuessFailureTable(work, new SystemClock());
+    const failures = new GuessFailures(new SharedFailures(table, availability));
     const parts = accountParts(work, undefined, undefined, undefined, failures);
     await parts.creation.create({ loginId: 'one.trip', password: PASSWORD, roles: [] }, 'cli');
     const writesOf = async (credentials: { readonly device?: string }): Promise<number> => {

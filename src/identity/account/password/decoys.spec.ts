@@ -5,10 +5,10 @@ import type { Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import { SystemClock } from '../../../kernel/clock/clock.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
-import { DECOY_BYTES, decoyOfKind, Decoys, drawnKind, kindOf, type PasswordKind } from './decoys.js';
+import { DECOY_BYTES, decoyOfKind, Decoys, drawnKind, kindOf, type HashKind } from './decoys.js';
 import { parsePasswordHash } from './password-hash.js';
-import { PasswordKindStore } from './password-kind.store.js';
-import { PasswordKinds, StoredPasswordKinds } from './password-kinds.task.js';
+import { HashKindStore } from './hash-kind.store.js';
+import { PasswordKinds, StoredHashKinds } from './password-kinds.task.js';
 
 const random = new SystemRandom();
 const noTx = {} as Tx;
@@ -18,7 +18,7 @@ const work = {
 } as unknown as UnitOfWork;
 
 /** A table with endless unclassified hashes; each batch waits for `next`. */
-class EndlessStore extends PasswordKindStore {
+class EndlessStore extends HashKindStore {
   batches = 0;
   private go: () => void = () => undefined;
 
@@ -46,8 +46,8 @@ describe('H2: the count of the kinds of password hashes', () => {
     vi.useRealTimers();
   });
 
-  function counted(store: PasswordKindStore): { readonly decoys: Decoys; readonly tasks: ScheduledTasks } {
-    const decoys = new Decoys(createSecretKey(random.bytes(32)), random, new StoredPasswordKinds(store, work));
+  function counted(store: HashKindStore): { readonly decoys: Decoys; readonly tasks: ScheduledTasks } {
+    const decoys = new Decoys(createSecretKey(random.bytes(32)), random, new StoredHashKinds(store, work));
     const tasks = new ScheduledTasks(new SystemClock());
     new PasswordKinds(decoys, tasks);
     return { decoys, tasks };
@@ -127,14 +127,11 @@ describe('H2: the kind drawn for a login id', () => {
   const key = createSecretKey(Buffer.alloc(32, 7));
   const otherKey = createSecretKey(Buffer.alloc(32, 8));
   const ids = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
-  const draw = (
-    counts: Readonly<Record<PasswordKind, number>>,
-    secret = key,
-  ): readonly (PasswordKind | undefined)[] => {
+  const draw = (counts: Readonly<Record<HashKind, number>>, secret = key): readonly (HashKind | undefined)[] => {
     const weights = new Map(Object.entries(counts));
     return ids.map((id) => drawnKind(secret, id, weights));
   };
-  const share = (drawn: readonly unknown[], kind: PasswordKind): number =>
+  const share = (drawn: readonly unknown[], kind: HashKind): number =>
     drawn.filter((one) => one === kind).length / drawn.length;
 
   it('is distributed like the kinds of the accounts', () => {

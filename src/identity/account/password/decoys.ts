@@ -6,16 +6,16 @@ import { parsePasswordHash, type PasswordHash } from './password-hash.js';
  * The work of a comparison: algorithm and cost parameters, as the text of a hash without its salt and key. Empty for a
  * hash that cannot be verified.
  */
-export type PasswordKind = string;
+export type HashKind = string;
 
 export interface Decoy {
-  readonly kind: PasswordKind;
+  readonly kind: HashKind;
   readonly hash: PasswordHash;
 }
 
 /** Counts the accounts of each kind; undefined if `stop` was aborted before the end. */
-export interface PasswordKindCounter {
-  count(stop?: AbortSignal): Promise<ReadonlyMap<PasswordKind, number> | undefined>;
+export interface HashKindCounter {
+  count(stop?: AbortSignal): Promise<ReadonlyMap<HashKind, number> | undefined>;
 }
 
 const SALT_BYTES = 16;
@@ -33,22 +33,22 @@ const MAX_WAIT_MILLIS = 2000;
  * (docs/decisions/0038).
  */
 export class Decoys {
-  private counts: ReadonlyMap<PasswordKind, number> = new Map();
-  private hashes: ReadonlyMap<PasswordKind, PasswordHash> = new Map();
+  private counts: ReadonlyMap<HashKind, number> = new Map();
+  private hashes: ReadonlyMap<HashKind, PasswordHash> = new Map();
   private first: Promise<void> | undefined;
 
   /** `key` is secret, the same on all replicas and after a restart. */
   constructor(
     private readonly key: KeyObject,
     private readonly random: Random,
-    private readonly counter: PasswordKindCounter,
+    private readonly counter: HashKindCounter,
   ) {}
 
   /** Counts the accounts of each kind; changes nothing once `stop` is aborted. */
   async refresh(stop?: AbortSignal): Promise<void> {
     const counts = await this.counter.count(stop);
     if (!counts) return;
-    const hashes = new Map<PasswordKind, PasswordHash>();
+    const hashes = new Map<HashKind, PasswordHash>();
     for (const kind of counts.keys()) {
       const hash = this.hashes.get(kind) ?? decoyOfKind(kind, this.random.bytes(DECOY_BYTES));
       if (hash) hashes.set(kind, hash);
@@ -80,7 +80,7 @@ export class Decoys {
   }
 }
 
-export function kindOf(stored: string): PasswordKind {
+export function kindOf(stored: string): HashKind {
   const hash = parsePasswordHash(stored);
   switch (hash?.scheme) {
     case undefined:
@@ -97,12 +97,12 @@ export function kindOf(stored: string): PasswordKind {
 }
 
 /** The text of a kind for the log, which masks text that contains the `$` of a hash. */
-export function kindText(kind: PasswordKind): string {
+export function kindText(kind: HashKind): string {
   return kind.slice(1).replaceAll('$', ' ');
 }
 
 /** A hash of this kind that no password matches; undefined for a text that is not a kind. */
-export function decoyOfKind(kind: PasswordKind, random: Uint8Array): PasswordHash | undefined {
+export function decoyOfKind(kind: HashKind, random: Uint8Array): PasswordHash | undefined {
   const keyBytes = Number(/,l=(\d+)$/.exec(kind)?.[1] ?? KEY_BYTES);
   const salt = base64(random.subarray(0, SALT_BYTES));
   const key = base64(random.subarray(SALT_BYTES, SALT_BYTES + keyBytes));
@@ -119,9 +119,9 @@ export function decoyOfKind(kind: PasswordKind, random: Uint8Array): PasswordHas
 export function drawnKind(
   key: KeyObject,
   loginId: string,
-  counts: ReadonlyMap<PasswordKind, number>,
-): PasswordKind | undefined {
-  let drawn: PasswordKind | undefined;
+  counts: ReadonlyMap<HashKind, number>,
+): HashKind | undefined {
+  let drawn: HashKind | undefined;
   let least = Infinity;
   for (const [kind, count] of counts) {
     const score = -Math.log(fraction(key, `${kind} ${loginId}`)) / count;

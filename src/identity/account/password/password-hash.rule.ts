@@ -1,13 +1,13 @@
 import { Rule } from '../../../config/check/rule.js';
 import { OWASP_ARGON2 } from './hash-strength.js';
-import { PasswordHashProperties } from '../account.properties.js';
+import { HashProperties } from '../account.properties.js';
 
 const KIBIBYTE = 1024;
 
 /** Cheap password hashes are for tests and benches: production has at least the OWASP minimum. */
 export const strongPasswordHashes = new Rule('security', (facts) => {
   if (!facts.activeProfiles.includes('prod')) return [];
-  const { memory, iterations } = facts.get(PasswordHashProperties);
+  const { memory, iterations } = facts.get(HashProperties);
   const isStrong = OWASP_ARGON2.some(
     (minimum) => memory.bytes >= minimum.memoryKib * KIBIBYTE && iterations >= minimum.iterations,
   );

@@ -15,7 +15,7 @@ import {
   readsWhole,
 } from './password-hash.js';
 import { HashTimes } from './hash-times.js';
-import { PasswordHashMeters } from './password-hash-meters.js';
+import { HashMeters } from './hash-meters.js';
 import type { PasswordResult, PasswordTask } from './password-worker.js';
 
 /** Number of idle workers that are kept; a module of a higher rank provides it, since it is a key of the HTTP host. */
@@ -47,7 +47,7 @@ export class PasswordHasher {
   private readonly concurrency: number;
   private readonly kept: number;
   private readonly decoy: PasswordHash;
-  private readonly meters: PasswordHashMeters;
+  private readonly meters: HashMeters;
   private readonly times: HashTimes;
   private pool: Promise<Piscina<PasswordTask, PasswordResult>> | undefined;
   private workers: Pick<Piscina, 'threads'> | undefined;
@@ -64,7 +64,7 @@ export class PasswordHasher {
     this.concurrency = Math.min(options.concurrency, availableParallelism());
     this.kept = Math.min(options.kept, this.concurrency);
     this.times = new HashTimes(this.concurrency);
-    this.meters = new PasswordHashMeters(meters, () => ({
+    this.meters = new HashMeters(meters, () => ({
       active: Math.min(this.taken, this.concurrency),
       queued: Math.max(0, this.taken - this.concurrency),
       size: this.workers?.threads.length ?? 0,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
-import { Decoys, type PasswordKind, type PasswordKindCounter } from './decoys.js';
-import { PasswordKindStore } from './password-kind.store.js';
+import { Decoys, type HashKind, type HashKindCounter } from './decoys.js';
+import { HashKindStore } from './hash-kind.store.js';
 
 /** Delayed, so that a short command ends before it. An earlier login counts the kinds itself. */
 const INITIAL_DELAY_MILLIS = 1000;
@@ -11,18 +11,18 @@ const INTERVAL_MILLIS = 60_000;
 const MAX_BATCHES = 500;
 
 /** Classifies new hashes and counts the accounts of each kind in the database. */
-export class StoredPasswordKinds implements PasswordKindCounter {
+export class StoredHashKinds implements HashKindCounter {
   constructor(
-    private readonly store: PasswordKindStore,
+    private readonly store: HashKindStore,
     private readonly work: UnitOfWork,
   ) {}
 
-  async count(stop?: AbortSignal): Promise<ReadonlyMap<PasswordKind, number> | undefined> {
+  async count(stop?: AbortSignal): Promise<ReadonlyMap<HashKind, number> | undefined> {
     for (let batch = 0; batch < MAX_BATCHES && !stop?.aborted; batch += 1) {
       if (!(await this.work.run((tx) => this.store.classify(tx)))) break;
     }
     if (stop?.aborted) return undefined;
-    const counts = new Map<PasswordKind, number>();
+    const counts = new Map<HashKind, number>();
     for (const kind of await this.work.single((tx) => this.store.kinds(tx))) {
       const count = await this.countOf(kind);
       if (count > 0) counts.set(kind, count);
@@ -30,7 +30,7 @@ export class StoredPasswordKinds implements PasswordKindCounter {
     return counts;
   }
 
-  private async countOf(kind: PasswordKind): Promise<number> {
+  private async countOf(kind: HashKind): Promise<number> {
     let count = 0;
     for (let after: string | undefined = ''; after !== undefined;) {
       const from: string = after;

@@ -7,10 +7,11 @@ import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import { setUser } from '../../../kernel/principal/request-context.js';
 import { type Account, type StoredAccount, withoutHash } from '../account.js';
 import { AccountStore } from '../account.store.js';
+import { Accounts } from '../accounts.service.js';
 import { LoginIds, pseudonym } from '../login-id.js';
-import { type Guessed, PasswordThrottle } from '../throttle/password-throttle.service.js';
+import { type Guessed, GuessThrottle } from '../throttle/guess-throttle.service.js';
 import { Decoys, kindOf, kindText } from './decoys.js';
-import { parsePasswordHash, type PasswordHash } from './password-hash.js';
+import { parsePasswordHash } from './password-hash.js';
 import { PasswordHasher } from './password-hasher.js';
 import { MAX_PASSWORD_BYTES } from './password-rules.js';
 
@@ -30,47 +31,19 @@ export interface TemporaryPassword {
   readonly hash: string;
 }
 
-export type PasswordVerdict =
-  | { readonly kind: 'right'; readonly account: Account }
-  /** A correct temporary password: it permits only its own replacement. */
-  | { readonly kind: 'temporary'; readonly account: Account; readonly temporary: TemporaryPassword }
-  | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };
-
-/** Replaces hashes of another scheme or of lower cost at a login; the password stays the same, so no session ends. */
-@Injectable()
-export class Rehashing {
-  private readonly log: Logger;
-
-  constructor(
-    private readonly hasher: PasswordHasher,
-    private readonly store: AccountStore,
-    private readonly work: UnitOfWork,
-    loggers: Loggers,
-  ) {
-    this.log = loggers.get('account');
-  }
-
-  async replaceOutdated(
-    subject: string,
-    verified: { readonly text: string; readonly hash: PasswordHash },
-    password: string,
-  ): Promise<void> {
-    if (!this.hasher.isOutdated(verified.hash)) return;
-    try {
-      const fresh = await this.hasher.hash(password);
-      await this.work.single((tx) => this.store.rehash(tx, subject, verified.text, fresh));
-      this.log.debug('Rehashed a password whose hash was of another scheme or cost');
-    } catch (error) {
-      // The password was correct all the same; the next login tries again.
-      if (!(error instanceof ServiceError)) throw error;
-      this.log.debug('Could not rehash a password; the next login tries again', {
-        reason: error.facts.reason,
-      });
-    }
-  }
+/** A correct password; `at` is when it was verified, in epoch seconds. */
+export interface VerifiedPassword {
+  readonly account: Account;
+  readonly at: number;
 }
 
-/** Compares passwords with the hashes of accounts. */
+export type PasswordVerdict =
+  | ({ readonly kind: 'right' } & VerifiedPassword)
+  /** A correct temporary password: it permits only its own replacement. */
+  | ({ readonly kind: 'temporary'; readonly temporary: TemporaryPassword } & VerifiedPassword)
+  | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };
+
+/** Compares passwords with the hashes of accounts, and replaces hashes of another scheme or of lower cost. */
 @Injectable()
 export class StoredPasswords {
   private readonly log: Logger;
@@ -78,7 +51,7 @@ export class StoredPasswords {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly decoys: Decoys,
-    private readonly rehashing: Rehashing,
+    private readonly accounts: Accounts,
     private readonly clock: Clock,
     loggers: Loggers,
   ) {
@@ -93,18 +66,32 @@ export class StoredPasswords {
     const isRight = await this.hasher.verify(password, hash, decoy?.hash);
     const kind = hash ? kindOf(stored?.passwordHash ?? '') : decoy?.kind;
     this.log.debug('A password was compared', { work: kind === undefined ? 'as a new hash' : kindText(kind) });
+    const at = this.clock.seconds();
     if (!stored) return { kind: 'refused', reason: 'unknown' };
     const { id: subject } = stored;
     if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };
     if (stored.passwordHash === undefined) return { kind: 'refused', reason: 'no_password', subject };
     if (!isRight || !hash) return { kind: 'refused', reason: 'wrong_password', subject };
     if (stored.passwordEndsAt !== undefined) {
-      if (stored.passwordEndsAt <= this.clock.seconds())
-        return { kind: 'refused', reason: 'expired_password', subject };
-      return { kind: 'temporary', account: withoutHash(stored), temporary: { hash: stored.passwordHash } };
+      if (stored.passwordEndsAt <= at) return { kind: 'refused', reason: 'expired_password', subject };
+      return { kind: 'temporary', account: withoutHash(stored), at, temporary: { hash: stored.passwordHash } };
     }
-    await this.rehashing.replaceOutdated(subject, { text: stored.passwordHash, hash }, password);
-    return { kind: 'right', account: withoutHash(stored) };
+    if (this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
+    return { kind: 'right', account: withoutHash(stored), at };
+  }
+
+  /** The password stays the same, so no session ends. */
+  private async rehash(subject: string, outdated: string, password: string): Promise<void> {
+    try {
+      await this.accounts.rehash(subject, outdated, await this.hasher.hash(password));
+      this.log.debug('Rehashed a password whose hash was of another scheme or cost');
+    } catch (error) {
+      // The password was correct all the same; the next login tries again.
+      if (!(error instanceof ServiceError)) throw error;
+      this.log.debug('Could not rehash a password; the next login tries again', {
+        reason: error.facts.reason,
+      });
+    }
   }
 }
 
@@ -115,7 +102,7 @@ export class PasswordVerification {
     private readonly loginIds: LoginIds,
     private readonly store: AccountStore,
     private readonly work: UnitOfWork,
-    private readonly throttle: PasswordThrottle,
+    private readonly throttle: GuessThrottle,
     private readonly stored: StoredPasswords,
   ) {}
 

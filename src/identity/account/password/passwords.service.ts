@@ -162,19 +162,19 @@ export class PasswordChanges {
 
   /**
    * Replaces the temporary password that was verified and returns the changed account. Of concurrent requests, one wins.
-   * @throws ServiceError `INVALID_CREDENTIALS` if the temporary password was replaced or has expired since
+   * @throws ServiceError `INVALID_CREDENTIALS` if the temporary password was replaced or has expired since;
+   * `VALIDATION_FAILED`, `UNAVAILABLE`
    */
-  async replaceTemporary(
-    tx: Tx,
-    subject: string,
-    { hash: verified }: TemporaryPassword,
-    { hash }: ReadyPassword,
-  ): Promise<Account> {
-    if (!(await this.store.replaceTemporary(tx, subject, verified, hash, this.clock.seconds()))) {
-      throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
-    }
-    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, reason: 'temporary' });
-    return withoutHash(await this.known(tx, subject));
+  async replaceTemporary(account: Account, { hash: verified }: TemporaryPassword, password: string): Promise<Account> {
+    const { id: subject } = account;
+    const { hash } = await this.passwords.ready(password, account, 'new_pw');
+    return this.work.run(async (tx) => {
+      if (!(await this.store.replaceTemporary(tx, subject, verified, hash, this.clock.seconds()))) {
+        throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
+      }
+      await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, reason: 'temporary' });
+      return withoutHash(await this.known(tx, subject));
+    });
   }
 
   private async known(tx: Tx, subject: string): Promise<StoredAccount> {

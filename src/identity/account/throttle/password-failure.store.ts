@@ -25,7 +25,7 @@ interface FailureRow {
 }
 
 /** Table `password_failure`: the failures of a login id, a browser or an address; it shows none of them. */
-export class PasswordFailureTable implements FailureStore {
+export class GuessFailureTable implements FailureStore {
   constructor(
     private readonly work: UnitOfWork,
     private readonly clock: Clock,

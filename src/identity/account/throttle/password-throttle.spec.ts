@@ -5,9 +5,9 @@ import { withRequestContext } from '../../../kernel/principal/request-context.js
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { Sealer } from '../../../platform/sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';
-import { type Guessed, PasswordThrottle } from './password-throttle.service.js';
+import { type Guessed, GuessThrottle } from './guess-throttle.service.js';
 import { RateLimitProperties } from '../account.properties.js';
-import { PasswordFailures } from './shared-failures.js';
+import { GuessFailures } from './shared-failures.js';
 
 class HandClock extends Clock {
   now = 1_800_000_000_000;
@@ -17,17 +17,17 @@ class HandClock extends Clock {
   }
 }
 
-describe('PasswordThrottle', () => {
+describe('GuessThrottle', () => {
   const random = new SystemRandom();
   const clock = new HandClock();
-  let throttle: PasswordThrottle;
-  const open = (properties: RateLimitProperties): PasswordThrottle => {
+  let throttle: GuessThrottle;
+  const open = (properties: RateLimitProperties): GuessThrottle => {
     const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
-    return new PasswordThrottle(
+    return new GuessThrottle(
       clock,
       properties,
       new DeviceCookies(sealer, clock, random, properties),
-      new PasswordFailures(),
+      new GuessFailures(),
     );
   };
   /** `compared`, or the reason of the rejection. */

@@ -56,6 +56,6 @@ export class SharedFailures {
 }
 
 /** The failures of passwords; nothing is shared if each process counts for itself. */
-export class PasswordFailures {
+export class GuessFailures {
   constructor(readonly shared?: SharedFailures) {}
 }

@@ -42,7 +42,7 @@ export class LoginController {
   ): Promise<InferOutput<typeof loginResponse>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
-    const result = await this.passwordLogin.forTokens({ id, pw, newPw, device }, { trustedDevice });
+    const result = await this.passwordLogin.forTokens({ id, pw, newPw }, { device, trustedDevice });
     if (!result.completed) return toLoginChallengeBody(result, result.challenge);
     const { opened, trustedDevice: successor } = result.completed;
     const members = await this.credentials.writeLogin(reply, opened, result.roles);

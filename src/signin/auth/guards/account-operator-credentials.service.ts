@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PasswordThrottle } from '../../../identity/account/throttle/password-throttle.service.js';
+import { GuessThrottle } from '../../../identity/account/throttle/guess-throttle.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { type AuthenticatedOperator, OperatorCredentials } from '../../../kernel/principal/operator.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../../kernel/principal/principal.js';
@@ -14,7 +14,7 @@ export class AccountOperatorCredentials extends OperatorCredentials {
   constructor(
     private readonly requests: RequestAuthenticator,
     private readonly factors: RequiredFactors,
-    private readonly throttle: PasswordThrottle,
+    private readonly throttle: GuessThrottle,
   ) {
     super();
   }

@@ -1,15 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../../identity/account/account.js';
-import { Accounts } from '../../../identity/account/accounts.service.js';
-import { Clock } from '../../../kernel/clock/clock.js';
-import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { Logger } from '../../../observability/logging/logger.js';
-import { Loggers } from '../../../observability/logging/loggers.js';
-import type { Tx } from '../../../platform/persistence/unit-of-work.js';
+import { PasswordChanges } from '../../../identity/account/password/passwords.service.js';
+import {
+  type PasswordAttempt,
+  PasswordVerification,
+  type PasswordVerdict,
+  type VerifiedPassword,
+} from '../../../identity/account/password/password-verification.service.js';
+import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { DueStep, NextStep } from '../../../identity/second-factor/second-factor.js';
-import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { setUser } from '../../../kernel/principal/request-context.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
+
+/** A password with the other values of its request. */
+export interface PasswordCredentials {
+  readonly id: string;
+  readonly pw: string;
+  /** Replaces `pw` if that is temporary. */
+  readonly newPw?: string | undefined;
+}
+
+/** The cookies of a browser that matter to its login. */
+export interface LoginCookies {
+  /** Of an earlier complete login, so that guessing elsewhere does not delay this one. */
+  readonly device: string | undefined;
+  /** Secret of a trusted device, which may replace the second step. */
+  readonly trustedDevice: string | undefined;
+}
 
 /** A verified password, and the step that is due next. */
 export interface FirstFactorResult extends DueStep {
@@ -27,48 +48,95 @@ const DUE: Readonly<Record<NextStep, string>> = {
   enrol: 'policy demands a second factor that does not exist yet',
 };
 
-/** First step of every login: verifies the password and decides which step is due next. */
+/**
+ * Verifies passwords for every caller: one error for all reasons, with the exact reason in the security event. It is the first
+ * step of every login, and decides which step is due next.
+ */
 @Injectable()
 export class PasswordAuthenticator {
   private readonly log: Logger;
 
   constructor(
-    private readonly password: PasswordVerifier,
-    private readonly accounts: Accounts,
+    private readonly verification: PasswordVerification,
+    private readonly changes: PasswordChanges,
     private readonly policy: MfaPolicy,
-    private readonly clock: Clock,
+    private readonly events: SecurityEvents,
     loggers: Loggers,
   ) {
     this.log = loggers.get('auth');
   }
 
-  /** @throws ServiceError as `PasswordVerifier.verifyLogin` does */
-  async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
-    const account = await this.password.verifyLogin(credentials);
+  /**
+   * Verifies the password of a login and replaces a temporary password by `newPw`.
+   * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSWORD_CHANGE_REQUIRED` for a temporary
+   * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
+   */
+  async authenticate(
+    { id, pw, newPw }: PasswordCredentials,
+    { device, trustedDevice }: LoginCookies,
+  ): Promise<FirstFactorResult> {
+    const { account, at: authTime } = await this.verified({ loginId: id, password: pw, device }, newPw);
     const demanded = this.policy.demands(account);
     const due = this.policy.dueStep(account);
     const hasFactor = due.next === 'verify';
-    this.log.debug(`Password verified: ${DUE[due.next]}`, {
-      hasFactor,
-      demanded,
-      sentDevice: trustedDevice !== undefined,
-    });
+    const sentDevice = trustedDevice !== undefined;
+    this.log.debug(`Password verified: ${DUE[due.next]}`, { hasFactor, demanded, sentDevice });
     const mayTrust = hasFactor && !demanded;
-    return {
-      account,
-      ...due,
-      authTime: this.clock.seconds(),
-      ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }),
-    };
+    return { account, ...due, authTime, ...withoutUndefined({ trustedDevice: mayTrust ? trustedDevice : undefined }) };
   }
 
-  /**
-   * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
-   * this login, too, and so does the first authenticator that was added, or the last one that was removed.
-   * @throws ServiceError `INVALID_CREDENTIALS`
-   */
-  async requireUnchanged(tx: Tx, account: Account): Promise<void> {
-    if (await this.accounts.holds(tx, account)) return;
-    throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
+  /** Verifies the password of a signed-in user, sent in `field`. @throws ServiceError as `authenticate` does */
+  async verifySubject(subject: string, password: string, field: string): Promise<void> {
+    await this.accepted(await this.verification.verifySubject(subject, password, field));
   }
+
+  private async verified(attempt: PasswordAttempt, newPw: string | undefined): Promise<VerifiedPassword> {
+    const verdict = await this.verification.verify(attempt);
+    if (verdict.kind === 'temporary') return this.replaced(verdict, attempt.password, newPw);
+    const verified = await this.accepted(verdict);
+    if (newPw === undefined) return verified;
+    await this.recordFailure('change_unexpected', verified.account.id);
+    throw newPasswordError('unexpected');
+  }
+
+  private async accepted(verdict: PasswordVerdict): Promise<VerifiedPassword> {
+    const subject = verdict.kind === 'refused' ? verdict.subject : verdict.account.id;
+    if (subject !== undefined) setUser(subject);
+    if (verdict.kind === 'right') return verdict;
+    const reason = verdict.kind === 'refused' ? verdict.reason : 'change_required';
+    await this.recordFailure(reason, subject);
+    throw new ServiceError('INVALID_CREDENTIALS', { reason });
+  }
+
+  /** A rejected new password discloses that `pw` is right, so it is recorded like every other outcome of the step. */
+  private async replaced(
+    { account, at, temporary }: Extract<PasswordVerdict, { kind: 'temporary' }>,
+    pw: string,
+    newPw: string | undefined,
+  ): Promise<VerifiedPassword> {
+    const { id: subject } = account;
+    setUser(subject);
+    if (newPw === undefined) {
+      await this.recordFailure('change_required', subject);
+      throw new ServiceError('PASSWORD_CHANGE_REQUIRED', { reason: 'temporary password' });
+    }
+    try {
+      if (newPw === pw) throw newPasswordError('same_as_temporary');
+      return { account: await this.changes.replaceTemporary(account, temporary, newPw), at };
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'VALIDATION_FAILED') {
+        await this.recordFailure('change_refused', subject);
+      }
+      throw error;
+    }
+  }
+
+  private async recordFailure(reason: string, subject: string | undefined): Promise<void> {
+    const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
+    await this.events.recordAlone({ ...event, ...withoutUndefined({ subject }) });
+  }
+}
+
+function newPasswordError(code: string): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'new_pw', code }] });
 }

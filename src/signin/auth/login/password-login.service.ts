@@ -5,15 +5,16 @@ import type { OpenedSession } from '../../../identity/session/sessions.service.j
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
-import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
-import type { PasswordCredentials } from './password-verifier.service.js';
+import {
+  type FirstFactorResult,
+  type LoginCookies,
+  PasswordAuthenticator,
+  type PasswordCredentials,
+} from './password-authenticator.service.js';
 import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.service.js';
 
-/** The cookies of a browser that matter to its login. */
-export interface BrowserCookies {
-  /** Secret of a trusted device, which may replace the second step. */
-  readonly trustedDevice: string | undefined;
-  /** Secret of the session that the new one replaces; absent for token clients. */
+/** The cookies of a browser; `former` is the secret of the session that the new one replaces, absent for token clients. */
+export interface BrowserCookies extends LoginCookies {
   readonly former?: string | undefined;
 }
 
@@ -31,7 +32,7 @@ export class PasswordLogin {
     private readonly meters: LoginMeters,
   ) {}
 
-  /** `POST /login`; the challenge is an `mfa_token`. @throws ServiceError as `PasswordVerifier.verifyLogin` does */
+  /** `POST /login`; the challenge is an `mfa_token`. @throws ServiceError as `PasswordAuthenticator.authenticate` does */
   forTokens(credentials: PasswordCredentials, cookies: BrowserCookies): Promise<PasswordLoginResult<Challenge>> {
     return this.logIn(credentials, cookies, 'token', (passed) => this.challenges.issueToken(passed));
   }
@@ -43,15 +44,15 @@ export class PasswordLogin {
 
   private async logIn<C>(
     credentials: PasswordCredentials,
-    { trustedDevice, former }: BrowserCookies,
+    cookies: BrowserCookies,
     kind: 'token' | 'portal',
     challenge: (passed: FirstFactorResult) => Promise<C>,
   ): Promise<PasswordLoginResult<C>> {
     const result = await this.meters.countFailures(async (): Promise<PasswordLoginResult<C>> => {
-      const passed = await this.authenticator.authenticate(credentials, trustedDevice);
+      const passed = await this.authenticator.authenticate(credentials, cookies);
       const { roles, language } = passed.account;
       const of = { roles, ...withoutUndefined({ language }) };
-      const completed = await this.singleFactor.complete(passed, kind, former);
+      const completed = await this.singleFactor.complete(passed, kind, cookies.former);
       if (completed) return { ...of, completed };
       const { next, methods } = passed;
       return { ...of, next, methods, challenge: await challenge(passed) };

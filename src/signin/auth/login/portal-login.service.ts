@@ -7,7 +7,7 @@ import type { Reply } from '../../../platform/web/cookies.js';
 import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from './password-login.service.js';
-import type { PasswordCredentials } from './password-verifier.service.js';
+import type { PasswordCredentials } from './password-authenticator.service.js';
 
 /** The session whose cookie was written: full, or half-authenticated if a step is due. */
 export interface PortalLoginResult extends DueStep {
@@ -26,9 +26,9 @@ export class PortalLogin {
   ) {}
 
   /** @throws ServiceError as `PasswordLogin.forPortal` does */
-  async signIn({ id, pw, newPw }: Omit<PasswordCredentials, 'device'>, reply: Reply): Promise<PortalLoginResult> {
+  async signIn(credentials: PasswordCredentials, reply: Reply): Promise<PortalLoginResult> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
-    const result = await this.passwordLogin.forPortal({ id, pw, newPw, device }, { trustedDevice, former });
+    const result = await this.passwordLogin.forPortal(credentials, { device, trustedDevice, former });
     const { roles, language, completed } = result;
     const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Account } from '../../../identity/account/account.js';
+import { Accounts } from '../../../identity/account/accounts.service.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../../../identity/events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
@@ -9,7 +12,7 @@ import {
 } from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
 import type { SessionKind } from '../../../identity/session/session.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
-import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
+import type { FirstFactorResult } from './password-authenticator.service.js';
 
 /** A login that needs no second step. */
 export interface CompletedLogin {
@@ -23,7 +26,7 @@ export interface CompletedLogin {
 export class SingleFactorLogin {
   constructor(
     private readonly work: UnitOfWork,
-    private readonly authenticator: PasswordAuthenticator,
+    private readonly accounts: Accounts,
     private readonly trustedDevices: TrustedDevices,
     private readonly sessions: Sessions,
     private readonly events: SecurityEvents,
@@ -47,7 +50,7 @@ export class SingleFactorLogin {
     };
     return this.work.run(async (tx) => {
       // The row of the account first. What is sent together with it is rolled back if the account has changed.
-      const unchanged = (): Promise<void> => this.authenticator.requireUnchanged(tx, account);
+      const unchanged = (): Promise<void> => this.requireUnchanged(tx, account);
       if (trustedDevice === undefined) {
         const [, opened] = await Promise.all([unchanged(), open(tx)]);
         return { opened };
@@ -56,5 +59,14 @@ export class SingleFactorLogin {
       if (next !== 'none' && !successor) return undefined;
       return { opened: await open(tx), ...withoutUndefined({ trustedDevice: successor }) };
     });
+  }
+
+  /**
+   * Ends a login whose account has changed since the password was verified: what ended all sessions of the account ends
+   * this login, too, and so does the first authenticator that was added, or the last one that was removed.
+   */
+  private async requireUnchanged(tx: Tx, account: Account): Promise<void> {
+    if (await this.accounts.holds(tx, account)) return;
+    throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
   }
 }

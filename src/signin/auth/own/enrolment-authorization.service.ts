@@ -4,7 +4,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
-import { PasswordVerifier } from '../login/password-verifier.service.js';
+import { PasswordAuthenticator } from '../login/password-authenticator.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 /** Decides who may set up an authenticator (http-api section 3). */
@@ -12,7 +12,7 @@ import { Reauthentication } from './reauthentication.service.js';
 export class EnrolmentAuthorization {
   constructor(
     private readonly reauthentication: Reauthentication,
-    private readonly password: PasswordVerifier,
+    private readonly password: PasswordAuthenticator,
     private readonly policy: MfaPolicy,
   ) {}
 

@@ -7,7 +7,7 @@ import type { Proof, SubmittedProof } from '../../../identity/second-factor/seco
 import { SecondFactors } from '../../../identity/second-factor/second-factors.service.js';
 import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
-import { PasswordVerifier } from '../login/password-verifier.service.js';
+import { PasswordAuthenticator } from '../login/password-authenticator.service.js';
 import { attemptSubjectOf } from '../login/second-step.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
@@ -18,7 +18,7 @@ export interface NewPassword {
 
 /** Stores a new password and ends everything that the old one opened. */
 @Injectable()
-export class PasswordReplacement {
+export class OwnPasswordChange {
   constructor(
     private readonly changes: PasswordChanges,
     private readonly sessions: Sessions,
@@ -53,8 +53,8 @@ export class PasswordReplacement {
 export class OwnPassword {
   constructor(
     private readonly reauthentication: Reauthentication,
-    private readonly password: PasswordVerifier,
-    private readonly replacement: PasswordReplacement,
+    private readonly password: PasswordAuthenticator,
+    private readonly replacement: OwnPasswordChange,
     private readonly secondFactors: SecondFactors,
     private readonly work: UnitOfWork,
   ) {}

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PasswordFailureTable } from '../../../../src/identity/account/throttle/password-failure.store.js';
+import { GuessFailureTable } from '../../../../src/identity/account/throttle/password-failure.store.js';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
 import { unitOfWork } from '../../../../src/platform/persistence/persistence.module.js';
 import { StoredTaskLeases } from '../../../../src/platform/persistence/stored-task-leases.service.js';
@@ -85,12 +85,12 @@ needs('galera')('rows that replicas share, at the nodes of one Galera cluster', 
     for (const round of upTo(ROUNDS)) {
       const key = `login id ${round}`;
       await together((number) =>
-        new PasswordFailureTable(at(number), clock).save([{ key, to: { perMilli: 0, afterMillis: 900_000 } }]),
+        new GuessFailureTable(at(number), clock).save([{ key, to: { perMilli: 0, afterMillis: 900_000 } }]),
       );
 
       for (const number of upTo(works.length)) {
         const read = async (): Promise<number | undefined> =>
-          (await new PasswordFailureTable(at(number), clock).read([key])).get(key)?.count;
+          (await new GuessFailureTable(at(number), clock).read([key])).get(key)?.count;
         // The other nodes apply a change a moment later.
         await expect.poll(read).toBe(CALLERS);
       }

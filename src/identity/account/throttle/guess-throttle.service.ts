@@ -7,7 +7,7 @@ import { isDatabaseOutage, type Tx } from '../../../platform/persistence/unit-of
 import { networkOf, requestContext } from '../../../kernel/principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { RateLimitProperties } from '../account.properties.js';
-import { PasswordFailures } from './shared-failures.js';
+import { GuessFailures } from './shared-failures.js';
 import { type Bucket, Budget, Count, GrowingDelay, type Limit, Throttle, Throttled } from './throttle.js';
 
 /** Limits by the first word of their keys, which is also the reason of the error. */
@@ -33,7 +33,7 @@ export type Guessed =
 
 /** Slows down guessing wherever a password is accepted (authentication.md, section 2.2). */
 @Injectable()
-export class PasswordThrottle {
+export class GuessThrottle {
   private readonly throttle: Throttle;
   private readonly perName: Limit;
   private readonly perNameUnderAttack: Limit;
@@ -44,7 +44,7 @@ export class PasswordThrottle {
     clock: Clock,
     private readonly properties: RateLimitProperties,
     private readonly devices: DeviceCookies,
-    private readonly failures: PasswordFailures,
+    private readonly failures: GuessFailures,
   ) {
     const { loginIdFailures, firstDelay, maxDelay, forgottenAfter, addressFailures, addressWindow } = properties;
     this.throttle = new Throttle(clock, CAPACITY, failures.shared);

@@ -6,7 +6,7 @@ import type { Meters } from '../../../observability/metrics/meters.js';
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Meters of the workers that hash and compare passwords (management API, 5.3). */
-export class PasswordHashMeters {
+export class HashMeters {
   private readonly time: Timer;
   private readonly completed: Counter;
 

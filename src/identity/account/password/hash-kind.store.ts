@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import { kindOf, type PasswordKind } from './decoys.js';
+import { kindOf, type HashKind } from './decoys.js';
 
 /** Further kinds are ignored: a hasher with a random cost for each hash produces thousands. */
 const MAX_KINDS = 100;
@@ -28,7 +28,7 @@ interface HashRow {
 
 /** Column `account.password_kind`: counts accounts by the kind of their hash, in slices of an index. */
 @Injectable()
-export class PasswordKindStore {
+export class HashKindStore {
   /** Stores the kinds of unclassified hashes; true if there may be more. */
   async classify(tx: Tx): Promise<boolean> {
     const rows = await tx.rows<HashRow>(UNCLASSIFIED);
@@ -40,7 +40,7 @@ export class PasswordKindStore {
     return rows.length === BATCH;
   }
 
-  private async classifyAs(tx: Tx, kind: PasswordKind, rows: readonly HashRow[]): Promise<void> {
+  private async classifyAs(tx: Tx, kind: HashKind, rows: readonly HashRow[]): Promise<void> {
     const change = (sql: string, some: readonly HashRow[]): Promise<number> =>
       tx.change(sql, [kind, ...some.map(({ id }) => id), ...some.map(({ password_hash: hash }) => hash)]);
     const rest = rows.length % TOGETHER;
@@ -52,10 +52,10 @@ export class PasswordKindStore {
   }
 
   /** All kinds that accounts have, however rare. */
-  async kinds(tx: Tx): Promise<readonly PasswordKind[]> {
-    const kinds: PasswordKind[] = [];
+  async kinds(tx: Tx): Promise<readonly HashKind[]> {
+    const kinds: HashKind[] = [];
     for (let last = ''; kinds.length < MAX_KINDS;) {
-      const [row] = await tx.rows<{ readonly kind: PasswordKind | null }>(NEXT_KIND, [last]);
+      const [row] = await tx.rows<{ readonly kind: HashKind | null }>(NEXT_KIND, [last]);
       if (!row?.kind) break;
       kinds.push(row.kind);
       last = row.kind;
@@ -66,7 +66,7 @@ export class PasswordKindStore {
   /** Counts the accounts of a kind whose ids follow `after`, up to a limit; `next` is where the next slice begins. */
   async countSlice(
     tx: Tx,
-    kind: PasswordKind,
+    kind: HashKind,
     after: string,
   ): Promise<{ readonly number: number; readonly next?: string }> {
     const [row] = await tx.rows<{ readonly number: number; readonly last: string | null }>(COUNT_SLICE, [kind, after]);
