@@ -17,7 +17,6 @@ const CLIENTS = 16;
 const ROUNDS = 5;
 const SECONDS = 1;
 const SECRET = 'a-secret-of-the-shop-with-32-characters';
-const AGED = '--app.cache.sessions.max-age=10s';
 
 if (!hasRedis || !hasMariadb) {
   console.error('This bench needs redis-server and a MariaDB server.');
@@ -33,9 +32,7 @@ const programs = [];
 const KINDS = {
   none: ['--app.cache.type=none'],
   caffeine: [],
-  'caffeine, sessions too': [AGED],
   kvstore: ['--app.cache.type=kvstore'],
-  'kvstore, sessions too': ['--app.cache.type=kvstore', AGED],
 };
 try {
   const database = await mariadb.database('login');

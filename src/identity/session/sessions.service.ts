@@ -14,7 +14,6 @@ import {
   type Session,
   type SessionKind,
 } from './session.js';
-import { SessionCopies } from './session-copies.service.js';
 import { SessionWriter } from './session-writer.service.js';
 import { SessionStore } from './session.store.js';
 
@@ -44,7 +43,6 @@ export class Sessions {
     private readonly refreshTokens: RefreshTokens,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
-    private readonly copies: SessionCopies,
   ) {}
 
   async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
@@ -87,16 +85,6 @@ export class Sessions {
     return this.work.single((tx) => this.store.findBySecret(tx, secret));
   }
 
-  /** As `find`, for requests that accept a copy of an age of `app.cache.sessions.max-age`; a half-authenticated one is read. */
-  findCopy(sid: string): Promise<Session | undefined> {
-    return this.copies.find(sid, () => this.find(sid));
-  }
-
-  /** As `findBySecret`, for requests that accept a copy. */
-  findCopyBySecret(secret: string): Promise<Session | undefined> {
-    return this.copies.findBySecret(secret, () => this.findBySecret(secret));
-  }
-
   /** Notes that a session was used, at most once a minute. */
   async touch(session: Session): Promise<void> {
     if (this.writer.isWorthTouching(session)) await this.work.single((tx) => this.writer.touch(tx, session));
@@ -112,7 +100,6 @@ export class Sessions {
    * ones become invalid. Undefined if the session has ended.
    */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
-    this.copies.dropAfterCommit(tx, sid);
     return this.withNewRefreshToken(tx, await this.writer.stepUp(tx, sid, facts));
   }
 
@@ -121,7 +108,6 @@ export class Sessions {
    * not go on (ASVS 7.2.4). Undefined if the session has ended or has no cookie.
    */
   async renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
-    this.copies.dropAfterCommit(tx, sid);
     return this.withNewRefreshToken(tx, await this.writer.renew(tx, sid));
   }
 
@@ -139,14 +125,12 @@ export class Sessions {
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
     const isEnded = await this.store.end(tx, sid, subject);
     if (!isEnded) return false;
-    this.copies.dropAfterCommit(tx, sid);
     await this.refreshTokens.deleteBySession(tx, sid);
     return true;
   }
 
   /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
   async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
-    this.copies.dropAfterCommit(tx, subject);
     const count = await this.store.deleteByUser(tx, subject, exceptSid);
     await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
     return count;

@@ -14,7 +14,6 @@ export const SIGN_IN = 'access:sign-in';
 export const OWN_SITE = 'access:own-site';
 export const PAGE = 'access:page';
 export const ALLOWED_ORIGINS = 'access:allowed-origins';
-export const SESSION_COPY = 'access:session-copy';
 
 /** True if the handler of the request, or else its controller, has one of the marks below. */
 export function hasMark(reflector: Reflector, mark: string, context: ExecutionContext): boolean {
@@ -45,9 +44,6 @@ export const OpenToAllowedOrigins = (): MethodDecorator & ClassDecorator => SetM
 
 /** The route is a page or takes the form of one, which a user may also request by hand. */
 export const PageRoute = (): MethodDecorator & ClassDecorator => SetMetadata(PAGE, true);
-
-/** The route only shows, and may be told of a session as it was up to `app.cache.sessions.max-age` ago. */
-export const AcceptsSessionCopy = (): MethodDecorator => SetMetadata(SESSION_COPY, true);
 
 /** Identity providers make browsers send this request across sites; it carries its own proof of origin. */
 export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);

@@ -1,6 +1,5 @@
-import { Duration } from '../../config/bind/duration.js';
 import { full, near } from '../../config/bind/effect.js';
-import { duration, oneOf, text } from '../../config/bind/key-type.js';
+import { oneOf, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 type CacheType = 'caffeine' | 'kvstore' | 'simple' | 'none';
@@ -29,17 +28,4 @@ export class CaffeineProperties {
     ),
   })
   readonly spec: string = '';
-}
-
-@Properties('app.cache.sessions')
-export class SessionCacheProperties {
-  @Key(duration({ unit: 's', min: '0s', max: '1m' }), {
-    does:
-      'Age up to which GET /me uses a copy of a session instead of reading it. For as long, GET /me may accept a session ' +
-      'that has ended, or a cookie that was replaced, at another instance or by a command; at this instance both are ' +
-      'refused at once. Logins, introspection and all other routes never use a copy, and with a cookie GET /me reads the ' +
-      'status and the roles of the account each time. 0s makes GET /me read the session each time.',
-    effect: full,
-  })
-  readonly maxAge: Duration = Duration.ofSeconds(0);
 }

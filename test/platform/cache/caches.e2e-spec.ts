@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer, HttpClient } from '../../support/http/http-client.js';
 import { LoginStory, storyOn } from '../../support/login/login-story.js';
 import { ACCOUNT_ARGS, ALL_EXPOSED, managed } from '../../support/management/management.js';
@@ -9,13 +9,11 @@ import { waitUntil } from '../../support/runner/wait-until.js';
 import '../../support/runner/matchers.js';
 
 const SECRET = 'cache-client-secret-0123456789-abcdef';
-const MAX_AGE = 30;
 const ARGS = [
   ...[ALL_EXPOSED, ...ACCOUNT_ARGS],
   `--app.security.clients.shop.secret=${SECRET}`,
   '--app.cache.caffeine.spec=maximumSize=100,expireAfterWrite=1h,recordStats',
 ];
-const AGED = [...ARGS, `--app.cache.sessions.max-age=${MAX_AGE}s`];
 const BASIC = { authorization: `Basic ${Buffer.from(`shop:${SECRET}`).toString('base64')}` };
 
 function me(client: HttpClient, bearer?: string): Promise<Answer> {
@@ -33,7 +31,7 @@ async function measured(operator: HttpClient, meter: string, ...tags: readonly s
 }
 
 onSqlite('the cache of users', (engine) => {
-  const story = storyOn(engine, { args: ARGS });
+  const story = storyOn(engine, { people: 6, args: ARGS });
   const operator = (): HttpClient => managed(story.service).operator;
 
   it('is listed and counted, and clearing it changes no response', async () => {
@@ -72,107 +70,39 @@ onSqlite('the cache of users', (engine) => {
       expect(await me(client, accessToken)).toBeRefused(401, 'INVALID_TOKEN');
     }
   });
+
+  it('S6: a session that another one of the user ends is refused at once', async () => {
+    const person = story.person();
+    const [one, other] = [await story.signInByPassword(person), await story.signInByPassword(person)];
+    const before = await me(other.client, other.accessToken);
+
+    await one.client.delete('/sessions', { bearer: one.accessToken });
+
+    expect(before.status).toBe(200);
+    expect(await me(other.client, other.accessToken)).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await me(one.client, one.accessToken)).toBeAnswered(200);
+  });
+
+  it('S6: the cookie of an ended session, and the one before a change of the password, are refused at once', async () => {
+    const { id, password } = story.person();
+    const browser = story.client();
+    await browser.post('/session', { id, pw: password });
+    const copy = browser.copy();
+    const before = await me(copy);
+
+    const changed = await browser.post('/me/password', { current: password, new: 'nine calm lanterns & 3 harbours' });
+    const afterChange = [await me(copy), await me(browser)];
+    const second = browser.copy();
+    await browser.delete('/session');
+
+    expect([before.status, changed.status, ...afterChange.map(({ status }) => status)]).toEqual([200, 204, 401, 200]);
+    expect(await me(second)).toBeRefused(401, 'INVALID_TOKEN');
+  });
 });
 
-onSqlite('copies of sessions', (engine) => {
-  describe('that end here', () => {
-    const story = storyOn(engine, { people: 4, args: AGED });
-
-    it('S6: a session that another one of the user ends is refused at once', async () => {
-      const person = story.person();
-      const [one, other] = [await story.signInByPassword(person), await story.signInByPassword(person)];
-      const before = await me(other.client, other.accessToken);
-
-      await one.client.delete('/sessions', { bearer: one.accessToken });
-
-      expect(before.status).toBe(200);
-      expect(await me(other.client, other.accessToken)).toBeRefused(401, 'INVALID_TOKEN');
-      expect(await me(one.client, one.accessToken)).toBeAnswered(200);
-    });
-
-    it('S6: the cookie of an ended session, and the one before a change of the password, are refused at once', async () => {
-      const { id, password } = story.person();
-      const browser = story.client();
-      await browser.post('/session', { id, pw: password });
-      const copy = browser.copy();
-      const before = await me(copy);
-
-      const changed = await browser.post('/me/password', { current: password, new: 'nine calm lanterns & 3 harbours' });
-      const afterChange = [await me(copy), await me(browser)];
-      const second = browser.copy();
-      await browser.delete('/session');
-
-      expect([before.status, changed.status, ...afterChange.map(({ status }) => status)]).toEqual([200, 204, 401, 200]);
-      expect(await me(second)).toBeRefused(401, 'INVALID_TOKEN');
-    });
-  });
-
-  it('S6: an ended session is refused at once where it ended, and elsewhere once its copy is too old', async () => {
-    const story = new LoginStory(engine, { people: 3, services: 2, args: AGED });
-    await story.begin();
-    try {
-      const { client, accessToken } = await story.signInByPassword(story.person());
-      const elsewhere = story.client(1);
-      const before = [await me(client, accessToken), await me(elsewhere, accessToken)];
-
-      // The row alone, as a third service would end it.
-      await story.database.query('DELETE FROM session');
-      const copies = [await me(client, accessToken), await me(elsewhere, accessToken)];
-      const settlement = await elsewhere.get('/sessions', { bearer: accessToken });
-      story.clock.advance(MAX_AGE);
-      const later = [await me(client, accessToken), await me(elsewhere, accessToken)];
-
-      expect([...before, ...copies].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      expect(settlement).toBeRefused(401, 'INVALID_TOKEN');
-      for (const answer of later) expect(answer).toBeRefused(401, 'INVALID_TOKEN');
-
-      const second = await story.signInByPassword(story.person());
-      await me(second.client, second.accessToken);
-      await second.client.post('/logout', undefined, { bearer: second.accessToken });
-      expect(await me(second.client, second.accessToken)).toBeRefused(401, 'INVALID_TOKEN');
-    } finally {
-      await story.end();
-    }
-  });
-
-  it('S6: a command that disables an account ends its cookie at once, and its token once the copy is too old', async () => {
-    const story = new LoginStory(engine, { people: 1, args: AGED });
-    await story.begin();
-    try {
-      const person = story.person();
-      const { client, accessToken } = await story.signInByPassword(person);
-      const browser = story.client();
-      await browser.post('/session', { id: person.id, pw: person.password });
-      const before = [await me(browser), await me(client, accessToken)];
-
-      const { exitCode } = await story.command('users', 'disable', person.id, '--reason=test');
-      const after = [await me(browser), await me(client, accessToken)];
-      const introspected = await introspect(client, accessToken);
-      story.clock.advance(MAX_AGE);
-      const later = await me(client, accessToken);
-
-      expect(exitCode).toBe(0);
-      expect([...before, ...after, later].map(({ status }) => status)).toEqual([200, 200, 401, 200, 401]);
-      expect(introspected.body).toEqual({ active: false });
-    } finally {
-      await story.end();
-    }
-  });
-
-  it('are listed only if an age is set', async () => {
-    const story = new LoginStory(engine, { people: 1, args: AGED });
-    await story.begin();
-    try {
-      const { body } = await managed(story.service).operator.get('/caches');
-
-      expect(body).toMatchObject({ cacheManagers: { cacheManager: { caches: { sessions: {}, users: {} } } } });
-    } finally {
-      await story.end();
-    }
-  });
-
+onSqlite('the kind of cache', (engine) => {
   it('app.cache.type=none keeps nothing: there are no caches, and an ended session is refused at once', async () => {
-    const story = new LoginStory(engine, { people: 1, args: [...AGED, '--app.cache.type=none'] });
+    const story = new LoginStory(engine, { people: 1, args: [...ARGS, '--app.cache.type=none'] });
     await story.begin();
     try {
       const { client, accessToken } = await story.signInByPassword(story.person());
@@ -213,14 +143,14 @@ onSqlite('caches in the key-value store', (engine) => {
     it('are shared, cleared by one replica for all, and done without while the store is away', async () => {
       const redis: RedisServer = await startRedis();
       const store = ['--app.cache.type=kvstore', '--app.data.kvstore.host=127.0.0.1', '--app.data.kvstore.timeout=1s'];
-      const args = [...AGED, ...store, `--app.data.kvstore.port=${redis.port}`];
+      const args = [...ARGS, ...store, `--app.data.kvstore.port=${redis.port}`];
       const story = new LoginStory(engine, { people: 2, services: 2, args });
       await story.begin();
       try {
         const { client, accessToken } = await story.signInByPassword(story.person());
         const elsewhere = story.client(1);
         await me(client, accessToken);
-        await waitUntil('both entries are stored', async () => (await ask(redis.port, 'DBSIZE')) === ':2');
+        await waitUntil('the entry is stored', async () => (await ask(redis.port, 'DBSIZE')) === ':1');
 
         const shared = await me(elsewhere, accessToken);
         const hits = await measured(managed(story.service).operator, 'cache.gets', 'result:hit');
@@ -229,7 +159,7 @@ onSqlite('caches in the key-value store', (engine) => {
           'cache.gets',
           'result:hit',
         );
-        const listed = await managed(story.service).operator.get('/caches/sessions');
+        const listed = await managed(story.service).operator.get('/caches/users');
         const cleared = await managed(story.service).operator.delete('/caches');
         const sizeAfter = await ask(redis.port, 'DBSIZE');
         redis.signal('SIGSTOP');
@@ -238,8 +168,8 @@ onSqlite('caches in the key-value store', (engine) => {
         redis.signal('SIGCONT');
 
         expect(shared.status).toBe(200);
-        expect([hits, hitsElsewhere]).toEqual([0, 2]);
-        expect(listed.body).toEqual({ target: 'KvstoreCache', name: 'sessions', cacheManager: 'cacheManager' });
+        expect([hits, hitsElsewhere]).toEqual([0, 1]);
+        expect(listed.body).toEqual({ target: 'KvstoreCache', name: 'users', cacheManager: 'cacheManager' });
         expect([cleared.status, sizeAfter]).toEqual([204, ':0']);
         expect(away.map(({ status }) => status)).toEqual([200, 200]);
         expect(clearedAway.status).toBe(503);

@@ -26,7 +26,6 @@ import { RefreshGrace } from '../../../src/identity/session/refresh-grace.task.j
 import { RefreshRotation, SessionRefresh } from '../../../src/identity/session/session-refresh.service.js';
 import { SessionWriter } from '../../../src/identity/session/session-writer.service.js';
 import { SessionStore } from '../../../src/identity/session/session.store.js';
-import { SessionCopies } from '../../../src/identity/session/session-copies.service.js';
 import { Sessions } from '../../../src/identity/session/sessions.service.js';
 import { SigningKeyLoader, SigningKeyRefresh } from '../../../src/identity/token/keys/signing-key-refresh.task.js';
 import { SigningKeyStore } from '../../../src/identity/token/keys/signing-key.store.js';
@@ -89,7 +88,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const values = new RefreshTokenValues(sealer, random);
   const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, values);
   const tokenRotation = new RefreshRotation(new RefreshTokenStore(), values, sealedSuccessors, clock, random, refresh);
-  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events, new SessionCopies(0, clock));
+  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events);
   return {
     sealer,
     sessions,

@@ -1,12 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import {
-  AcceptsSessionCopy,
-  Caller,
-  OpenToAllowedOrigins,
-  RequireAmr,
-} from '../../../kernel/principal/access.decorator.js';
+import { Caller, OpenToAllowedOrigins, RequireAmr } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { code, password } from './login.schema.js';
@@ -34,7 +29,6 @@ export class MeController {
 
   @Get()
   @OpenToAllowedOrigins()
-  @AcceptsSessionCopy()
   @Operation(ME)
   @ResponseSchema(meResponse)
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meResponse>> {

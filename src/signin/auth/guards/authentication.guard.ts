@@ -5,7 +5,6 @@ import {
   type AuthenticatedRequest,
   PUBLIC,
   SECOND_FACTOR,
-  SESSION_COPY,
   hasMark,
 } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
@@ -13,15 +12,12 @@ import { setUser } from '../../../kernel/principal/request-context.js';
 import { cookiesOf } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { SESSION } from '../cookies.js';
-import { ACCESS_TOKEN } from '../strategies/access-token.strategy.js';
-import type { RequestCredentials } from '../strategies/credential.strategy.js';
-import { MFA_TOKEN } from '../strategies/mfa-token.strategy.js';
-import { SESSION_COOKIE } from '../strategies/session-cookie.strategy.js';
+import { type RequestCredentials, STRATEGIES } from '../strategies/credential.strategy.js';
 import { MISSING_CREDENTIALS } from './request-authenticator.service.js';
 
 /** 401 unless the request authenticates its caller; public routes skip authentication altogether. */
 @Injectable()
-export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SESSION_COOKIE]) {
+export class AuthenticationGuard extends AuthGuard([...STRATEGIES]) {
   constructor(private readonly reflector: Reflector) {
     super();
   }
@@ -39,7 +35,6 @@ export class AuthenticationGuard extends AuthGuard([ACCESS_TOKEN, MFA_TOKEN, SES
       authorization: request.headers.authorization,
       session: cookiesOf(request)[SESSION],
       acceptsMfaToken: hasMark(this.reflector, SECOND_FACTOR, context),
-      acceptsCopy: hasMark(this.reflector, SESSION_COPY, context),
     };
   }
 

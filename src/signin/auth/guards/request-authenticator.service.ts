@@ -3,7 +3,7 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { AccessTokenStrategy } from '../strategies/access-token.strategy.js';
-import type { RequestCredentials } from '../strategies/credential.strategy.js';
+import { type RequestCredentials, STRATEGIES, type StrategyName } from '../strategies/credential.strategy.js';
 import { MfaTokenStrategy } from '../strategies/mfa-token.strategy.js';
 import { SessionCookieStrategy } from '../strategies/session-cookie.strategy.js';
 
@@ -13,19 +13,23 @@ import { SessionCookieStrategy } from '../strategies/session-cookie.strategy.js'
  */
 export const MISSING_CREDENTIALS = new HttpError('INVALID_TOKEN', { challenge: 'Bearer' });
 
+interface Strategy {
+  validate(credentials: RequestCredentials): Promise<Principal | undefined>;
+}
+
 /** Authenticates requests to routes that no `AuthenticationGuard` protects, by the same strategies. */
 @Injectable()
 export class RequestAuthenticator {
-  constructor(
-    private readonly accessToken: AccessTokenStrategy,
-    private readonly mfaToken: MfaTokenStrategy,
-    private readonly sessionCookie: SessionCookieStrategy,
-  ) {}
+  private readonly strategies: Readonly<Record<StrategyName, Strategy>>;
+
+  constructor(accessToken: AccessTokenStrategy, mfaToken: MfaTokenStrategy, sessionCookie: SessionCookieStrategy) {
+    this.strategies = { 'access-token': accessToken, 'mfa-token': mfaToken, 'session-cookie': sessionCookie };
+  }
 
   /** @throws ServiceError as `AuthenticationGuard` does */
   async authenticate(credentials: RequestCredentials): Promise<Principal> {
-    for (const strategy of [this.accessToken, this.mfaToken, this.sessionCookie]) {
-      const principal = await strategy.validate(credentials);
+    for (const name of STRATEGIES) {
+      const principal = await this.strategies[name].validate(credentials);
       if (principal) return principal;
     }
     throw MISSING_CREDENTIALS;
@@ -34,7 +38,7 @@ export class RequestAuthenticator {
   /** The caller of a public page by the session cookie; undefined unless the cookie names a live session. */
   async visitor(session: string | undefined): Promise<Principal | undefined> {
     try {
-      return await this.sessionCookie.validate({ authorization: undefined, session });
+      return await this.strategies['session-cookie'].validate({ authorization: undefined, session });
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'INVALID_TOKEN') return undefined;
       throw error;

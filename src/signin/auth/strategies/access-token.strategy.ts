@@ -5,14 +5,14 @@ import { Sessions } from '../../../identity/session/sessions.service.js';
 import { AccessTokens } from '../../../identity/token/access-tokens.service.js';
 import { parseBearer } from '../../../platform/web/authorization-header.js';
 import { hasMfaTokenType } from '../guards/bearer.js';
-import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
+import { CredentialStrategy, invalidToken, type RequestCredentials, type StrategyName } from './credential.strategy.js';
 import { toPrincipal } from './session-principal.js';
 
-export const ACCESS_TOKEN = 'access-token';
+const NAME: StrategyName = 'access-token';
 
 /** Authenticates by an access token in `Authorization`; every other content of that header is invalid, too. */
 @Injectable()
-export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, ACCESS_TOKEN) {
+export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, NAME) {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly sessions: Sessions,
@@ -21,17 +21,14 @@ export class AccessTokenStrategy extends PassportStrategy(CredentialStrategy, AC
   }
 
   /** @throws ServiceError `INVALID_TOKEN` */
-  override async validate({
-    authorization,
-    acceptsCopy = false,
-  }: RequestCredentials): Promise<FullPrincipal | undefined> {
+  override async validate({ authorization }: RequestCredentials): Promise<FullPrincipal | undefined> {
     if (authorization === undefined) return undefined;
     const token = parseBearer(authorization);
     if (token === undefined) throw invalidToken('no bearer token');
     if (hasMfaTokenType(token)) return undefined;
     const claims = await this.accessTokens.verify(token);
     if (!claims) throw invalidToken('not an access token of ours');
-    const session = await (acceptsCopy ? this.sessions.findCopy(claims.sid) : this.sessions.find(claims.sid));
+    const session = await this.sessions.find(claims.sid);
     if (session?.subject !== claims.subject) throw invalidToken('session ended');
     await this.sessions.touch(session);
     return toPrincipal({ ...claims, id: claims.sid }, 'token', claims.roles);

@@ -11,9 +11,12 @@ export interface RequestCredentials {
   readonly session: string | undefined;
   /** True on routes of the second factor; elsewhere an `mfa_token` is an invalid access token. */
   readonly acceptsMfaToken?: boolean;
-  /** True on routes that may be told of a session as it was a moment ago. */
-  readonly acceptsCopy?: boolean;
 }
+
+/** The names of the strategies in the order in which they are asked: the first that finds its kind of credential decides. */
+export const STRATEGIES = ['access-token', 'mfa-token', 'session-cookie'] as const;
+
+export type StrategyName = (typeof STRATEGIES)[number];
 
 type Verify = (credentials: RequestCredentials, done: (error: unknown, principal?: Principal) => void) => void;
 

@@ -5,13 +5,13 @@ import type { HalfPrincipal } from '../../../kernel/principal/principal.js';
 import { MfaTokens } from '../../../identity/token/mfa-tokens.service.js';
 import { parseBearer } from '../../../platform/web/authorization-header.js';
 import { hasMfaTokenType } from '../guards/bearer.js';
-import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
+import { CredentialStrategy, invalidToken, type RequestCredentials, type StrategyName } from './credential.strategy.js';
 
-export const MFA_TOKEN = 'mfa-token';
+const NAME: StrategyName = 'mfa-token';
 
 /** Authenticates by an `mfa_token` in `Authorization`, on the routes of the second factor only. */
 @Injectable()
-export class MfaTokenStrategy extends PassportStrategy(CredentialStrategy, MFA_TOKEN) {
+export class MfaTokenStrategy extends PassportStrategy(CredentialStrategy, NAME) {
   constructor(private readonly mfaTokens: MfaTokens) {
     super();
   }

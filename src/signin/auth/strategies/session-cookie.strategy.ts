@@ -4,14 +4,14 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { Accounts } from '../../../identity/account/accounts.service.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
-import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
+import { CredentialStrategy, invalidToken, type RequestCredentials, type StrategyName } from './credential.strategy.js';
 import { toPrincipal } from './session-principal.js';
 
-export const SESSION_COOKIE = 'session-cookie';
+const NAME: StrategyName = 'session-cookie';
 
 /** Authenticates by the cookie `SESSION`. A request with an `Authorization` header never reaches the cookie. */
 @Injectable()
-export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, SESSION_COOKIE) {
+export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, NAME) {
   constructor(
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
@@ -20,13 +20,9 @@ export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, 
   }
 
   /** @throws ServiceError `INVALID_TOKEN` */
-  override async validate({
-    authorization,
-    session: secret,
-    acceptsCopy = false,
-  }: RequestCredentials): Promise<Principal | undefined> {
+  override async validate({ authorization, session: secret }: RequestCredentials): Promise<Principal | undefined> {
     if (authorization !== undefined || secret === undefined) return undefined;
-    const session = await (acceptsCopy ? this.sessions.findCopyBySecret(secret) : this.sessions.findBySecret(secret));
+    const session = await this.sessions.findBySecret(secret);
     if (!session) throw invalidToken('no such session');
     const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
     if (securityStamp !== undefined) {
