@@ -41,6 +41,7 @@ import { SetupPagesController } from './second-factor/setup-pages.controller.js'
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
 import { RecoveryApiModule } from '../../signin/recovery/api/recovery-api.module.js';
+import { ForgotPageController } from './recovery/forgot-page.controller.js';
 import { RecoveryPagesController } from './recovery/recovery-pages.controller.js';
 import { RecoveryPages } from './recovery/recovery-pages.service.js';
 import { PlainHttpWarning } from './sign-in/plain-http-warning.service.js';
@@ -77,6 +78,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     AddPasskeyController,
     PasswordPageController,
     ActivityController,
+    ForgotPageController,
     RecoveryPagesController,
     AdminUsersController,
     AdminUserController,

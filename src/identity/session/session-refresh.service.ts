@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { Random } from '../../kernel/random/random.js';
-import { NONCE_BYTES } from '../../platform/sealing/aes-gcm.js';
 import {
   classifyReuse,
   isUnused,
@@ -15,9 +13,9 @@ import {
 } from './refresh.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshTokenValues } from './refresh-token-values.service.js';
 import { hashSecret, isSecretForm, type OpenedSession, type RefreshToken, type Session } from './session.js';
 import { RefreshProperties } from './session.properties.js';
+import { SessionSecrets } from './session-secrets.service.js';
 import { SessionWriter } from './session-writer.service.js';
 import { Sessions } from './sessions.service.js';
 
@@ -44,10 +42,9 @@ export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 export class RefreshRotation {
   constructor(
     private readonly store: RefreshTokenStore,
-    private readonly values: RefreshTokenValues,
+    private readonly secrets: SessionSecrets,
     private readonly grace: RefreshGrace,
     private readonly clock: Clock,
-    private readonly random: Random,
     private readonly properties: RefreshProperties,
   ) {}
 
@@ -57,14 +54,14 @@ export class RefreshRotation {
 
   /** Sessions that a token may belong to by its value alone, whether or not it has a row. */
   sessionIds(value: string): readonly string[] {
-    return this.values.sessionIds(value);
+    return this.secrets.sessionIds(value);
   }
 
   /** Uses a token up: returns the successor's value to one caller, undefined to every concurrent one. */
   async rotate(tx: Tx, value: string, { hash, sid }: RefreshRecord): Promise<string | undefined> {
-    const successor = this.values.issue(sid);
+    const successor = this.secrets.newToken(sid);
     const hasGrace = this.properties.grace.milliseconds > 0;
-    const sealed = hasGrace ? sealSuccessor(value, successor, this.random.bytes(NONCE_BYTES)) : null;
+    const sealed = hasGrace ? sealSuccessor(value, successor, this.secrets.newNonce()) : null;
     const isFirst = await this.store.rotate(tx, hash, this.clock.seconds(), hashSecret(successor), sealed);
     if (isFirst && hasGrace) this.grace.schedule(hash);
     return isFirst ? successor : undefined;

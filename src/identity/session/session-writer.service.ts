@@ -1,133 +1,156 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { Random, timeOrderedId } from '../../kernel/random/random.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { requestContext } from '../../kernel/principal/request-context.js';
-import { RefreshProperties, SessionProperties } from './session.properties.js';
+import { RefreshTokenStore } from './refresh-token.store.js';
 import {
   expiryOfSession,
-  HALF_AUTHENTICATED_SECONDS,
   hashSecret,
-  isWorthTouching,
   idpFactsOf,
-  type Lifetime,
+  isWorthTouching,
   type LoginFacts,
+  type OpenedSession,
+  type RefreshToken,
   type StepUpFacts,
-  SECRET_BYTES,
   type Session,
   type SessionKind,
+  SessionLifetimes,
 } from './session.js';
+import { SessionSecrets } from './session-secrets.service.js';
 import { SessionStore } from './session.store.js';
 
 const IP_LENGTH = 45;
 const AGENT_LENGTH = 255;
 
-/** A session that is not stored yet; one of a browser has the secret of its cookie. */
-export interface NewSession {
-  readonly session: Session;
-  readonly secret?: string;
-}
-
-/** Creates and extends sessions: their lifetimes, and the secrets of their cookies. */
+/** Stores sessions with the secrets of their cookies and with their refresh tokens, extends them, and replaces both. */
 @Injectable()
 export class SessionWriter {
-  private readonly lifetimes: Readonly<Record<SessionKind, Lifetime>>;
-
   constructor(
     private readonly store: SessionStore,
+    private readonly tokens: RefreshTokenStore,
+    private readonly secrets: SessionSecrets,
+    private readonly lifetimes: SessionLifetimes,
     private readonly clock: Clock,
-    private readonly random: Random,
-    private readonly portal: SessionProperties,
-    refresh: RefreshProperties,
-  ) {
-    const ofBrowsers = secondsOf(portal);
-    this.lifetimes = { portal: ofBrowsers, staff: ofBrowsers, token: secondsOf(refresh) };
-  }
+  ) {}
 
-  create(kind: SessionKind, facts: LoginFacts): NewSession {
+  /** Stores a session, and the first refresh token of its family unless it is one of the portal. */
+  async open(tx: Tx, kind: SessionKind, facts: LoginFacts): Promise<OpenedSession> {
     const session = this.fresh(kind, facts);
-    return kind === 'token' ? { session } : this.withSecret(session);
+    const secret = kind === 'token' ? undefined : this.secrets.newCookie();
+    const [refreshToken] = await Promise.all([
+      kind === 'portal' ? undefined : this.issueToken(tx, session, 1),
+      this.insert(tx, session, secret),
+    ]);
+    return { session, ...withoutUndefined({ secret, refreshToken }) };
   }
 
-  /** A session without its second factor; it lasts longer if the user first has to set one up. */
-  createHalf(facts: LoginFacts, halfSecurityStamp: number, isEnrolment: boolean): Required<NewSession> {
-    const session = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
-    const seconds = isEnrolment ? this.enrolmentSeconds : HALF_AUTHENTICATED_SECONDS;
-    const expiresAt = Math.min(session.createdAt + seconds, session.expiresAt);
-    return this.withSecret({ ...session, halfSecurityStamp, expiresAt });
-  }
-
-  private get enrolmentSeconds(): number {
-    return Math.ceil(this.portal.enrolmentTimeout.seconds);
-  }
-
-  insert(tx: Tx, { session, secret }: NewSession): Promise<void> {
-    return this.store.insert(tx, session, secret === undefined ? null : hashSecret(secret));
+  /** Stores a session without its second factor; it lasts longer if the user first has to set one up. */
+  async openHalf(
+    tx: Tx,
+    facts: LoginFacts,
+    half: { readonly securityStamp: number; readonly isEnrolment: boolean },
+  ): Promise<OpenedSession> {
+    const fresh = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
+    const expiresAt = Math.min(fresh.createdAt + this.lifetimes.ofHalf(half.isEnrolment), fresh.expiresAt);
+    const session = { ...fresh, halfSecurityStamp: half.securityStamp, expiresAt };
+    const secret = this.secrets.newCookie();
+    await this.insert(tx, session, secret);
+    return { session, secret };
   }
 
   /** When a refresh token of the session expires: the use of a cookie extends staff sessions, but not their refresh tokens. */
   expiryOfRefreshToken({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
-    return kind === 'staff' ? Math.min(createdAt + this.lifetimes.staff.absolute, endsAt) : expiresAt;
+    return kind === 'staff' ? Math.min(createdAt + this.lifetimes.of(kind).absolute, endsAt) : expiresAt;
   }
 
   /** A half-authenticated session is never extended. */
   isWorthTouching(session: Session): boolean {
     const isFull = session.halfSecurityStamp === undefined;
-    return isFull && isWorthTouching(session, this.clock.seconds(), this.lifetimes[session.kind]);
+    return isFull && isWorthTouching(session, this.clock.seconds(), this.lifetimes.of(session.kind));
   }
 
   touch(tx: Tx, session: Session): Promise<void> {
     const now = this.clock.seconds();
-    return this.store.touch(tx, session, now, expiryOfSession(session, now, this.lifetimes[session.kind]));
+    return this.store.touch(tx, session, now, this.expiryAt(session, now));
   }
 
   /** Extends a session that is refreshed now, and locks its row; undefined if it has ended. */
   async refreshed(tx: Tx, session: Session): Promise<Session | undefined> {
     const now = this.clock.seconds();
-    const expiresAt = expiryOfSession(session, now, this.lifetimes[session.kind]);
+    const expiresAt = this.expiryAt(session, now);
     const isLive = await this.store.use(tx, session.id, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
-  /** Stores new facts, and a new secret if the session has a cookie; undefined if it has ended or is not complete. */
-  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<{ session: Session; secret?: string } | undefined> {
+  /** Stores new facts, and replaces the credentials; undefined if the session has ended or is not complete. */
+  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
     const session = await this.store.find(tx, sid);
     if (!session) return undefined;
-    const secret = session.kind !== 'token' ? this.random.text(SECRET_BYTES) : undefined;
+    const secret = session.kind !== 'token' ? this.secrets.newCookie() : undefined;
     const secretHash = secret === undefined ? null : hashSecret(secret);
-    const isLive = await this.store.stepUp(tx, sid, facts, secretHash);
-    return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
+    if (!(await this.store.stepUp(tx, sid, facts, secretHash))) return undefined;
+    return this.withNewToken(tx, { session: { ...session, ...facts }, ...withoutUndefined({ secret }) });
   }
 
-  /** Stores a new secret for the cookie of a session; undefined if it has ended, is not complete or has no cookie. */
-  async renew(tx: Tx, sid: string): Promise<Required<NewSession> | undefined> {
+  /** Replaces the credentials of a session; undefined if it has ended, is not complete or has no cookie. */
+  async renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
     const session = await this.store.find(tx, sid);
     if (!session || session.kind === 'token') return undefined;
-    const renewed = this.withSecret(session);
-    return (await this.store.renew(tx, sid, hashSecret(renewed.secret))) ? renewed : undefined;
+    const secret = this.secrets.newCookie();
+    if (!(await this.store.renew(tx, sid, hashSecret(secret)))) return undefined;
+    return this.withNewToken(tx, { session, secret });
   }
 
-  private withSecret(session: Session): Required<NewSession> {
-    return { session, secret: this.random.text(SECRET_BYTES) };
+  /** Deletes a session, with `subject` only one of that account, and its refresh tokens; false if there is no such session. */
+  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    if (!(await this.store.end(tx, sid, subject))) return false;
+    await this.tokens.deleteBySession(tx, sid);
+    return true;
+  }
+
+  /** Deletes all sessions of an account but one, and their refresh tokens; returns their number. */
+  async endAll(tx: Tx, subject: string, exceptSid: string): Promise<number> {
+    const count = await this.store.deleteByUser(tx, subject, exceptSid);
+    await this.tokens.deleteByUser(tx, subject, exceptSid);
+    return count;
+  }
+
+  /** Issues a token that supersedes the current one; a use of the superseded token is no sign of theft. */
+  private async withNewToken(tx: Tx, changed: OpenedSession): Promise<OpenedSession> {
+    const { session } = changed;
+    if (session.kind === 'portal') return changed;
+    await this.tokens.supersede(tx, session.id, this.clock.seconds());
+    const generation = (await this.tokens.lastGeneration(tx, session.id)) + 1;
+    return { ...changed, refreshToken: await this.issueToken(tx, session, generation) };
+  }
+
+  private async issueToken(tx: Tx, session: Session, generation: number): Promise<RefreshToken> {
+    const token = { value: this.secrets.newToken(session.id), expiresAt: this.expiryOfRefreshToken(session) };
+    await this.tokens.insert(tx, session, generation, token, this.clock.seconds());
+    return token;
+  }
+
+  private insert(tx: Tx, session: Session, secret: string | undefined): Promise<void> {
+    return this.store.insert(tx, session, secret === undefined ? null : hashSecret(secret));
+  }
+
+  private expiryAt(session: Session, now: number): number {
+    return expiryOfSession(session, now, this.lifetimes.of(session.kind));
   }
 
   private fresh(kind: SessionKind, facts: LoginFacts): Session {
     const now = this.clock.seconds();
-    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
     const { ip, agent } = requestContext() ?? {};
     return {
-      id,
+      id: this.secrets.newId(),
       kind,
       ...facts,
       createdAt: now,
       lastUsedAt: now,
-      expiresAt: expiryOfSession({ createdAt: now, ...idpFactsOf(facts) }, now, this.lifetimes[kind]),
+      expiresAt: expiryOfSession({ createdAt: now, ...idpFactsOf(facts) }, now, this.lifetimes.of(kind)),
       ...(ip !== undefined && { ip: ip.slice(0, IP_LENGTH) }),
       ...(agent !== undefined && { agent: agent.slice(0, AGENT_LENGTH) }),
     };
   }
-}
-
-function secondsOf({ idle, absolute }: SessionProperties | RefreshProperties): Lifetime {
-  return { idle: idle.seconds, absolute: absolute.seconds };
 }

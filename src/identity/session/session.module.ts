@@ -3,9 +3,10 @@ import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { KnownClientStore } from './known-client.store.js';
 import { KnownClients } from './known-clients.service.js';
-import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshTokenValues } from './refresh-token-values.service.js';
+import { SessionLifetimes } from './session.js';
+import { SessionSecrets } from './session-secrets.service.js';
+import { lifetimesOf, RefreshProperties, SessionProperties } from './session.properties.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { RefreshRotation, SessionRefresh } from './session-refresh.service.js';
 import { SessionWriter } from './session-writer.service.js';
@@ -16,7 +17,12 @@ import { Sessions } from './sessions.service.js';
 @Module({
   imports: [EventsModule, TasksModule],
   providers: [
-    ...[SessionStore, RefreshTokenStore, SessionWriter, RefreshTokenValues, RefreshTokens, Sessions],
+    ...[SessionStore, RefreshTokenStore, SessionSecrets, SessionWriter, Sessions],
+    {
+      provide: SessionLifetimes,
+      inject: [SessionProperties, RefreshProperties],
+      useFactory: lifetimesOf,
+    },
     ...[KnownClientStore, KnownClients],
     ...[RefreshGrace, RefreshRotation, SessionRefresh],
   ],

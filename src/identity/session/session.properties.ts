@@ -5,6 +5,7 @@ import type { SelfChecking, Violation } from '../../config/bind/properties-class
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { Rate, rate } from '../../platform/rate-limit/rate.js';
 import { KEPT_TOKENS } from './refresh.js';
+import { type Lifetime, SessionLifetimes } from './session.js';
 
 /** Expired tokens are deleted a day after their end, and their times with them. */
 const LONGEST_RATE_SECONDS = 86_400;
@@ -69,6 +70,15 @@ export class RefreshProperties implements SelfChecking {
   violations(): readonly Violation[] {
     return idleViolations(this, 'app.security.refresh');
   }
+}
+
+/** The lifetimes of sessions that these keys set. */
+export function lifetimesOf(portal: SessionProperties, refresh: RefreshProperties): SessionLifetimes {
+  return new SessionLifetimes(secondsOf(portal), secondsOf(refresh), Math.ceil(portal.enrolmentTimeout.seconds));
+}
+
+function secondsOf({ idle, absolute }: SessionProperties | RefreshProperties): Lifetime {
+  return { idle: idle.seconds, absolute: absolute.seconds };
 }
 
 /** An idle time beyond the absolute one would have no effect. */

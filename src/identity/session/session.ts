@@ -67,6 +67,29 @@ export interface Lifetime {
   readonly absolute: number;
 }
 
+/** How long sessions of each kind last. */
+export class SessionLifetimes {
+  private readonly byKind: Readonly<Record<SessionKind, Lifetime>>;
+
+  /** `enrolment` is how long a session waits for its user to set up a second factor. */
+  constructor(
+    browser: Lifetime,
+    application: Lifetime,
+    private readonly enrolment: number,
+  ) {
+    this.byKind = { portal: browser, staff: browser, token: application };
+  }
+
+  of(kind: SessionKind): Lifetime {
+    return this.byKind[kind];
+  }
+
+  /** Seconds of a session without its second factor; it lasts longer if the user first has to set one up. */
+  ofHalf(isEnrolment: boolean): number {
+    return isEnrolment ? this.enrolment : HALF_AUTHENTICATED_SECONDS;
+  }
+}
+
 /** Specification, "Authentication" item 6: as long as the token of the other arrangement. */
 export const HALF_AUTHENTICATED_SECONDS = 180;
 /** 256 bits (security-requirements.md, S3). */

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { PWD } from '../../kernel/principal/amr.js';
-import { RefreshTokens } from './refresh-tokens.service.js';
 import {
   type IdpFacts,
   idpFactsOf,
@@ -40,31 +38,20 @@ export class Sessions {
   constructor(
     private readonly store: SessionStore,
     private readonly writer: SessionWriter,
-    private readonly refreshTokens: RefreshTokens,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
   ) {}
 
-  async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
-    const opened = this.writer.create(kind, facts);
-    const { session } = opened;
-    const [refreshToken] = await Promise.all([
-      kind === 'portal'
-        ? undefined
-        : this.refreshTokens.issueFirst(tx, session, this.writer.expiryOfRefreshToken(session)),
-      this.writer.insert(tx, opened),
-    ]);
-    return { ...opened, ...withoutUndefined({ refreshToken }) };
+  open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
+    return this.writer.open(tx, kind, facts);
   }
 
   /**
    * A half-authenticated session of a browser, bound to the account's security stamp: 3 minutes long, or the time to set up a
    * second factor (`app.security.session.enrolment-timeout`).
    */
-  async openHalf(tx: Tx, { securityStamp, isEnrolment, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    const opened = this.writer.createHalf({ ...facts, amr: PWD }, securityStamp, isEnrolment);
-    await this.writer.insert(tx, opened);
-    return opened;
+  openHalf(tx: Tx, { securityStamp, isEnrolment, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
+    return this.writer.openHalf(tx, { ...facts, amr: PWD }, { securityStamp, isEnrolment });
   }
 
   /** The live session of that id, full or half-authenticated; one read. */
@@ -99,16 +86,16 @@ export class Sessions {
    * Steps a session up after a proof of the second factor. It gets new facts and a new refresh token or cookie; the earlier
    * ones become invalid. Undefined if the session has ended.
    */
-  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
-    return this.withNewRefreshToken(tx, await this.writer.stepUp(tx, sid, facts));
+  stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
+    return this.writer.stepUp(tx, sid, facts);
   }
 
   /**
    * Replaces the cookie of a session, and its refresh token if it has one: after a change of a credential, a copy of them must
    * not go on (ASVS 7.2.4). Undefined if the session has ended or has no cookie.
    */
-  async renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
-    return this.withNewRefreshToken(tx, await this.writer.renew(tx, sid));
+  renew(tx: Tx, sid: string): Promise<OpenedSession | undefined> {
+    return this.writer.renew(tx, sid);
   }
 
   /**
@@ -122,18 +109,13 @@ export class Sessions {
   }
 
   /** Ends a session, with `subject` only one of that account; false if there is no such session. */
-  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
-    const isEnded = await this.store.end(tx, sid, subject);
-    if (!isEnded) return false;
-    await this.refreshTokens.deleteBySession(tx, sid);
-    return true;
+  end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    return this.writer.end(tx, sid, subject);
   }
 
   /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
-  async endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
-    const count = await this.store.deleteByUser(tx, subject, exceptSid);
-    await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
-    return count;
+  endAll(tx: Tx, subject: string, exceptSid = NO_ID): Promise<number> {
+    return this.writer.endAll(tx, subject, exceptSid);
   }
 
   /** Ends the sessions of one identity provider session (SAML profiles 4.4); returns the subject of each. */
@@ -159,13 +141,6 @@ export class Sessions {
   /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
   async endReplaced(tx: Tx, secret: string | undefined): Promise<void> {
     if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
-  }
-
-  private async withNewRefreshToken(tx: Tx, changed: OpenedSession | undefined): Promise<OpenedSession | undefined> {
-    if (!changed || changed.session.kind === 'portal') return changed;
-    const { session } = changed;
-    const refreshToken = await this.refreshTokens.replace(tx, session, this.writer.expiryOfRefreshToken(session));
-    return { ...changed, refreshToken };
   }
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {

@@ -38,6 +38,7 @@ import { MfaChallenges } from './login/mfa-challenges.service.js';
 import { Reauthentication } from './own/reauthentication.service.js';
 import { SingleFactorLogin } from './login/single-factor-login.service.js';
 import { EnrolmentAuthorization } from './own/enrolment-authorization.service.js';
+import { EnrolmentConfirmation } from './own/enrolment-confirmation.service.js';
 import { OwnPasskeys } from './own/own-passkeys.service.js';
 import { PasskeyController } from './api/passkey.controller.js';
 import { AuthenticatorController } from './api/authenticator.controller.js';
@@ -49,7 +50,9 @@ import { PreMfaGuard } from './guards/pre-mfa.guard.js';
 import { LoginMeters, RefreshMeters } from './sign-in-meters.js';
 import { TokenRefresh } from './token-refresh.service.js';
 import { SecondFactorController } from './api/second-factor.controller.js';
+import { CodePolicy } from './login/code-policy.service.js';
 import { SecondStep } from './login/second-step.service.js';
+import { SecondStepCompletion } from './login/second-step-completion.service.js';
 import { SessionController } from './api/session.controller.js';
 import { SessionRevocation } from './session-revocation.service.js';
 import { Usernames } from './usernames.service.js';
@@ -114,7 +117,10 @@ import { WellKnownController } from './api/well-known.controller.js';
     PasswordAuthenticator,
     PortalLogin,
     TokenRefresh,
+    CodePolicy,
+    SecondStepCompletion,
     SecondStep,
+    EnrolmentConfirmation,
     SessionRevocation,
   ],
   exports: [
@@ -125,6 +131,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     OperatorCredentials,
     RequestAuthenticator,
     CredentialWriter,
+    EnrolmentConfirmation,
     OwnEnrolment,
     OwnPasskeys,
     OwnPassword,

@@ -9,8 +9,7 @@ import { AccessTokens } from '../../identity/token/access-tokens.service.js';
 import type { RefreshToken } from '../../identity/session/session.js';
 import type { OpenedSession } from '../../identity/session/sessions.service.js';
 import type { secondStepResponse } from './api/responses.schema.js';
-import { AuthCookies, DEVICE, SESSION, SIGN_IN_FORM } from './cookies.js';
-import { NewDevices } from './new-devices.service.js';
+import { AuthCookies, DEVICE } from './cookies.js';
 
 /** Members of every response with an access token. */
 export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
@@ -21,28 +20,24 @@ export class CredentialWriter {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly devices: DeviceCookies,
-    private readonly newDevices: NewDevices,
     private readonly cookies: AuthCookies,
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. A
-   * half-authenticated caller has completed a login.
-   */
+  /** Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. */
   async write(
     reply: Reply,
     opened: OpenedSession,
     roles: readonly string[],
-    { via, kind }: Pick<Principal, 'via' | 'kind'>,
+    via: Principal['via'],
   ): Promise<Partial<TokenBody>> {
-    await this.writeDevice(reply, opened.session.subject, { isLogin: kind === 'half' });
-    if (via === 'session') {
-      this.writeCookies(reply, opened);
-      return {};
+    if (via === 'token') {
+      if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
+      return this.writeLogin(reply, opened, roles);
     }
-    if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
-    return this.writeTokens(reply, opened, roles);
+    this.writeDevice(reply, opened.session.subject);
+    this.writeCookies(reply, opened);
+    return {};
   }
 
   /** Writes the cookie of the session, and of its refresh token if it has one. */
@@ -52,8 +47,8 @@ export class CredentialWriter {
   }
 
   /** Writes the credentials of a login that ends in tokens. */
-  async writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
-    await this.writeDevice(reply, opened.session.subject, { isLogin: true });
+  writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
+    this.writeDevice(reply, opened.session.subject);
     return this.writeTokens(reply, opened, roles);
   }
 
@@ -76,16 +71,9 @@ export class CredentialWriter {
     this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
-  /** Reports the login of a browser without a device cookie of this account, and writes the cookie. */
-  private async writeDevice(reply: Reply, subject: string, { isLogin }: { readonly isLogin: boolean }): Promise<void> {
-    // A browser keeps its device cookie: a new one at every login would add free guesses each time.
-    const { [DEVICE]: device, [SESSION]: session, [SIGN_IN_FORM]: form } = reply.cookies;
-    const known = this.devices.verify(device ?? '');
-    if (known?.subject === subject) return;
-    // The device cookie of another account means a browser that several users share.
-    const keepsCookies = known === undefined && (session ?? form) !== undefined;
-    // First what can fail: a refused response must not have a cookie.
-    if (isLogin) await this.newDevices.record(subject, { keepsCookies });
+  /** A browser keeps its device cookie: a new one at every login would add free guesses each time. */
+  private writeDevice(reply: Reply, subject: string): void {
+    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
   }
 }

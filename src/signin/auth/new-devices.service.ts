@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { DeviceCookies } from '../../identity/account/throttle/device-cookies.service.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { requestContext } from '../../kernel/principal/request-context.js';
+import type { CookieValues } from '../../platform/web/cookies.js';
+import { DEVICE, SESSION, SIGN_IN_FORM } from './cookies.js';
 import { KnownClients } from '../../identity/session/known-clients.service.js';
 
 /** The events of logins: a complete one has one more of the other kinds than `MFA_CHALLENGED`. */
@@ -16,6 +19,7 @@ const MAX_EVENTS = 50;
 @Injectable()
 export class NewDevices {
   constructor(
+    private readonly devices: DeviceCookies,
     private readonly events: SecurityEvents,
     private readonly clients: KnownClients,
     private readonly work: UnitOfWork,
@@ -23,11 +27,14 @@ export class NewDevices {
 
   /**
    * Records a complete login of a browser without a device cookie of the account, unless it is the first login of the account.
-   * `keepsCookies` is true for a browser that has shown another cookie of the service: it is new whatever its user agent is.
-   * Called after the login is committed and before its credentials are sent: if the process dies in between, nobody has
-   * them.
+   * A browser that has shown another cookie of the service is new whatever its user agent is. Called after the login is
+   * committed and before its credentials are sent: if the process dies in between, nobody has them.
    */
-  async record(subject: string, { keepsCookies }: { readonly keepsCookies: boolean }): Promise<void> {
+  async record(subject: string, cookies: CookieValues): Promise<void> {
+    const known = this.devices.verify(cookies[DEVICE] ?? '');
+    if (known?.subject === subject) return;
+    // The device cookie of another account means a browser that several users share.
+    const keepsCookies = known === undefined && (cookies[SESSION] ?? cookies[SIGN_IN_FORM]) !== undefined;
     const client = requestContext() ?? { ip: '' };
     const [isRemembered, kinds] = await this.work.single((tx) =>
       Promise.all([

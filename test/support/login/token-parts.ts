@@ -19,9 +19,8 @@ import { Issuer } from '../../../src/identity/token/signed-token.js';
 import { KeyRotation } from '../../../src/identity/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../../src/identity/token/mfa-tokens.service.js';
 import { RefreshTokenStore } from '../../../src/identity/session/refresh-token.store.js';
-import { RefreshTokenValues } from '../../../src/identity/session/refresh-token-values.service.js';
-import { RefreshTokens } from '../../../src/identity/session/refresh-tokens.service.js';
-import { RefreshProperties, SessionProperties } from '../../../src/identity/session/session.properties.js';
+import { SessionSecrets } from '../../../src/identity/session/session-secrets.service.js';
+import { lifetimesOf, RefreshProperties, SessionProperties } from '../../../src/identity/session/session.properties.js';
 import { RefreshGrace } from '../../../src/identity/session/refresh-grace.task.js';
 import { RefreshRotation, SessionRefresh } from '../../../src/identity/session/session-refresh.service.js';
 import { SessionWriter } from '../../../src/identity/session/session-writer.service.js';
@@ -83,12 +82,13 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const issuer = new Issuer('http://localhost:8080');
 
   const sessionStore = new SessionStore(clock);
-  const writer = new SessionWriter(sessionStore, clock, random, new SessionProperties(), refresh);
-  const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
-  const values = new RefreshTokenValues(sealer, random);
-  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), clock, values);
-  const tokenRotation = new RefreshRotation(new RefreshTokenStore(), values, sealedSuccessors, clock, random, refresh);
-  const sessions = new Sessions(sessionStore, writer, refreshTokens, work, events);
+  const tokenStore = new RefreshTokenStore();
+  const secrets = new SessionSecrets(sealer, clock, random);
+  const lifetimes = lifetimesOf(new SessionProperties(), refresh);
+  const writer = new SessionWriter(sessionStore, tokenStore, secrets, lifetimes, clock);
+  const sealedSuccessors = new RefreshGrace(tokenStore, work, clock, refresh, tasks);
+  const tokenRotation = new RefreshRotation(tokenStore, secrets, sealedSuccessors, clock, refresh);
+  const sessions = new Sessions(sessionStore, writer, work, events);
   return {
     sealer,
     sessions,

@@ -87,8 +87,8 @@ export class InlineStepUp {
     const account = await this.reauthentication.accountOf(caller);
     if (!this.isNeededFor(caller, account)) return caller;
     const submitted = this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
-    const { opened, proof } = await this.secondStep.prove(caller, submitted);
-    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
+    const { opened, proof } = await this.secondStep.prove(caller, submitted, { cookies: reply.cookies });
+    await this.credentials.write(reply, opened, proof.roles, 'session');
     return { ...caller, ...authenticationFactsOf(opened.session) };
   }
 

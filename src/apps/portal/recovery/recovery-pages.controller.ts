@@ -1,36 +1,31 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
-import type { ErrorCode } from '../../../kernel/errors/error-code.js';
-import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { requestedLanguage } from '../../../platform/http/page/page-renderer.js';
 import type { View } from '../../../platform/http/page/view.js';
 import type { Language } from '../../../platform/messages/messages.js';
 import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
-import { MailedLinks } from '../../../signin/recovery/mailed-links.service.js';
-import { ResetRequests } from '../../../signin/recovery/reset-requests.task.js';
+import { LockRecovery } from '../../../signin/recovery/lock-recovery.service.js';
+import { NotMeReports } from '../../../signin/recovery/not-me-reports.service.js';
+import { PasswordRecovery } from '../../../signin/recovery/password-recovery.service.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { ApiTag, FormBody, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
-import { rerenderOnError } from '../form/form-errors.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
-import { PageForms } from '../form/page-forms.service.js';
 import { Page } from '../page.decorator.js';
 import {
-  FORGOT_BY_FORM,
   OPEN_INVITATION,
   OPEN_NOT_ME,
   OPEN_RESET,
   OPEN_UNLOCK,
-  SHOW_FORGOT,
   USE_INVITATION,
   USE_NOT_ME,
   USE_RESET,
   USE_UNLOCK,
 } from './recovery-pages.openapi.js';
-import { choosePasswordForm, forgotForm, linkForm, linkQuery } from './recovery-pages.schema.js';
-import { forgotPage, forgotSentPage, linkDonePage, reportDonePage } from './recovery-pages.js';
+import { choosePasswordForm, linkForm, linkQuery } from './recovery-pages.schema.js';
+import { linkDonePage, reportDonePage } from './recovery-pages.js';
 import { RecoveryPages } from './recovery-pages.service.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
@@ -38,9 +33,7 @@ type LinkQuery = InferOutput<typeof linkQuery>;
 type LinkForm = InferOutput<typeof linkForm>;
 type ChoosePassword = InferOutput<typeof choosePasswordForm>;
 
-const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED']);
-
-/** The pages that mailed links open, and the page that requests one. */
+/** The pages that mailed links open. */
 @Public()
 @SignInRoute()
 @UseGuards(FormTokenGuard)
@@ -49,40 +42,12 @@ const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED
 @Controller()
 export class RecoveryPagesController {
   constructor(
-    private readonly requests: ResetRequests,
-    private readonly links: MailedLinks,
+    private readonly passwords: PasswordRecovery,
+    private readonly locks: LockRecovery,
+    private readonly reports: NotMeReports,
     private readonly pages: RecoveryPages,
-    private readonly forms: PageForms,
     private readonly messages: MessagesProperties,
   ) {}
-
-  @Get(RECOVERY_PAGES.forgot)
-  @Page()
-  @Operation(SHOW_FORGOT)
-  showForgot(@Res() reply: Reply): View {
-    this.requireMail();
-    return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
-  }
-
-  @Post(RECOVERY_PAGES.forgot)
-  @HttpCode(200)
-  @Page()
-  @FormBody()
-  @Operation(FORGOT_BY_FORM)
-  async forgot(
-    @Body({ schema: forgotForm }) { id }: InferOutput<typeof forgotForm>,
-    @Req() request: HttpRequest,
-    @Res() reply: Reply,
-  ): Promise<View> {
-    this.requireMail();
-    const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
-    await rerenderOnError(
-      TOLD,
-      (alert) => forgotPage({ ...again, alert }),
-      () => this.requests.add(id, this.languageOf(request)),
-    );
-    return forgotSentPage();
-  }
 
   @Get(RECOVERY_PAGES.reset)
   @Page()
@@ -101,7 +66,7 @@ export class RecoveryPagesController {
     @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    await this.pages.act('password-reset', token, reply, () => this.links.resetPassword(token, password));
+    await this.pages.act('password-reset', token, reply, () => this.passwords.reset(token, password));
     return linkDonePage('reset');
   }
 
@@ -122,7 +87,7 @@ export class RecoveryPagesController {
     @Body({ schema: choosePasswordForm }) { token, new: password }: ChoosePassword,
     @Res() reply: Reply,
   ): Promise<View> {
-    await this.pages.act('invitation', token, reply, () => this.links.acceptInvitation(token, password));
+    await this.pages.act('invitation', token, reply, () => this.passwords.acceptInvitation(token, password));
     return linkDonePage('invitation');
   }
 
@@ -139,7 +104,7 @@ export class RecoveryPagesController {
   @FormBody()
   @Operation(USE_UNLOCK)
   async unlock(@Body({ schema: linkForm }) { token }: LinkForm, @Res() reply: Reply): Promise<View> {
-    await this.pages.act('unlock', token, reply, () => this.links.unlock(token));
+    await this.pages.act('unlock', token, reply, () => this.locks.unlock(token));
     return linkDonePage('unlock');
   }
 
@@ -161,12 +126,7 @@ export class RecoveryPagesController {
     @Res() reply: Reply,
   ): Promise<View> {
     const language = this.languageOf(request);
-    return reportDonePage(await this.pages.act('not-me', token, reply, () => this.links.reportNotMe(token, language)));
-  }
-
-  /** Without a relay the page would promise a mail that never comes. */
-  private requireMail(): void {
-    if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
+    return reportDonePage(await this.pages.act('not-me', token, reply, () => this.reports.report(token, language)));
   }
 
   private languageOf({ headers }: HttpRequest): Language {

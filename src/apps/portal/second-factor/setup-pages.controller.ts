@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs
 import type { InferOutput } from 'valibot';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { OwnEnrolment } from '../../../signin/auth/own/own-enrolment.service.js';
-import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
+import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confirmation.service.js';
 import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -41,7 +41,7 @@ type ReturnTo = InferOutput<typeof returnToSchema>;
 export class SetupPagesController {
   constructor(
     private readonly ownEnrolment: OwnEnrolment,
-    private readonly own: OwnSecondFactor,
+    private readonly confirmation: EnrolmentConfirmation,
     private readonly credentials: CredentialWriter,
     private readonly forms: PageForms,
     private readonly pages: CodePages,
@@ -113,10 +113,10 @@ export class SetupPagesController {
         caller,
         { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
         (alert) => this.pendingPage(caller, asked, alert),
-        () => this.own.confirm(caller, givenTotp(code), { withNewCodes: true }),
+        () => this.confirmation.confirm(caller, givenTotp(code), { cookies: reply.cookies, withNewCodes: true }),
       ),
     );
-    await this.credentials.write(reply, opened, roles, { via: 'session', kind: caller.kind });
+    await this.credentials.write(reply, opened, roles, 'session');
     if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });
     // A further app: the backup codes stay.
     reply.seeOther(returnTo);

@@ -3,11 +3,8 @@ import type { InferOutput } from 'valibot';
 import { SESSION } from '../../../signin/auth/cookies.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { RequestAuthenticator } from '../../../signin/auth/guards/request-authenticator.service.js';
-import {
-  type CompletedSecondStep,
-  type CompleteOptions,
-  SecondStep,
-} from '../../../signin/auth/login/second-step.service.js';
+import { SecondStep, type SecondStepClient } from '../../../signin/auth/login/second-step.service.js';
+import type { CompletedSecondStep } from '../../../signin/auth/login/second-step-completion.service.js';
 import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
@@ -111,7 +108,7 @@ export class VerifyPageController {
     const isTrusting = trust === 'true';
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== this.pages.provedAt(caller) && this.hasProved(caller, required)) return { url: returnTo };
-    const options = { trustDevice: isTrusting && caller.kind === 'half' };
+    const client = { cookies: reply.cookies, trustDevice: isTrusting && caller.kind === 'half' };
     const completed = await this.pages.showingErrors(
       caller,
       { returnTo, required, texts: credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS },
@@ -120,21 +117,21 @@ export class VerifyPageController {
       () =>
         this.unlessDone(caller, reply, () =>
           credential === undefined
-            ? this.secondStep.prove(caller, givenCode(code), options)
-            : this.assert(caller, credential, options),
+            ? this.secondStep.prove(caller, givenCode(code), client)
+            : this.assert(caller, credential, client),
         ),
     );
     if (!completed) return { url: returnTo };
     const { opened, proof, trustedDevice } = completed;
-    await this.credentials.write(reply, opened, proof.roles, { via: 'session', kind: caller.kind });
+    await this.credentials.write(reply, opened, proof.roles, 'session');
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { url: returnTo };
   }
 
   /** Without a credential, the script got no options: the service says why, if that has not changed meanwhile. */
-  private async assert(caller: Principal, credential: string, options: CompleteOptions): Promise<CompletedSecondStep> {
+  private async assert(caller: Principal, credential: string, client: SecondStepClient): Promise<CompletedSecondStep> {
     if (credential === '') await this.passkeys.assertionOptions(caller);
-    return this.passkeys.assert(caller, assertionIn(credential), options);
+    return this.passkeys.assert(caller, assertionIn(credential), client);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Reason } from '../../../kernel/errors/reason.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
 
 /** Failures in a row that lock an account (specification, "Authentication limits"). */
 export const FAILURES_TO_LOCK = 5;
@@ -77,6 +78,14 @@ export interface AttemptSubject {
   readonly securityStamp?: number;
   /** Of the `mfa_token`, which must not have been used. */
   readonly jti?: string;
+}
+
+/** The subject of an attempt; for a half-authenticated caller it ends with its security stamp and its `jti`. */
+export function attemptSubjectOf(caller: Principal): AttemptSubject {
+  const { subject } = caller;
+  if (caller.kind === 'full') return { subject };
+  const { securityStamp, via, id } = caller;
+  return { subject, securityStamp, ...(via === 'token' && { jti: id }) };
 }
 
 /** What a response has to prove: an active authenticator, or the pending secret that this caller asked for. */

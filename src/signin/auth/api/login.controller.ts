@@ -2,11 +2,10 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { OpenToAllowedOrigins, Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { PWD } from '../../../kernel/principal/amr.js';
-import { type CookieValues, Cookies, Res, type Reply } from '../../../platform/web/cookies.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, HashesPassword, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
-import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../login/password-login.service.js';
 import { loginSchema, secondStepSchema } from './login.schema.js';
@@ -37,12 +36,10 @@ export class LoginController {
   @ResponseSchema(loginResponse)
   async login(
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
-    @Cookies() cookies: CookieValues,
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof loginResponse>> {
-    const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
-    const result = await this.passwordLogin.forTokens({ id, pw, newPw }, { device, trustedDevice });
+    const result = await this.passwordLogin.forTokens({ id, pw, newPw }, reply.cookies);
     if (!result.completed) return toLoginChallengeBody(result, result.challenge);
     const { opened, trustedDevice: successor } = result.completed;
     const members = await this.credentials.writeLogin(reply, opened, result.roles);
@@ -60,7 +57,8 @@ export class LoginController {
     @Res() reply: Reply,
   ): Promise<InferOutput<typeof secondStepResponse>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
-    const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });
+    const client = { cookies: reply.cookies, trustDevice };
+    const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, client);
     const members = await this.credentials.writeLogin(reply, opened, proof.roles);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };

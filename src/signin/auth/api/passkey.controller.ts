@@ -76,8 +76,9 @@ export class PasskeyController {
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { credential, trust_device: trustDevice = false } = body;
-    const { opened, proof, trustedDevice } = await this.own.assert(caller, toAssertion(credential), { trustDevice });
-    const members = await this.credentials.write(reply, opened, proof.roles, caller);
+    const client = { cookies: reply.cookies, trustDevice };
+    const { opened, proof, trustedDevice } = await this.own.assert(caller, toAssertion(credential), client);
+    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }

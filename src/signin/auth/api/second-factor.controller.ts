@@ -16,6 +16,7 @@ import {
 import { CredentialWriter } from '../credential-writer.service.js';
 import { codeSchema, confirmSchema, setupSchema } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
+import { EnrolmentConfirmation } from '../own/enrolment-confirmation.service.js';
 import { OwnEnrolment } from '../own/own-enrolment.service.js';
 import { OwnSecondFactor } from '../own/own-second-factor.service.js';
 import { SecondStep } from '../login/second-step.service.js';
@@ -30,6 +31,7 @@ export class SecondFactorController {
   constructor(
     private readonly own: OwnSecondFactor,
     private readonly ownEnrolment: OwnEnrolment,
+    private readonly confirmation: EnrolmentConfirmation,
     private readonly secondStep: SecondStep,
     private readonly credentials: CredentialWriter,
   ) {}
@@ -85,11 +87,11 @@ export class SecondFactorController {
     @Body({ schema: confirmSchema }) { code }: v.InferOutput<typeof confirmSchema>,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof confirmResponse>> {
-    const { opened, roles } = await this.own.confirm(caller, code);
+    const { opened, roles } = await this.confirmation.confirm(caller, code, { cookies: reply.cookies });
     return {
       state: 'active',
       amr: opened.session.amr,
-      ...(await this.credentials.write(reply, opened, roles, caller)),
+      ...(await this.credentials.write(reply, opened, roles, caller.via)),
     };
   }
 
@@ -103,8 +105,8 @@ export class SecondFactorController {
     @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
     @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
-    const { opened, proof } = await this.secondStep.prove(caller, code);
-    const members = await this.credentials.write(reply, opened, proof.roles, caller);
+    const { opened, proof } = await this.secondStep.prove(caller, code, { cookies: reply.cookies });
+    const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 

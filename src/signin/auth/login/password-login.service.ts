@@ -3,20 +3,17 @@ import type { Account } from '../../../identity/account/account.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { OpenedSession } from '../../../identity/session/sessions.service.js';
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
+import type { CookieValues } from '../../../platform/web/cookies.js';
+import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
+import { NewDevices } from '../new-devices.service.js';
 import { LoginMeters } from '../sign-in-meters.js';
 import { type Challenge, MfaChallenges } from './mfa-challenges.service.js';
 import {
   type FirstFactorResult,
-  type LoginCookies,
   PasswordAuthenticator,
   type PasswordCredentials,
 } from './password-authenticator.service.js';
 import { type CompletedLogin, SingleFactorLogin } from './single-factor-login.service.js';
-
-/** The cookies of a browser; `former` is the secret of the session that the new one replaces, absent for token clients. */
-export interface BrowserCookies extends LoginCookies {
-  readonly former?: string | undefined;
-}
 
 /** A login after its password step: complete, or with a challenge `C` for the next step. */
 export type PasswordLoginResult<C> = Pick<Account, 'roles' | 'language'> &
@@ -29,35 +26,42 @@ export class PasswordLogin {
     private readonly authenticator: PasswordAuthenticator,
     private readonly singleFactor: SingleFactorLogin,
     private readonly challenges: MfaChallenges,
+    private readonly newDevices: NewDevices,
     private readonly meters: LoginMeters,
   ) {}
 
   /** `POST /login`; the challenge is an `mfa_token`. @throws ServiceError as `PasswordAuthenticator.authenticate` does */
-  forTokens(credentials: PasswordCredentials, cookies: BrowserCookies): Promise<PasswordLoginResult<Challenge>> {
+  forTokens(credentials: PasswordCredentials, cookies: CookieValues): Promise<PasswordLoginResult<Challenge>> {
     return this.logIn(credentials, cookies, 'token', (passed) => this.challenges.issueToken(passed));
   }
 
   /** Sign-in at the web portal; the challenge is a half-authenticated session. @throws ServiceError like `forTokens` */
-  forPortal(credentials: PasswordCredentials, cookies: BrowserCookies): Promise<PasswordLoginResult<OpenedSession>> {
-    return this.logIn(credentials, cookies, 'portal', (passed) => this.challenges.openSession(passed, cookies.former));
+  forPortal(credentials: PasswordCredentials, cookies: CookieValues): Promise<PasswordLoginResult<OpenedSession>> {
+    return this.logIn(credentials, cookies, 'portal', (passed) =>
+      this.challenges.openSession(passed, cookies[SESSION]),
+    );
   }
 
   private async logIn<C>(
     credentials: PasswordCredentials,
-    cookies: BrowserCookies,
+    cookies: CookieValues,
     kind: 'token' | 'portal',
     challenge: (passed: FirstFactorResult) => Promise<C>,
   ): Promise<PasswordLoginResult<C>> {
+    const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
+    // The new session of a browser replaces the one that it has.
+    const former = kind === 'portal' ? cookies[SESSION] : undefined;
     const result = await this.meters.countFailures(async (): Promise<PasswordLoginResult<C>> => {
-      const passed = await this.authenticator.authenticate(credentials, cookies);
+      const passed = await this.authenticator.authenticate(credentials, { device, trustedDevice });
       const { roles, language } = passed.account;
       const of = { roles, ...withoutUndefined({ language }) };
-      const completed = await this.singleFactor.complete(passed, kind, cookies.former);
+      const completed = await this.singleFactor.complete(passed, kind, former);
       if (completed) return { ...of, completed };
       const { next, methods } = passed;
       return { ...of, next, methods, challenge: await challenge(passed) };
     });
     this.meters.count(result.completed ? 'success' : 'challenged');
+    if (result.completed) await this.newDevices.record(result.completed.opened.session.subject, cookies);
     return result;
   }
 }

@@ -4,7 +4,6 @@ import type { Language } from '../../../platform/messages/messages.js';
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import type { Session } from '../../../identity/session/sessions.service.js';
 import type { Reply } from '../../../platform/web/cookies.js';
-import { DEVICE, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-authenticator.service.js';
@@ -27,8 +26,7 @@ export class PortalLogin {
 
   /** @throws ServiceError as `PasswordLogin.forPortal` does */
   async signIn(credentials: PasswordCredentials, reply: Reply): Promise<PortalLoginResult> {
-    const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
-    const result = await this.passwordLogin.forPortal(credentials, { device, trustedDevice, former });
+    const result = await this.passwordLogin.forPortal(credentials, reply.cookies);
     const { roles, language, completed } = result;
     const of = { roles, ...withoutUndefined({ language }) };
     if (!completed) {
@@ -36,7 +34,7 @@ export class PortalLogin {
       const { next, methods, challenge } = result;
       return { ...of, next, methods, session: challenge.session };
     }
-    await this.credentials.write(reply, completed.opened, roles, { via: 'session', kind: 'half' });
+    await this.credentials.write(reply, completed.opened, roles, 'session');
     if (completed.trustedDevice) this.credentials.writeTrustedDevice(reply, completed.trustedDevice);
     return { ...of, next: 'none', methods: [], session: completed.opened.session };
   }

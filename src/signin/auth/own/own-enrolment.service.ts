@@ -13,7 +13,7 @@ import { SecondFactorSetup, type Setup } from '../../../identity/second-factor/e
 import type { SetupRequest } from '../../../identity/second-factor/second-factor.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptSubjectOf } from '../login/second-step.service.js';
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 
 /** A secret that was shown and is not confirmed yet. */
 export interface PendingSecret {

@@ -23,12 +23,9 @@ import type { Proof, SubmittedCode } from '../../../identity/second-factor/secon
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { SecondFactors } from '../../../identity/second-factor/second-factors.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
-import {
-  attemptSubjectOf,
-  type CompletedSecondStep,
-  type CompleteOptions,
-  SecondStep,
-} from '../login/second-step.service.js';
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
+import { SecondStep, type SecondStepClient } from '../login/second-step.service.js';
+import type { CompletedSecondStep } from '../login/second-step-completion.service.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
@@ -134,11 +131,11 @@ export class OwnPasskeys {
   async assert(
     caller: Principal,
     assertion: AuthenticationResponseJSON,
-    options?: CompleteOptions,
+    client: SecondStepClient,
   ): Promise<CompletedSecondStep> {
     this.ceremonies.requireAvailable();
     const response = { assertion, askedBy: requesterOf(caller) };
-    return this.secondStep.prove(caller, { method: 'passkey', response }, options);
+    return this.secondStep.prove(caller, { method: 'passkey', response }, client);
   }
 
   /** The session must not have ended meanwhile; the row of the account, which ends sessions of others first, is locked. */

@@ -8,7 +8,7 @@ import { SecondFactors } from '../../../identity/second-factor/second-factors.se
 import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { PasswordAuthenticator } from '../login/password-authenticator.service.js';
-import { attemptSubjectOf } from '../login/second-step.service.js';
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 import { Reauthentication } from './reauthentication.service.js';
 
 export interface NewPassword {

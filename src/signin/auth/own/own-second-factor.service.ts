@@ -1,36 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
 import { Clock } from '../../../kernel/clock/clock.js';
-import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import { type FullPrincipal, type Principal, requesterOf } from '../../../kernel/principal/principal.js';
+import type { FullPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { Enrolment } from '../../../identity/second-factor/enrolment/enrolment.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { OwnFactorState, Submitted, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
+import type { OwnFactorState, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
-import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
-import { attemptSubjectOf, SecondStep } from '../login/second-step.service.js';
-
-/** The session that continues with the confirmed second factor. */
-export interface ConfirmedEnrolment {
-  readonly opened: OpenedSession;
-  readonly roles: readonly string[];
-  readonly loginId: string;
-  /** Present if the caller asked for new codes. */
-  readonly backupCodes?: readonly string[];
-}
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
 
 /** The own second factor: its state, and each change that takes effect, with the sessions that end by it (http-api section 3). */
 @Injectable()
 export class OwnSecondFactor {
   constructor(
     private readonly reauthentication: Reauthentication,
-    private readonly authorization: EnrolmentAuthorization,
     private readonly policy: MfaPolicy,
     private readonly enrolment: Enrolment,
-    private readonly secondStep: SecondStep,
     private readonly sessions: Sessions,
     private readonly clock: Clock,
   ) {}
@@ -73,33 +60,6 @@ export class OwnSecondFactor {
     const { lock } = await this.enrolment.state(subject);
     if (!lock) return undefined;
     return lock.endsByItself ? Math.max(1, Math.ceil(lock.until - this.clock.seconds())) : Infinity;
-  }
-
-  /**
-   * Activates the secret and completes or steps up the login that asked for it, in one transaction. With `withNewCodes`, that
-   * transaction also replaces the backup codes of the setup, for a page that shows codes after the confirmation only.
-   * @throws ServiceError as `Enrolment.confirm` does; `STEP_UP_REQUIRED` if policy demands a stronger login for this since the
-   * secret was requested
-   */
-  async confirm(
-    caller: Principal,
-    submitted: Submitted<'totp'>,
-    { withNewCodes = false }: { readonly withNewCodes?: boolean } = {},
-  ): Promise<ConfirmedEnrolment> {
-    const account = await this.reauthentication.accountOf(caller);
-    if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
-    const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
-    return this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
-      if (caller.kind === 'full') {
-        this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));
-      }
-      const opened = await this.secondStep.completeSecondStep(tx, caller, proof);
-      if (proof.change === 'replace') await this.sessions.endAll(tx, caller.subject, opened.session.id);
-      const backupCodes =
-        withNewCodes && proof.change !== 'add' ? await this.enrolment.renewCodes(tx, caller.subject) : undefined;
-      const { roles, loginId } = account;
-      return { opened, roles, loginId, ...withoutUndefined({ backupCodes }) };
-    });
   }
 
   /**

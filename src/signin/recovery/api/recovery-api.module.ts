@@ -3,7 +3,6 @@ import { AccountModule } from '../../../identity/account/account.module.js';
 import { MailModule } from '../../../platform/mail/mail.module.js';
 import { TasksModule } from '../../../platform/tasks/tasks.module.js';
 import { RecoveryMails } from '../recovery-mails.service.js';
-import { MailedLinks } from '../mailed-links.service.js';
 import { RecoveryController } from './recovery.controller.js';
 import { RecoveryModule } from '../recovery.module.js';
 import { ResetRequests } from '../reset-requests.task.js';
@@ -12,7 +11,7 @@ import { ResetRequests } from '../reset-requests.task.js';
 @Module({
   imports: [RecoveryModule, AccountModule, MailModule, TasksModule],
   controllers: [RecoveryController],
-  providers: [ResetRequests, RecoveryMails, MailedLinks],
-  exports: [RecoveryModule, ResetRequests, MailedLinks],
+  providers: [ResetRequests, RecoveryMails],
+  exports: [RecoveryModule, ResetRequests],
 })
 export class RecoveryApiModule {}

@@ -4,7 +4,9 @@ import { acceptedLanguage, type Language } from '../../../platform/messages/mess
 import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
 import { Public } from '../../../kernel/principal/access.decorator.js';
 import { ApiTag, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
-import { MailedLinks } from '../mailed-links.service.js';
+import { LockRecovery } from '../lock-recovery.service.js';
+import { NotMeReports } from '../not-me-reports.service.js';
+import { PasswordRecovery } from '../password-recovery.service.js';
 import { ACCEPT_INVITATION, FORGOT, NOT_ME, RESET, UNLOCK } from './recovery.openapi.js';
 import { forgotSchema, linkSchema, newPasswordSchema } from './recovery.schema.js';
 import { ResetRequests } from '../reset-requests.task.js';
@@ -18,7 +20,9 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 export class RecoveryController {
   constructor(
     private readonly requests: ResetRequests,
-    private readonly links: MailedLinks,
+    private readonly passwords: PasswordRecovery,
+    private readonly locks: LockRecovery,
+    private readonly reports: NotMeReports,
     private readonly properties: MessagesProperties,
   ) {}
 
@@ -37,14 +41,14 @@ export class RecoveryController {
   @HttpCode(204)
   @Operation(RESET)
   async reset(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
-    await this.links.resetPassword(body.token, body.new);
+    await this.passwords.reset(body.token, body.new);
   }
 
   @Post('unlock')
   @HttpCode(204)
   @Operation(UNLOCK)
   async unlock(@Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>): Promise<void> {
-    await this.links.unlock(token);
+    await this.locks.unlock(token);
   }
 
   @Post('invitation')
@@ -52,7 +56,7 @@ export class RecoveryController {
   @HttpCode(204)
   @Operation(ACCEPT_INVITATION)
   async accept(@Body({ schema: newPasswordSchema }) body: InferOutput<typeof newPasswordSchema>): Promise<void> {
-    await this.links.acceptInvitation(body.token, body.new);
+    await this.passwords.acceptInvitation(body.token, body.new);
   }
 
   @Post('account/not-me')
@@ -62,7 +66,7 @@ export class RecoveryController {
     @Body({ schema: linkSchema }) { token }: InferOutput<typeof linkSchema>,
     @Headers('accept-language') languages: string | undefined,
   ): Promise<void> {
-    await this.links.reportNotMe(token, this.languageOf(languages));
+    await this.reports.report(token, this.languageOf(languages));
   }
 
   private languageOf(header: string | undefined): Language {

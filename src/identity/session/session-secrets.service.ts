@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, type KeyObject } from 'node:crypto';
-import { Random } from '../../kernel/random/random.js';
+import { Clock } from '../../kernel/clock/clock.js';
+import { Random, timeOrderedId } from '../../kernel/random/random.js';
+import { NONCE_BYTES } from '../../platform/sealing/aes-gcm.js';
 import { Sealer } from '../../platform/sealing/sealer.js';
 import { isSecretForm, SECRET_BYTES } from './session.js';
 
@@ -11,18 +13,21 @@ const ONE_BLOCK = 'aes-256-ecb';
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
 /**
- * Values of refresh tokens. The first half is the id of the session, encrypted under a key that is derived from a seal key; the
- * second half is random. An old token therefore names its session after its row was deleted, which only its holder and this
- * service can use: other services know session ids, too, and a reader of the database knows no token.
+ * Ids of sessions, and the values of their cookies and refresh tokens.
+ *
+ * The first half of a refresh token is the id of the session, encrypted under a key that is derived from a seal key; the second
+ * half is random. An old token therefore names its session after its row was deleted, which only its holder and this service can
+ * use: other services know session ids, too, and a reader of the database knows no token.
  */
 @Injectable()
-export class RefreshTokenValues {
+export class SessionSecrets {
   private readonly cipher: Cipheriv;
   /** One for each key: tokens of earlier seal keys still name their session. */
   private readonly deciphers: readonly Decipheriv[];
 
   constructor(
     sealer: Sealer,
+    private readonly clock: Clock,
     private readonly random: Random,
   ) {
     const keys = sealer.derivedKeys('refresh-token');
@@ -30,7 +35,16 @@ export class RefreshTokenValues {
     this.deciphers = keys.map(decipherOf);
   }
 
-  issue(sid: string): string {
+  newId(): string {
+    return timeOrderedId(this.clock.millis(), this.random.bytes(10));
+  }
+
+  newCookie(): string {
+    return this.random.text(SECRET_BYTES);
+  }
+
+  /** A new refresh token of the session. */
+  newToken(sid: string): string {
     const block = Buffer.from(sid.replaceAll('-', ''), 'hex');
     // A part of a block would stay in the cipher, and change all later tokens.
     if (block.length !== SESSION_BYTES) throw new TypeError('the id of a session is not a UUID');
@@ -38,8 +52,13 @@ export class RefreshTokenValues {
     return Buffer.concat([this.cipher.update(block), random]).toString('base64url');
   }
 
+  /** For the seal of a refresh token under its predecessor. */
+  newNonce(): Uint8Array {
+    return this.random.bytes(NONCE_BYTES);
+  }
+
   /**
-   * The session that a value names, under each key. A value that this version did not issue names a session that does not
+   * The session that a refresh token names, under each key. A value that this version did not issue names a session that does not
    * exist.
    */
   sessionIds(value: string): readonly string[] {

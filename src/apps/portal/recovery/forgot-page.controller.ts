@@ -1,0 +1,73 @@
+import { Body, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { requestedLanguage } from '../../../platform/http/page/page-renderer.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
+import { ResetRequests } from '../../../signin/recovery/reset-requests.task.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import type { HttpRequest } from '../../../platform/web/http-request.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { rerenderOnError } from '../form/form-errors.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page } from '../page.decorator.js';
+import { FORGOT_BY_FORM, SHOW_FORGOT } from './recovery-pages.openapi.js';
+import { forgotForm } from './recovery-pages.schema.js';
+import { forgotPage, forgotSentPage } from './recovery-pages.js';
+import { RecoveryPages } from './recovery-pages.service.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+
+const TOLD: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'RATE_LIMITED']);
+
+/** The page that requests a link to choose a new password. */
+@Public()
+@SignInRoute()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('recovery')
+@Controller()
+export class ForgotPageController {
+  constructor(
+    private readonly requests: ResetRequests,
+    private readonly pages: RecoveryPages,
+    private readonly forms: PageForms,
+    private readonly messages: MessagesProperties,
+  ) {}
+
+  @Get(RECOVERY_PAGES.forgot)
+  @Page()
+  @Operation(SHOW_FORGOT)
+  showForgot(@Res() reply: Reply): View {
+    this.requireMail();
+    return forgotPage(this.forms.forVisitor(RECOVERY_PAGES.forgot, reply));
+  }
+
+  @Post(RECOVERY_PAGES.forgot)
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(FORGOT_BY_FORM)
+  async forgot(
+    @Body({ schema: forgotForm }) { id }: InferOutput<typeof forgotForm>,
+    @Req() request: HttpRequest,
+    @Res() reply: Reply,
+  ): Promise<View> {
+    this.requireMail();
+    const again = this.forms.forVisitor(RECOVERY_PAGES.forgot, reply);
+    await rerenderOnError(
+      TOLD,
+      (alert) => forgotPage({ ...again, alert }),
+      () => this.requests.add(id, requestedLanguage(request.headers) ?? this.messages.defaultLanguage),
+    );
+    return forgotSentPage();
+  }
+
+  /** Without a relay the page would promise a mail that never comes. */
+  private requireMail(): void {
+    if (!this.pages.canMail) throw new ServiceError('NOT_FOUND', { reason: 'no mail relay' });
+  }
+}
