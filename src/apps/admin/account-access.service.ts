@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { MailQueue } from '../../platform/mail/mail-queue.service.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
-import { Enrolment } from '../../identity/second-factor/enrolment/enrolment.service.js';
+import { EnrolledAuthenticators } from '../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { AccessTermination } from '../../signin/recovery/access-termination.service.js';
 import { AccountLinks } from '../../signin/recovery/account-links.service.js';
@@ -15,7 +15,7 @@ export class AccountAccess {
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
     private readonly termination: AccessTermination,
-    private readonly enrolment: Enrolment,
+    private readonly authenticators: EnrolledAuthenticators,
     private readonly links: AccountLinks,
     private readonly events: SecurityEvents,
     private readonly mails: MailQueue,
@@ -57,7 +57,7 @@ export class AccountAccess {
    * @throws ServiceError `NOT_FOUND`
    */
   resetMfa(subject: string, actor: string, admit: (tx: Tx) => Promise<unknown>): Promise<void> {
-    return this.enrolment.reset(subject, actor, async (tx) => {
+    return this.authenticators.reset(subject, actor, async (tx) => {
       await admit(tx);
       await this.sessions.endAll(tx, subject);
     });
@@ -69,13 +69,13 @@ export class AccountAccess {
    * cannot be used
    */
   async removeAuthenticator(tx: Tx, subject: string, id: string, actor: string): Promise<void> {
-    await this.enrolment.removeOneBy(tx, actor, subject, id);
+    await this.authenticators.removeOneBy(tx, actor, subject, id);
     await this.sessions.endAll(tx, subject);
   }
 
   /** Removes the authenticators, the mailed links and the mails of a deleted account. */
   async forget(tx: Tx, subject: string): Promise<void> {
-    await this.enrolment.forget(tx, subject);
+    await this.authenticators.forget(tx, subject);
     await this.links.endAll(tx, subject);
     await this.mails.forget(tx, subject);
   }

@@ -5,6 +5,7 @@ import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { EventRow } from '../../identity/events/event-line.js';
 import { type EventFilter, EventSearch } from '../../identity/events/event-search.service.js';
 import type { Slice } from '../../platform/persistence/slice.js';
+import { EnrolledAuthenticators } from '../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { Enrolment } from '../../identity/second-factor/enrolment/enrolment.service.js';
 import {
   type TrustedDevice,
@@ -24,6 +25,7 @@ export class AccountDirectory {
   constructor(
     private readonly accounts: Accounts,
     private readonly enrolment: Enrolment,
+    private readonly authenticators: EnrolledAuthenticators,
     private readonly userSessions: Sessions,
     private readonly trustedDevices: TrustedDeviceList,
     private readonly eventSearch: EventSearch,
@@ -45,7 +47,7 @@ export class AccountDirectory {
   async view(subject: string, actor: Actor): Promise<VisibleAccount> {
     const details = await this.find(subject);
     if (!this.isOpenTo(details.account, actor)) return details;
-    return { ...details, authenticators: await this.enrolment.listAuthenticators(subject) };
+    return { ...details, authenticators: await this.authenticators.of(subject) };
   }
 
   /** True if the caller may act on the account, and see more than its facts. */

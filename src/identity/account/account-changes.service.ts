@@ -7,7 +7,6 @@ import { type Account, type AccountStatus, areRoles, isEmail, withoutHash } from
 import { type AccountChange, AccountChangesStore, type NewAccount } from './account-changes.store.js';
 import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
-import { StaffIdentityStore } from './staff/staff-identity.store.js';
 
 export type { AccountChange } from './account-changes.store.js';
 
@@ -20,7 +19,6 @@ export class AccountChanges {
   constructor(
     private readonly accounts: AccountStore,
     private readonly store: AccountChangesStore,
-    private readonly identities: StaffIdentityStore,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
     private readonly notices: AddressNotices,
@@ -141,7 +139,6 @@ export class AccountChanges {
       await this.known(tx, subject);
       throw new ServiceError('CONFLICT', { reason: 'last administrator' });
     }
-    await this.identities.deleteOf(tx, subject);
     await this.events.record(tx, { kind: 'USER_DELETED', subject, actor });
   }
 

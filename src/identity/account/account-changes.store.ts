@@ -57,6 +57,7 @@ const DISABLE =
 const ENABLE =
   "UPDATE account SET status = 'active', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
   "WHERE id = ? AND status = 'disabled'";
+const DELETE_IDENTITIES = 'DELETE FROM staff_identity WHERE user_id = ?';
 const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
 /** Also for a local account that never had a password, such as one that was imported without. */
@@ -90,6 +91,11 @@ const REMOVE_NEWER_ADDRESS =
 export class AccountChangesStore {
   constructor(private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties()) {}
 
+  /** Accounts that one `insert` takes. */
+  get batchSize(): number {
+    return this.settings.jdbcBatchSize;
+  }
+
   async isEmpty(tx: Tx): Promise<boolean> {
     return (await tx.rows(ANY)).length === 0;
   }
@@ -119,7 +125,9 @@ export class AccountChangesStore {
   /** False for the last administrator, and if the account does not exist. */
   async delete(tx: Tx, id: string): Promise<boolean> {
     await tx.change(LOCK_ADMINISTRATORS);
-    return (await tx.change(DELETE, [id, id])) === 1;
+    if ((await tx.change(DELETE, [id, id])) !== 1) return false;
+    await tx.change(DELETE_IDENTITIES, [id]);
+    return true;
   }
 
   /** False if the account is disabled already, and for the last administrator. */

@@ -3,6 +3,7 @@ import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { configurationOf } from '../../../test/support/http/tls-bundle.js';
 import type { Account } from '../account/account.js';
 import { BrandingProperties } from '../../platform/branding/branding.properties.js';
+import { Loggers } from '../../observability/logging/loggers.js';
 import { MfaPolicy } from './mfa-policy.service.js';
 import { MfaProperties } from './mfa.properties.js';
 import { BrowserAddress } from './passkey/passkey-site.js';
@@ -18,7 +19,7 @@ const DISABLED = '--app.security.mfa.passkey.enabled=false';
 function policyOf(args: readonly string[], now = FROM, url = 'https://login.test'): MfaPolicy {
   const configuration = configurationOf(args);
   const [passkeys, branding] = [configuration.get(PasskeyProperties), configuration.get(BrandingProperties)];
-  const relyingParty = new RelyingParty(passkeys, branding, new BrowserAddress(url));
+  const relyingParty = new RelyingParty(passkeys, branding, new BrowserAddress(url), new Loggers());
   return new MfaPolicy(configuration.get(MfaProperties), relyingParty, new ManualClock(now));
 }
 

@@ -42,6 +42,11 @@ export class MfaPolicy {
     return this.properties.phishingResistantFrom(account, this.clock.seconds());
   }
 
+  /** True while policy leaves second factors to the users. */
+  get isOptional(): boolean {
+    return this.properties.isOptional(this.clock.seconds());
+  }
+
   /** True if passkeys can be registered and used. */
   get arePasskeysUsable(): boolean {
     return this.relyingParty.isAvailable;

@@ -10,6 +10,11 @@ import { BackupCodeFactor } from './backup-code/backup-code-factor.service.js';
 import { BackupCodeModule } from './backup-code/backup-code.module.js';
 import { AuthenticatorListStore } from './enrolment/authenticator-list.store.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
+import { AuthenticatorRemoval } from './enrolment/authenticator-removal.service.js';
+import { EnrolledAuthenticators } from './enrolment/enrolled-authenticators.service.js';
+import { ObsoleteAuthenticators } from './enrolment/obsolete-authenticators.service.js';
+import { PasskeySetup } from './enrolment/passkey-setup.service.js';
+import { PasskeyRegistrations } from './passkey/passkey-registrations.service.js';
 import { Enrolment } from './enrolment/enrolment.service.js';
 import { EnrolmentStore } from './enrolment/enrolment.store.js';
 import { PendingSecrets } from './enrolment/pending-secrets.service.js';
@@ -65,6 +70,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     PasskeyAssertions,
     PasskeyFactor,
     PasskeyCeremonies,
+    PasskeyRegistrations,
     {
       provide: SECOND_FACTORS,
       inject: [PasskeyFactor, TotpFactor, BackupCodeFactor],
@@ -76,7 +82,11 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     },
     SecondFactors,
     AuthenticatorListStore,
+    ObsoleteAuthenticators,
     Authenticators,
+    AuthenticatorRemoval,
+    EnrolledAuthenticators,
+    PasskeySetup,
     PendingSecrets,
     SecondFactorSetup,
     Enrolment,
@@ -90,6 +100,10 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     SecondFactorSetup,
     PendingSecrets,
     Enrolment,
+    EnrolledAuthenticators,
+    PasskeySetup,
+    PasskeyRegistrations,
+    RelyingParty,
     TrustedDevices,
     TrustedDeviceList,
     TotpSecrets,

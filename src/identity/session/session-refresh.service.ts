@@ -141,6 +141,11 @@ export class SessionRefresh {
     });
   }
 
+  /** True if the token belongs to a session. */
+  async isKnown(value: string): Promise<boolean> {
+    return (await this.work.single((tx) => this.findSession(tx, value))) !== undefined;
+  }
+
   /** The session a refresh token belongs to, whether or not the token itself can still be used. */
   async findSession(tx: Tx, value: string): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
     const token = await this.tokens.find(tx, value);

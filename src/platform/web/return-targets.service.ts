@@ -8,7 +8,7 @@ import { ReturnProperties } from './return.properties.js';
 /** Decides where a sign-in may end: at a path of this service, or at an application of an allowed origin. */
 @Injectable()
 export class ReturnTargets {
-  private readonly contextPath: string;
+  readonly contextPath: string;
   private readonly allowedOrigins: readonly string[];
   private readonly log: Logger;
 

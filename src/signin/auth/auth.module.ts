@@ -51,6 +51,7 @@ import { LoginMeters, RefreshMeters } from './sign-in-meters.js';
 import { TokenRefresh } from './token-refresh.service.js';
 import { SecondFactorController } from './api/second-factor.controller.js';
 import { CodePolicy } from './login/code-policy.service.js';
+import { PasskeyStep } from './login/passkey-step.service.js';
 import { SecondStep } from './login/second-step.service.js';
 import { SecondStepCompletion } from './login/second-step-completion.service.js';
 import { SessionController } from './api/session.controller.js';
@@ -120,6 +121,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     CodePolicy,
     SecondStepCompletion,
     SecondStep,
+    PasskeyStep,
     EnrolmentConfirmation,
     SessionRevocation,
   ],
@@ -138,6 +140,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     OwnSecondFactor,
     PortalLogin,
     Reauthentication,
+    PasskeyStep,
     SecondStep,
     SessionRevocation,
   ],

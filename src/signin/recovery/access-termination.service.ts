@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { PasswordChanges } from '../../identity/account/password/passwords.service.js';
 import { KnownClients } from '../../identity/session/known-clients.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
 
@@ -11,7 +12,14 @@ export class AccessTermination {
     private readonly sessions: Sessions,
     private readonly devices: TrustedDeviceList,
     private readonly clients: KnownClients,
+    private readonly passwords: PasswordChanges,
   ) {}
+
+  /** Like `endAll`, and removes the password, so that nobody signs in before a reset. */
+  async endAllAndPassword(tx: Tx, subject: string): Promise<void> {
+    await this.passwords.remove(tx, subject);
+    await this.endAll(tx, subject);
+  }
 
   /** Ends all sessions, half-authenticated ones included, and the trust in all devices. */
   async endAll(tx: Tx, subject: string): Promise<void> {

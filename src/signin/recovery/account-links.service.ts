@@ -100,11 +100,14 @@ export class AccountLinks {
   }
 
   /**
-   * Uses a link up and locks its account; the caller performs the act in the same transaction. Of concurrent
-   * calls, one succeeds.
+   * Uses a link up, locks its account, and performs the act in the same transaction. Of concurrent calls, one succeeds.
    * @throws ServiceError `LINK_INVALID` for a link that is unknown, used, replaced, expired or of another state of the account
    */
-  async use(tx: Tx, kind: LinkKind, token: string): Promise<UsedLink> {
+  use<T>(kind: LinkKind, token: string, act: (tx: Tx, used: UsedLink) => Promise<T>): Promise<T> {
+    return this.work.run(async (tx) => act(tx, await this.useUp(tx, kind, token)));
+  }
+
+  private async useUp(tx: Tx, kind: LinkKind, token: string): Promise<UsedLink> {
     const found = await this.find(tx, kind, token, (subject) => this.accounts.hold(tx, subject));
     if ('reason' in found) throw invalid(found.reason);
     const { link, account } = found;

@@ -3,10 +3,9 @@ import type { Account } from '../../identity/account/account.js';
 import { AccountChanges } from '../../identity/account/account-changes.service.js';
 import { AccountCreation } from '../../identity/account/account-creation.service.js';
 import type { AccountDraft } from '../../identity/account/account-drafts.service.js';
-import { Clock } from '../../kernel/clock/clock.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { MfaProperties } from '../../identity/second-factor/mfa.properties.js';
+import { MfaPolicy } from '../../identity/second-factor/mfa-policy.service.js';
 import type { AccountLink } from './account-links.service.js';
 import { type Delivery, InvitationDelivery } from './invitation-delivery.service.js';
 
@@ -27,8 +26,7 @@ export class Invitations {
     private readonly changes: AccountChanges,
     private readonly delivery: InvitationDelivery,
     private readonly work: UnitOfWork,
-    private readonly mfa: MfaProperties,
-    private readonly clock: Clock,
+    private readonly policy: MfaPolicy,
   ) {}
 
   /** False if no relay is configured: links must then be handed over in another way. */
@@ -71,7 +69,7 @@ export class Invitations {
 
   /** Otherwise whoever learns the first password could enrol an authenticator before its user does. */
   private get forcesEnrolment(): boolean {
-    return !this.mfa.isOptional(this.clock.seconds());
+    return !this.policy.isOptional;
   }
 
   private async delivered(account: Account, delivery: Delivery): Promise<Invitation> {

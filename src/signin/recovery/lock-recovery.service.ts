@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { AttemptBudget } from '../../identity/second-factor/attempts/attempt-budget.service.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -8,16 +7,14 @@ import { AccountLinks } from './account-links.service.js';
 @Injectable()
 export class LockRecovery {
   constructor(
-    private readonly work: UnitOfWork,
     private readonly links: AccountLinks,
     private readonly locks: AttemptBudget,
   ) {}
 
   /** The lock level and the failures in a row stay. @throws ServiceError `LINK_INVALID`, also for a link about another lock */
   async unlock(token: string): Promise<void> {
-    await this.work.run(async (tx) => {
-      const { id: subject } = (await this.links.use(tx, 'unlock', token)).account;
-      const isUnlocked = await this.locks.endLock(tx, subject, { reason: 'link' });
+    await this.links.use('unlock', token, async (tx, { account }) => {
+      const isUnlocked = await this.locks.endLock(tx, account.id, { reason: 'link' });
       if (!isUnlocked) throw new ServiceError('LINK_INVALID', { reason: 'link outdated' });
     });
   }

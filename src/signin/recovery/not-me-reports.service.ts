@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountChanges } from '../../identity/account/account-changes.service.js';
-import { PasswordChanges } from '../../identity/account/password/passwords.service.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import type { Language } from '../../platform/messages/messages.js';
-import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { AccessTermination } from './access-termination.service.js';
 import type { ReportOutcome } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
@@ -14,10 +12,8 @@ import { ResetMails } from './reset-mails.service.js';
 @Injectable()
 export class NotMeReports {
   constructor(
-    private readonly work: UnitOfWork,
     private readonly links: AccountLinks,
     private readonly accounts: AccountChanges,
-    private readonly passwords: PasswordChanges,
     private readonly access: AccessTermination,
     private readonly events: SecurityEvents,
     private readonly mails: ResetMails,
@@ -30,11 +26,9 @@ export class NotMeReports {
    * @throws ServiceError `LINK_INVALID`
    */
   report(token: string, language: Language): Promise<ReportOutcome> {
-    return this.work.run(async (tx) => {
-      const { account, emailVersion } = await this.links.use(tx, 'not-me', token);
+    return this.links.use('not-me', token, async (tx, { account, emailVersion }) => {
       const { id: subject } = account;
-      await this.passwords.remove(tx, subject);
-      await this.access.endAll(tx, subject);
+      await this.access.endAllAndPassword(tx, subject);
       const isAddressRemoved = await this.accounts.removeNewerAddress(tx, subject, emailVersion);
       const reason = isAddressRemoved ? 'address_removed' : undefined;
       await this.events.record(tx, { kind: 'NOT_ME_REPORTED', subject, ...withoutUndefined({ reason }) });

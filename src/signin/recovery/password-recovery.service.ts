@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordChanges, Passwords, type ReadyPassword } from '../../identity/account/password/passwords.service.js';
-import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { AccessTermination } from './access-termination.service.js';
 import { AccountLinks } from './account-links.service.js';
 
@@ -8,7 +8,6 @@ import { AccountLinks } from './account-links.service.js';
 @Injectable()
 export class PasswordRecovery {
   constructor(
-    private readonly work: UnitOfWork,
     private readonly links: AccountLinks,
     private readonly passwords: Passwords,
     private readonly changes: PasswordChanges,
@@ -42,8 +41,7 @@ export class PasswordRecovery {
   ): Promise<void> {
     const { account } = await this.links.require(kind, token);
     const ready = await this.passwords.ready(password, account, 'new');
-    await this.work.run(async (tx) => {
-      const { id: subject } = (await this.links.use(tx, kind, token)).account;
+    await this.links.use(kind, token, async (tx, { account: { id: subject } }) => {
       await store(tx, subject, ready);
       await this.access.endAll(tx, subject);
     });

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
 import { MailQueue } from '../../platform/mail/mail-queue.service.js';
 import type { Language } from '../../platform/messages/messages.js';
-import type { Tx } from '../../platform/persistence/unit-of-work.js';
+import type { Logger } from '../../observability/logging/logger.js';
+import { Loggers } from '../../observability/logging/loggers.js';
+import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { canResetPassword } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';
 import { ADDRESS_VERSION, TEMPLATES } from './recovery-mails.service.js';
@@ -13,10 +15,16 @@ const INTERVAL_SECONDS = 5 * 60;
 /** Queues mails with a link to choose a password; the link is created when the mail is sent. */
 @Injectable()
 export class ResetMails {
+  private readonly log: Logger;
+
   constructor(
     private readonly links: AccountLinks,
     private readonly queue: MailQueue,
-  ) {}
+    private readonly work: UnitOfWork,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('recovery');
+  }
 
   /** False if no relay is configured: nobody gets such a mail then. */
   get isEnabled(): boolean {
@@ -24,9 +32,13 @@ export class ResetMails {
   }
 
   /** At most one mail in five minutes for each account. */
-  async add(tx: Tx, account: Account, language: Language): Promise<void> {
-    if (!this.isMailable(account) || !(await this.links.reserve(tx, account.id, INTERVAL_SECONDS))) return;
-    await this.queue.add(tx, { template: TEMPLATES.reset, subject: account.id, facts: { language } });
+  async addRequested(account: Account, language: Language): Promise<void> {
+    const { id: subject } = account;
+    await this.work.run(async (tx) => {
+      if (!this.isMailable(account) || !(await this.links.reserve(tx, subject, INTERVAL_SECONDS))) return;
+      await this.queue.add(tx, { template: TEMPLATES.reset, subject, facts: { language } });
+    });
+    this.log.debug('A request for a link to reset a password was processed', { subject });
   }
 
   /** At once, since the user cannot sign in without it; to the present address or to none. */

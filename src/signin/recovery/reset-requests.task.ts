@@ -3,10 +3,8 @@ import { Accounts } from '../../identity/account/accounts.service.js';
 import { pseudonym } from '../../identity/account/login-id.js';
 import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { Logger } from '../../observability/logging/logger.js';
-import { Loggers } from '../../observability/logging/loggers.js';
 import type { Language } from '../../platform/messages/messages.js';
-import { isDatabaseOutage, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import { isDatabaseOutage } from '../../platform/persistence/unit-of-work.js';
 import { setUser } from '../../kernel/principal/request-context.js';
 import { Random } from '../../kernel/random/random.js';
 import { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
@@ -25,18 +23,14 @@ const MAX_WAITING = 10_000;
 @Injectable()
 export class ResetRequests {
   private readonly waiting = new Map<string, Language>();
-  private readonly log: Logger;
 
   constructor(
     private readonly accounts: Accounts,
     private readonly throttle: GuessThrottle,
     private readonly mails: ResetMails,
-    private readonly work: UnitOfWork,
     tasks: ScheduledTasks,
     random: Random,
-    loggers: Loggers,
   ) {
-    this.log = loggers.get('recovery');
     if (!mails.isEnabled) return;
     tasks.repeat(
       'ResetRequests.process',
@@ -89,8 +83,6 @@ export class ResetRequests {
 
   private async addMail(form: string, language: Language): Promise<void> {
     const account = await this.accounts.findByLoginId(form);
-    if (!account) return;
-    await this.work.run((tx) => this.mails.add(tx, account, language));
-    this.log.debug('A request for a link to reset a password was processed', { subject: account.id });
+    if (account) await this.mails.addRequested(account, language);
   }
 }

@@ -112,7 +112,7 @@ export function accountParts(
     new MailRetryProperties(),
   );
   const notices = new AddressNotices(queue, clock);
-  const changes = new AccountChanges(store, changesStore, identities, events, clock, notices);
+  const changes = new AccountChanges(store, changesStore, events, clock, notices);
   const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
   const throttle = new GuessThrottle(clock, limits, devices, failures);
   const stagedImports = new StagedImports(new StagedAccountsStore(), work, clock, random, loggers);
@@ -131,7 +131,7 @@ export function accountParts(
     verification: new PasswordVerification(loginIds, store, work, throttle, stored),
     creation: new AccountCreation(changesStore, changes, work, drafts, random),
     stagedImports,
-    accountImport: new AccountImport(changesStore, work, drafts, events, stagedImports, sizes),
+    accountImport: new AccountImport(changesStore, work, drafts, events, stagedImports),
     staff: new StaffAccounts(identities, store, staffCreation, changes),
   };
 }

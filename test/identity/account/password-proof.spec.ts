@@ -36,7 +36,12 @@ onEveryDatabase('password verification', (database) => {
   function proofWith(verification: AccountParts['verification']): PasswordAuthenticator {
     const loggers = new Loggers();
     const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), loggers, database.work);
-    const site = new RelyingParty(new PasskeyProperties(), new BrandingProperties(), new BrowserAddress(undefined));
+    const site = new RelyingParty(
+      new PasskeyProperties(),
+      new BrandingProperties(),
+      new BrowserAddress(undefined),
+      loggers,
+    );
     const policy = new MfaPolicy(new MfaProperties(), site, parts.clock);
     return new PasswordAuthenticator(verification, parts.passwordChanges, policy, events, loggers);
   }

@@ -363,7 +363,7 @@ onEveryDatabase('enrolment', (database) => {
         const code = kind === 'totp' ? app.codeAt(clock.seconds()) : (backupCodes[0] ?? '');
         const step = (await row(subject))['last_used_step'];
 
-        expect(await ending(parts.enrolment.disable({ subject }, typedCode(code), nothing))).toBe('ok');
+        expect(await ending(parts.authenticators.disable({ subject }, typedCode(code), nothing))).toBe('ok');
 
         const after = await row(subject);
         expect(after).toMatchObject({ totp_count: 0, pending_totp_id: null, backup_set_id: null, security_stamp: 2 });
@@ -382,7 +382,9 @@ onEveryDatabase('enrolment', (database) => {
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       const code = app.wrongCodeAt(clock.seconds());
 
-      expect(await ending(parts.enrolment.disable({ subject }, typedCode(code), nothing))).toBe('MFA_CODE_INVALID');
+      expect(await ending(parts.authenticators.disable({ subject }, typedCode(code), nothing))).toBe(
+        'MFA_CODE_INVALID',
+      );
 
       expect(await row(subject)).toMatchObject({ failures: 1, security_stamp: 1 });
       expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active' });
@@ -391,7 +393,7 @@ onEveryDatabase('enrolment', (database) => {
     it('T1: a new enrolment cannot be confirmed with a step that was used before', async () => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
-      await parts.enrolment.disable({ subject }, typedCode(app.codeAt(clock.seconds())), nothing);
+      await parts.authenticators.disable({ subject }, typedCode(app.codeAt(clock.seconds())), nothing);
       const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       const code = typedTotp(AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()));
 
@@ -410,7 +412,7 @@ onEveryDatabase('enrolment', (database) => {
       await database.work.run((tx) => parts.devices.grant(tx, subject));
       let hasEnded = false;
 
-      await parts.enrolment.reset(subject, 'cli', () => {
+      await parts.authenticators.reset(subject, 'cli', () => {
         hasEnded = true;
         return Promise.resolve();
       });
@@ -425,7 +427,7 @@ onEveryDatabase('enrolment', (database) => {
 
     it('the enrolment after a reset ends the requirement to enrol', async () => {
       const { parts, subject, clock } = await newcomer();
-      await parts.enrolment.reset(subject, 'cli', nothing);
+      await parts.authenticators.reset(subject, 'cli', nothing);
       const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
@@ -437,7 +439,7 @@ onEveryDatabase('enrolment', (database) => {
     it('the second factor of a missing account cannot be reset', async () => {
       const { parts } = await newcomer();
 
-      expect(await ending(parts.enrolment.reset('nobody', 'cli', nothing))).toBe('NOT_FOUND');
+      expect(await ending(parts.authenticators.reset('nobody', 'cli', nothing))).toBe('NOT_FOUND');
     });
   });
 

@@ -122,7 +122,7 @@ onEveryDatabase('concurrent second factors', (database) => {
 
   it('R10: concurrent changes of every kind to one account never end with UNAVAILABLE', async () => {
     const { subject, app, backupCodes } = await user();
-    const { enrolment, setup, pendingSecrets, budget, secondFactors } = here();
+    const { enrolment, authenticators, setup, pendingSecrets, budget, secondFactors } = here();
     const { security_stamp: stamp } = await accountRow(database.work, subject);
     const replacing = { askedFor: 'replace', ofStamp: Number(stamp) } as const;
 
@@ -135,9 +135,9 @@ onEveryDatabase('concurrent second factors', (database) => {
           () => enrolment.reissue(subject),
           () => setup.begin({ subject, askedBy: 'sid:a', ...replacing }),
           () => pendingSecrets.qr('svg', subject, 'sid:a'),
-          () => enrolment.disable({ subject }, typedCode(code), nothing),
+          () => authenticators.disable({ subject }, typedCode(code), nothing),
           () => budget.unlock(subject, 'test'),
-          () => enrolment.reset(subject, 'test', nothing),
+          () => authenticators.reset(subject, 'test', nothing),
         ];
         return actions[index % actions.length] ?? nothing;
       }),

@@ -15,6 +15,9 @@ import { AttemptBudget } from '../../../src/identity/second-factor/attempts/atte
 import { BackupCodeFactor } from '../../../src/identity/second-factor/backup-code/backup-code-factor.service.js';
 import { TotpFactor } from '../../../src/identity/second-factor/totp/totp-factor.service.js';
 import { Authenticators } from '../../../src/identity/second-factor/enrolment/authenticators.service.js';
+import { AuthenticatorRemoval } from '../../../src/identity/second-factor/enrolment/authenticator-removal.service.js';
+import { EnrolledAuthenticators } from '../../../src/identity/second-factor/enrolment/enrolled-authenticators.service.js';
+import { ObsoleteAuthenticators } from '../../../src/identity/second-factor/enrolment/obsolete-authenticators.service.js';
 import { Enrolment } from '../../../src/identity/second-factor/enrolment/enrolment.service.js';
 import { EnrolmentStore } from '../../../src/identity/second-factor/enrolment/enrolment.store.js';
 import { AttemptMeters } from '../../../src/identity/second-factor/attempts/attempt-meters.js';
@@ -74,6 +77,7 @@ export interface SecondFactorParts {
   readonly setup: SecondFactorSetup;
   readonly pendingSecrets: PendingSecrets;
   readonly enrolment: Enrolment;
+  readonly authenticators: EnrolledAuthenticators;
   readonly devices: TrustedDevices;
   readonly deviceList: TrustedDeviceList;
   readonly secrets: TotpSecrets;
@@ -109,6 +113,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     passkeyProperties,
     new BrandingProperties(),
     new BrowserAddress('https://login.example.org'),
+    loggers,
   );
   const challenges = new PasskeyChallengeStore(clock, random);
   const passkeys = new PasskeyStore();
@@ -117,18 +122,19 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const factors = { passkey, totp, backup_code: codes };
   const secondFactors = new SecondFactors(factors, budget, work, counted, loggers);
   const list = new AuthenticatorListStore();
-  const authenticators = new Authenticators(
-    ...([enrolmentStore, factors, list, challenges, deviceStore, relyingParty, clock, random] as const),
-  );
+  const obsolete = new ObsoleteAuthenticators(enrolmentStore, factors, challenges, deviceStore);
+  const authenticators = new Authenticators(enrolmentStore, factors, obsolete, clock, random);
+  const removal = new AuthenticatorRemoval(enrolmentStore, list, obsolete, relyingParty);
   const pendingSecrets = new PendingSecrets(work, clock, enrolmentStore, secrets, budget);
   return {
     secondFactors,
     budget,
     setup: new SecondFactorSetup(work, authenticators, pendingSecrets, budget, events),
     pendingSecrets,
-    enrolment: new Enrolment(work, secondFactors, authenticators, list, budget, events),
+    enrolment: new Enrolment(work, secondFactors, authenticators, budget, events),
+    authenticators: new EnrolledAuthenticators(work, list, removal, secondFactors, events),
     devices: new TrustedDevices(deviceStore, random, events, properties, loggers),
-    deviceList: new TrustedDeviceList(work, deviceStore, events),
+    deviceList: new TrustedDeviceList(work, deviceStore, events, properties),
     secrets,
     backupCodes,
     pepperUses: new PepperUses(codeStore, work, peppered),

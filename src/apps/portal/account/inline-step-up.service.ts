@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
 import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
 import { SecondStep } from '../../../signin/auth/login/second-step.service.js';
-import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
+import { PasskeyStep } from '../../../signin/auth/login/passkey-step.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import type { OnlyFactor } from '../../../signin/auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -22,7 +22,7 @@ export class InlineStepUp {
     private readonly reauthentication: Reauthentication,
     private readonly policy: MfaPolicy,
     private readonly secondStep: SecondStep,
-    private readonly passkeys: OwnPasskeys,
+    private readonly passkeys: PasskeyStep,
     private readonly credentials: CredentialWriter,
   ) {}
 
@@ -53,7 +53,7 @@ export class InlineStepUp {
 
   /**
    * The proof in the fields of a form; undefined without one.
-   * @throws ServiceError `VALIDATION_FAILED`, and as `OwnPasskeys.assertionOptions` does if the script got no options
+   * @throws ServiceError `VALIDATION_FAILED`, and as `PasskeyStep.options` does if the script got no options
    */
   async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
     if (credential) {
@@ -67,7 +67,7 @@ export class InlineStepUp {
   /** The script got no options: throws the reason, unless the passkey is gone, for which the form asks in another way. */
   private async rejectOptions(caller: FullPrincipal): Promise<void> {
     try {
-      await this.passkeys.assertionOptions(caller);
+      await this.passkeys.options(caller);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'MFA_STATE_CONFLICT') throw error;
     }

@@ -5,7 +5,7 @@ import { CredentialWriter } from '../../../signin/auth/credential-writer.service
 import { RequestAuthenticator } from '../../../signin/auth/guards/request-authenticator.service.js';
 import { SecondStep, type SecondStepClient } from '../../../signin/auth/login/second-step.service.js';
 import type { CompletedSecondStep } from '../../../signin/auth/login/second-step-completion.service.js';
-import { OwnPasskeys } from '../../../signin/auth/own/own-passkeys.service.js';
+import { PasskeyStep } from '../../../signin/auth/login/passkey-step.service.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import {
@@ -60,7 +60,7 @@ export class VerifyPageController {
     private readonly authentication: RequestAuthenticator,
     private readonly reauthentication: Reauthentication,
     private readonly secondStep: SecondStep,
-    private readonly passkeys: OwnPasskeys,
+    private readonly passkeys: PasskeyStep,
     private readonly credentials: CredentialWriter,
     private readonly forms: PageForms,
     private readonly pages: CodePages,
@@ -130,8 +130,8 @@ export class VerifyPageController {
 
   /** Without a credential, the script got no options: the service says why, if that has not changed meanwhile. */
   private async assert(caller: Principal, credential: string, client: SecondStepClient): Promise<CompletedSecondStep> {
-    if (credential === '') await this.passkeys.assertionOptions(caller);
-    return this.passkeys.assert(caller, assertionIn(credential), client);
+    if (credential === '') await this.passkeys.options(caller);
+    return this.passkeys.prove(caller, assertionIn(credential), client);
   }
 
   /**

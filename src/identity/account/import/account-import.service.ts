@@ -6,7 +6,6 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { batchesOf } from '../../../platform/persistence/batches.js';
-import { OrmPropertiesProperties } from '../../../platform/persistence/jpa.properties.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { STAGED } from '../account.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
@@ -82,7 +81,6 @@ export class AccountImport {
     private readonly drafts: AccountDrafts,
     private readonly events: SecurityEvents,
     private readonly staging: StagedImports,
-    private readonly settings: OrmPropertiesProperties = new OrmPropertiesProperties(),
   ) {}
 
   /** `rows` begins at the first row each time it is called; it is read twice unless `isPartial`. */
@@ -267,7 +265,7 @@ export class AccountImport {
       else made.push(row);
       seen.add(row.account.loginId);
     }
-    for (const batch of batchesOf(made, this.settings.jdbcBatchSize)) {
+    for (const batch of batchesOf(made, this.store.batchSize)) {
       const accounts = batch.map(({ account }) => account);
       if (await this.store.insert(tx, accounts, status)) await insertTotps(tx, batch, totps);
       // Another process took one of the login ids since: the unique key decides which.

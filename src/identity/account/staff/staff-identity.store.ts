@@ -15,8 +15,6 @@ const ENTER = 'UPDATE staff_identity SET logins = logins + 1 WHERE id = ?';
 const USER = 'SELECT user_id FROM staff_identity WHERE id = ?';
 const INSERT = 'INSERT INTO staff_identity (id, user_id, issuer, person, logins, created_at) VALUES (?, ?, ?, ?, ?, ?)';
 
-const DELETE_OF = 'DELETE FROM staff_identity WHERE user_id = ?';
-
 /** Values of a new identity. */
 interface FirstSeen {
   readonly subject: string;
@@ -35,11 +33,6 @@ export class StaffIdentityStore {
     if ((await tx.change(ENTER, [id])) === 0) return undefined;
     const [row] = await tx.rows<{ readonly user_id: string }>(USER, [id]);
     return row?.user_id;
-  }
-
-  /** Deletes the identities of an account. */
-  async deleteOf(tx: Tx, subject: string): Promise<void> {
-    await tx.change(DELETE_OF, [subject]);
   }
 
   /** False if the person exists already. */

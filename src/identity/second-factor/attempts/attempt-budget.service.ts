@@ -161,6 +161,11 @@ export class AttemptBudget {
     return lockOf(counter, this.clock.seconds(), this.store.lockoutSchedule);
   }
 
+  /** Seconds until the lock ends; Infinity if only an administrator can end it. */
+  secondsUntil({ until, endsByItself }: Lock): number {
+    return endsByItself ? Math.max(1, Math.ceil(until - this.clock.seconds())) : Infinity;
+  }
+
   /** The latest lock of an account; undefined if it was ended, or the account had none. */
   async lastLock(tx: Tx, subject: string): Promise<LastLock | undefined> {
     const state = await this.store.stateOf(tx, { subject });

@@ -3,23 +3,17 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { FailureCounter } from '../attempts/attempt.js';
+import type { AskedFor, FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
-import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
-import { RelyingParty } from '../passkey/relying-party.service.js';
-import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
 import {
-  type AuthenticatorType,
   type EnrolmentState,
-  FACTOR_IDS,
-  type NamedAuthenticators,
   type SecondFactorsById,
   type SetupRequest,
   type StoredFactors,
 } from '../second-factor.js';
+import { ObsoleteAuthenticators } from './obsolete-authenticators.service.js';
 import { SECOND_FACTORS } from '../second-factors.service.js';
-import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
 export const PENDING_SECONDS = 600;
@@ -39,7 +33,7 @@ export interface NewEnrolment {
 }
 
 /**
- * Changes the authenticators of an account: apps and passkeys, one pending secret, and one active set of backup codes. The
+ * Adds authenticators to an account: apps and passkeys, one pending secret, and one active set of backup codes. The
  * row of the account has their numbers and the ids of the secret and the set. Each method changes the row first, by a
  * condition that decides, and then deletes what the row no longer names.
  */
@@ -48,10 +42,7 @@ export class Authenticators {
   constructor(
     private readonly store: EnrolmentStore,
     @Inject(SECOND_FACTORS) private readonly factors: SecondFactorsById,
-    private readonly list: AuthenticatorListStore,
-    private readonly challenges: PasskeyChallengeStore,
-    private readonly devices: TrustedDeviceStore,
-    private readonly relyingParty: RelyingParty,
+    private readonly obsolete: ObsoleteAuthenticators,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -71,7 +62,7 @@ export class Authenticators {
     const id = this.newId();
     const createdAt = this.clock.seconds();
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
-    await this.discardUnnamed(tx, subject);
+    await this.obsolete.discard(tx, subject);
     const authenticator = { id, subject, askedBy, askedFor, name, createdAt, expiresAt: createdAt + PENDING_SECONDS };
     const key = await this.factors.totp.enrol(tx, authenticator);
     if (askedFor === 'add') return { key };
@@ -82,7 +73,7 @@ export class Authenticators {
   async renewCodes(tx: Tx, caller: SetupRequest, pendingId: string): Promise<readonly string[] | undefined> {
     const { subject } = caller;
     if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
-    const named = await this.named(tx, subject);
+    const named = await this.obsolete.named(tx, subject);
     await this.factors.backup_code.discard(tx, subject, { ...named, pendingTotpId: null });
     return this.factors.backup_code.enrol(tx, { id: pendingId, subject });
   }
@@ -105,67 +96,21 @@ export class Authenticators {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkey known' });
     }
     if (place !== 'first') return { id, createdAt };
-    await this.discardUnnamed(tx, subject);
+    await this.obsolete.discard(tx, subject);
     return { id, createdAt, backupCodes: await this.factors.backup_code.enrol(tx, { id, subject }) };
   }
 
-  /**
-   * Removes one of several authenticators; the last one goes with the whole second factor only.
-   * @throws ServiceError `NOT_FOUND`, `MFA_STATE_CONFLICT` for the last one, also for the last app while passkeys cannot be
-   * used, and with `keepsPasskey` for the last passkey
-   */
-  async removeOne(tx: Tx, subject: string, id: string, keepsPasskey: boolean): Promise<AuthenticatorType> {
-    const type = await this.list.typeOf(tx, subject, id);
-    if (!type) throw new ServiceError('NOT_FOUND');
-    const keepsOne = type === 'passkey' ? keepsPasskey : !this.relyingParty.isAvailable;
-    if (!(await this.store.removeOne(tx, subject, type, keepsOne))) {
-      const isGone = (await this.list.typeOf(tx, subject, id)) === undefined;
-      throw isGone
-        ? new ServiceError('NOT_FOUND')
-        : new ServiceError('MFA_STATE_CONFLICT', { reason: 'last authenticator' });
-    }
-    // Another request may have removed it in the meantime; this one is then rolled back.
-    if (!(await this.list.delete(tx, subject, type, id))) throw new ServiceError('NOT_FOUND');
-    await this.cleanUp(tx, subject);
-    return type;
-  }
-
-  /**
-   * Ends the trust in all devices and the ceremonies that wait for a response, and deletes the authenticators that the row
-   * no longer names, also after the row is gone.
-   */
-  async cleanUp(tx: Tx, subject: string): Promise<void> {
-    await this.devices.deleteAll(tx, subject);
-    await this.challenges.deleteAll(tx, subject);
-    await this.discardUnnamed(tx, subject);
-  }
-
-  /** Removes all authenticators; false if none is active. */
-  async remove(tx: Tx, subject: string): Promise<boolean> {
-    const isRemoved = await this.store.disable(tx, subject);
-    if (isRemoved) await this.cleanUp(tx, subject);
-    return isRemoved;
-  }
-
-  /** Removes all authenticators and demands a new enrolment; false if the account does not exist. */
-  async reset(tx: Tx, subject: string): Promise<boolean> {
-    const isReset = await this.store.reset(tx, subject);
-    if (isReset) await this.cleanUp(tx, subject);
-    return isReset;
+  /** Deletes what a confirmed secret has replaced; a further one replaces nothing but earlier pending ones. */
+  discardAfter(tx: Tx, subject: string, change: AskedFor): Promise<void> {
+    return change === 'add' ? this.obsolete.discard(tx, subject) : this.obsolete.cleanUp(tx, subject);
   }
 
   /** Replaces the active set of codes; undefined without an authenticator. */
   async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     const setId = this.newId();
     if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;
-    await this.discardUnnamed(tx, subject);
+    await this.obsolete.discard(tx, subject);
     return this.factors.backup_code.enrol(tx, { id: setId, subject });
-  }
-
-  /** Deletes the pending secrets and codes that the row no longer names. */
-  async discardUnnamed(tx: Tx, subject: string): Promise<void> {
-    const named = await this.named(tx, subject);
-    for (const id of FACTOR_IDS) await this.factors[id].discard(tx, subject, named);
   }
 
   private stateOf(stored: StoredFactors): Omit<EnrolmentState, 'lock'> {
@@ -181,16 +126,7 @@ export class Authenticators {
     };
   }
 
-  private async named(tx: Tx, subject: string): Promise<NamedAuthenticators> {
-    return (await this.store.named(tx, subject)) ?? NO_AUTHENTICATORS;
-  }
-
   private newId(): string {
     return timeOrderedId(this.clock.millis(), this.random.bytes(10));
   }
 }
-
-const NO_AUTHENTICATORS: NamedAuthenticators = {
-  ...{ totpCount: 0, passkeyCount: 0 },
-  ...{ pendingTotpId: null, backupSetId: null },
-};

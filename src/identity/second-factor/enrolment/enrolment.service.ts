@@ -5,29 +5,19 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { type AttemptSubject, type FactorState, endedError, NO_ACCOUNT, NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type {
-  Authenticator,
-  Complete,
-  Confirmation,
-  EnrolmentState,
-  Proof,
-  Submitted,
-  SubmittedProof,
-} from '../second-factor.js';
+import type { Complete, Confirmation, EnrolmentState, Proof, Submitted } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
-import { AuthenticatorListStore } from './authenticator-list.store.js';
 import type { PasskeyOwner } from './enrolment.store.js';
 import { type AddedPasskey, Authenticators } from './authenticators.service.js';
 
-/** The second factor of an account: its state, its confirmation, and every way to replace or remove it. */
+/** The second factor of an account: its state, its confirmation, and every way to add to it or replace it. */
 @Injectable()
 export class Enrolment {
   constructor(
     private readonly work: UnitOfWork,
     private readonly secondFactors: SecondFactors,
     private readonly authenticators: Authenticators,
-    private readonly list: AuthenticatorListStore,
     private readonly budget: AttemptBudget,
     private readonly events: SecurityEvents,
   ) {}
@@ -36,6 +26,12 @@ export class Enrolment {
     const found = await this.work.single((tx) => this.authenticators.state(tx, subject));
     if (!found) throw endedError(NO_ACCOUNT, { subject });
     return { ...found.state, ...withoutUndefined({ lock: this.budget.lockOf(found.counter) }) };
+  }
+
+  /** Seconds until attempts are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
+  async lockSeconds(subject: string): Promise<number | undefined> {
+    const { lock } = await this.state(subject);
+    return lock && this.budget.secondsUntil(lock);
   }
 
   /**
@@ -52,8 +48,7 @@ export class Enrolment {
     const target = { kind: 'pending', askedBy: caller.askedBy } as const;
     const confirmed = async (tx: Tx, proof: Proof, { pending }: FactorState): Promise<T> => {
       const change = pending?.askedFor ?? 'first';
-      if (change === 'add') await this.authenticators.discardUnnamed(tx, subject);
-      else await this.authenticators.cleanUp(tx, subject);
+      await this.authenticators.discardAfter(tx, subject, change);
       const reason = { first: undefined, replace: 'replaced', add: 'added' }[change];
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ reason }) });
       return complete(tx, { ...proof, change });
@@ -64,16 +59,6 @@ export class Enrolment {
   /** Replaces the active backup codes within the transaction of a confirmation, which its event reports. */
   renewCodes(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     return this.authenticators.reissue(tx, subject);
-  }
-
-  /** The active authenticators of an account, the oldest first. */
-  listAuthenticators(subject: string): Promise<readonly Authenticator[]> {
-    return this.work.single((tx) => this.list.list(tx, subject));
-  }
-
-  /** @throws ServiceError `NOT_FOUND` */
-  async rename(subject: string, id: string, name: string): Promise<void> {
-    if (!(await this.work.run((tx) => this.list.rename(tx, subject, id, name)))) throw new ServiceError('NOT_FOUND');
   }
 
   /**
@@ -101,41 +86,6 @@ export class Enrolment {
     });
   }
 
-  /**
-   * Removes one of several authenticators; `complete` ends sessions.
-   * @throws ServiceError as `Authenticators.removeOne` does
-   */
-  removeOne<T>(
-    subject: string,
-    id: string,
-    { keepsPasskey }: { readonly keepsPasskey: boolean },
-    complete: (tx: Tx) => Promise<T>,
-  ): Promise<T> {
-    return this.work.run(async (tx) => {
-      await this.removeWithin(tx, subject, id, keepsPasskey);
-      return complete(tx);
-    });
-  }
-
-  /**
-   * Removes one of several authenticators by an administrator, within the transaction that admits the act. What policy
-   * demands is set up again at the next login.
-   * @throws ServiceError as `Authenticators.removeOne` does
-   */
-  removeOneBy(tx: Tx, actor: string, subject: string, id: string): Promise<void> {
-    return this.removeWithin(tx, subject, id, false, actor);
-  }
-
-  /** Removes the second factor by a proof of it; `complete` ends the other sessions. */
-  disable<T>(caller: AttemptSubject, submitted: SubmittedProof, complete: Complete<Proof, T>): Promise<T> {
-    const { subject } = caller;
-    return this.secondFactors.prove(caller, submitted, async (tx, proof) => {
-      await this.authenticators.remove(tx, subject);
-      await this.events.record(tx, { kind: 'MFA_DISABLED', subject, detail: { proved: proof.method } });
-      return complete(tx, proof);
-    });
-  }
-
   /** Issues ten new backup codes in place of all earlier ones. */
   async reissue(subject: string): Promise<readonly string[]> {
     const codes = await this.work.run(async (tx) => {
@@ -145,34 +95,5 @@ export class Enrolment {
     });
     if (!codes) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
     return codes;
-  }
-
-  /**
-   * Removes the second factor without a code, so that the next login must enrol; `complete` ends all sessions. `actor` is
-   * the administrator, or `cli`. Failures, lock and last used step stay.
-   */
-  reset(subject: string, actor: string, complete: (tx: Tx) => Promise<void>): Promise<void> {
-    return this.work.run(async (tx) => {
-      if (!(await this.authenticators.reset(tx, subject))) throw new ServiceError('NOT_FOUND');
-      await this.events.record(tx, { kind: 'MFA_RESET_BY_ADMIN', subject, actor });
-      await complete(tx);
-    });
-  }
-
-  /** Deletes authenticators, codes and trusted devices of an account whose row is gone. */
-  forget(tx: Tx, subject: string): Promise<void> {
-    return this.authenticators.cleanUp(tx, subject);
-  }
-
-  private async removeWithin(
-    tx: Tx,
-    subject: string,
-    id: string,
-    keepsPasskey: boolean,
-    actor?: string,
-  ): Promise<void> {
-    const type = await this.authenticators.removeOne(tx, subject, id, keepsPasskey);
-    const kind = type === 'totp' ? 'TOTP_REMOVED' : 'PASSKEY_REMOVED';
-    await this.events.record(tx, { kind, subject, detail: { authenticator: id }, ...withoutUndefined({ actor }) });
   }
 }

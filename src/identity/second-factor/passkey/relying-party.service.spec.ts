@@ -9,6 +9,7 @@ import {
 } from '../../../platform/http/server.properties.js';
 import { BrowserAddress } from './passkey-site.js';
 import { PasskeyProperties } from './passkey.properties.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
 import { RelyingParty } from './relying-party.service.js';
 
 const URL_KEY = '--app.security.public-url';
@@ -25,6 +26,7 @@ function relyingParty(...args: readonly string[]): RelyingParty {
     configuration.get(PasskeyProperties),
     configuration.get(BrandingProperties),
     new BrowserAddress(url, () => '40123'),
+    new Loggers(),
   );
 }
 

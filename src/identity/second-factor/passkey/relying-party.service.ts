@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
+import type { Logger } from '../../../observability/logging/logger.js';
+import { Loggers } from '../../../observability/logging/loggers.js';
 import { BrandingProperties } from '../../../platform/branding/branding.properties.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { BrowserAddress, passkeySite, type PasskeySite } from './passkey-site.js';
@@ -9,12 +12,15 @@ export class RelyingParty {
   /** The name of the service, which authenticators show. */
   readonly name: string;
   private readonly site: PasskeySite;
+  private readonly log: Logger;
 
   constructor(
     private readonly passkeys: PasskeyProperties,
     { name }: BrandingProperties,
     private readonly address: BrowserAddress,
+    loggers: Loggers,
   ) {
+    this.log = loggers.get('mfa');
     this.name = name;
     this.site = passkeySite(address.url);
   }
@@ -22,6 +28,14 @@ export class RelyingParty {
   /** False if passkeys are neither offered nor accepted. */
   get isAvailable(): boolean {
     return this.unavailability === undefined;
+  }
+
+  /** @throws ServiceError `MFA_STATE_CONFLICT` if passkeys cannot be used at all */
+  requireAvailable(): void {
+    const { unavailability } = this;
+    if (unavailability === undefined) return;
+    this.log.debug('Passkeys are not available', { why: unavailability });
+    throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'passkeys are not available' });
   }
 
   /** Why passkeys are not available. */
@@ -33,6 +47,11 @@ export class RelyingParty {
   /** Whether authenticators verify their user; `required` rejects other responses. */
   get userVerification(): PasskeyProperties['userVerification'] {
     return this.passkeys.userVerification;
+  }
+
+  /** Whether authenticators prove their model at registration. */
+  get attestation(): PasskeyProperties['attestation'] {
+    return this.passkeys.attestation;
   }
 
   /** The RP ID: passkeys belong to this host name. */

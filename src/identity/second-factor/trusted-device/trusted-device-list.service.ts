@@ -3,6 +3,8 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { MAX_SLICE, type Slice } from '../../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
+import { hashSecret } from '../../session/session.js';
+import { MfaProperties } from '../mfa.properties.js';
 import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';
 
 export type { TrustedDevice } from './trusted-device.store.js';
@@ -14,11 +16,18 @@ export class TrustedDeviceList {
     private readonly work: UnitOfWork,
     private readonly store: TrustedDeviceStore,
     private readonly events: SecurityEvents,
+    private readonly properties: MfaProperties,
   ) {}
 
   /** Newest first. */
   list(subject: string, page: Slice = MAX_SLICE): Promise<readonly TrustedDevice[]> {
     return this.work.single((tx) => this.store.list(tx, subject, page));
+  }
+
+  /** True if a device of any user has the secret: it proves nothing, but tells the cookie from one of another service. */
+  async isStored(secret: string): Promise<boolean> {
+    if (!this.properties.trustedDeviceEnabled) return false;
+    return (await this.work.single((tx) => this.store.expiryOf(tx, hashSecret(secret)))) !== undefined;
   }
 
   /** False if the subject has no such device. */

@@ -54,11 +54,6 @@ export class TrustedDevices {
     return { secret, expiresAt };
   }
 
-  /** True if a device of any user has the secret: it proves nothing, but tells the cookie from one of another service. */
-  async isStored(tx: Tx, secret: string): Promise<boolean> {
-    return this.properties.trustedDeviceEnabled && (await this.store.expiryOf(tx, hashSecret(secret))) !== undefined;
-  }
-
   /** Uses the secret of a cookie up and returns its successor; undefined unless a device of this user has that secret. */
   async recognise(tx: Tx, subject: string, secret: string): Promise<DeviceSecret | undefined> {
     if (!this.properties.trustedDeviceEnabled) return undefined;

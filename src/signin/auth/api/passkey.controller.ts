@@ -7,6 +7,7 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { CredentialWriter } from '../credential-writer.service.js';
+import { PasskeyStep } from '../login/passkey-step.service.js';
 import { OwnPasskeys } from '../own/own-passkeys.service.js';
 import { ADD_PASSKEY, ASSERT_PASSKEY, ASSERTION_OPTIONS, REGISTRATION_OPTIONS } from './auth.openapi.js';
 import {
@@ -30,6 +31,7 @@ import { passkeyResponse, verifyResponse } from './responses.schema.js';
 export class PasskeyController {
   constructor(
     private readonly own: OwnPasskeys,
+    private readonly step: PasskeyStep,
     private readonly credentials: CredentialWriter,
   ) {}
 
@@ -63,7 +65,7 @@ export class PasskeyController {
   @Operation(ASSERTION_OPTIONS)
   @ResponseSchema(requestOptionsResponse)
   assertionOptions(@Caller() caller: Principal): Promise<object> {
-    return this.own.assertionOptions(caller);
+    return this.step.options(caller);
   }
 
   @Post('assertion')
@@ -77,7 +79,7 @@ export class PasskeyController {
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { credential, trust_device: trustDevice = false } = body;
     const client = { cookies: reply.cookies, trustDevice };
-    const { opened, proof, trustedDevice } = await this.own.assert(caller, toAssertion(credential), client);
+    const { opened, proof, trustedDevice } = await this.step.prove(caller, toAssertion(credential), client);
     const members = await this.credentials.write(reply, opened, proof.roles, caller.via);
     if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
     return { ...members, ...toProofBody(opened.session.amr, proof) };

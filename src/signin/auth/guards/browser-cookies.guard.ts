@@ -1,8 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { DeviceCookies } from '../../../identity/account/throttle/device-cookies.service.js';
-import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { isSecretForm } from '../../../identity/session/session.js';
-import { TrustedDevices } from '../../../identity/second-factor/trusted-device/trusted-devices.service.js';
+import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { SessionRefresh } from '../../../identity/session/session-refresh.service.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import { cookieValues, readAs } from '../../../platform/web/cookies.js';
@@ -24,14 +23,13 @@ export class BrowserCookiesGuard implements CanActivate {
     sessions: Sessions,
     refresh: SessionRefresh,
     devices: DeviceCookies,
-    trustedDevices: TrustedDevices,
-    work: UnitOfWork,
+    trustedDevices: TrustedDeviceList,
   ) {
     this.areOwn = {
       [SESSION]: async (value) => (await sessions.findBySecret(value)) !== undefined,
-      [REFRESH_TOKEN]: async (value) => (await work.single((tx) => refresh.findSession(tx, value))) !== undefined,
+      [REFRESH_TOKEN]: (value) => refresh.isKnown(value),
       [DEVICE]: (value) => devices.verify(value) !== undefined,
-      [TRUSTED_DEVICE]: (value) => work.single((tx) => trustedDevices.isStored(tx, value)),
+      [TRUSTED_DEVICE]: (value) => trustedDevices.isStored(value),
       // It binds a form to whatever value the browser sends, so any of the right form serves.
       [SIGN_IN_FORM]: isSecretForm,
     };

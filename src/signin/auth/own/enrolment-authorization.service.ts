@@ -4,6 +4,9 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+import { Sessions } from '../../../identity/session/sessions.service.js';
+import type { PasskeyPlace } from '../../../identity/second-factor/passkey/passkey.js';
+import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { PasswordAuthenticator } from '../login/password-authenticator.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 
@@ -14,6 +17,7 @@ export class EnrolmentAuthorization {
     private readonly reauthentication: Reauthentication,
     private readonly password: PasswordAuthenticator,
     private readonly policy: MfaPolicy,
+    private readonly sessions: Sessions,
   ) {}
 
   /**
@@ -48,6 +52,31 @@ export class EnrolmentAuthorization {
     if (type === 'totp' && this.policy.demandsPasskey(account)) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands a passkey' });
     }
+  }
+
+  /**
+   * For the end of a setup that began with `require`: policy may demand a stronger login meanwhile. Returns the account.
+   * @throws ServiceError `STEP_UP_REQUIRED`, and as `requireAllowed` does
+   */
+  async requireStill(caller: Principal, type: AuthenticatorType): Promise<Account> {
+    const account = await this.reauthentication.accountOf(caller);
+    if (caller.kind === 'half') this.requireAllowed(caller, account, type);
+    else if (type === 'passkey') this.reauthentication.requireStrength(caller, account);
+    return account;
+  }
+
+  /** What a new passkey of the caller is to the account. */
+  placeOf(caller: Principal, account: Account): PasskeyPlace {
+    if (!hasSecondFactor(account)) return 'first';
+    const isDemanded = account.passkeyCount === 0 && this.policy.demandsPasskey(account);
+    return caller.kind === 'half' || isDemanded ? 'demanded' : 'further';
+  }
+
+  /** The session must not have ended meanwhile; the row of the account, which ends sessions of others first, is locked. */
+  async requireLive(tx: Tx, caller: Principal): Promise<void> {
+    const sid = caller.kind === 'full' ? caller.sid : caller.via === 'session' ? caller.id : undefined;
+    if (sid === undefined || (await this.sessions.find(sid, tx))) return;
+    throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
   }
 
   /** A stolen access token must not be enough to enrol the thief's authenticator. */

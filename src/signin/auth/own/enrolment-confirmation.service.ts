@@ -42,8 +42,7 @@ export class EnrolmentConfirmation {
     submitted: Submitted<'totp'>,
     { cookies, withNewCodes = false }: { readonly cookies: CookieValues; readonly withNewCodes?: boolean },
   ): Promise<ConfirmedEnrolment> {
-    const account = await this.reauthentication.accountOf(caller);
-    if (caller.kind === 'half') this.authorization.requireAllowed(caller, account, 'totp');
+    const account = await this.authorization.requireStill(caller, 'totp');
     const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
     const confirmed = await this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
       if (caller.kind === 'full') {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
-import { Clock } from '../../../kernel/clock/clock.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import type { FullPrincipal, Principal } from '../../../kernel/principal/principal.js';
+import { EnrolledAuthenticators } from '../../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { Enrolment } from '../../../identity/second-factor/enrolment/enrolment.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import type { OwnFactorState, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
@@ -18,8 +18,8 @@ export class OwnSecondFactor {
     private readonly reauthentication: Reauthentication,
     private readonly policy: MfaPolicy,
     private readonly enrolment: Enrolment,
+    private readonly authenticators: EnrolledAuthenticators,
     private readonly sessions: Sessions,
-    private readonly clock: Clock,
   ) {}
 
   async state(caller: FullPrincipal): Promise<OwnFactorState> {
@@ -27,7 +27,7 @@ export class OwnSecondFactor {
     const account = await this.reauthentication.accountOf(caller);
     return {
       factors,
-      authenticators: await this.enrolment.listAuthenticators(caller.subject),
+      authenticators: await this.authenticators.of(caller.subject),
       enrolmentMethods: this.policy.enrolmentMethods(account, { forLogin: false }),
       isDemanded: this.policy.demands(account),
       isPasskeyDemanded: this.policy.demandsPasskey(account),
@@ -39,7 +39,7 @@ export class OwnSecondFactor {
   /** @throws ServiceError `STEP_UP_REQUIRED`, `NOT_FOUND` */
   async rename(caller: FullPrincipal, id: string, name: string): Promise<void> {
     await this.requireFreshMfa(caller);
-    await this.enrolment.rename(caller.subject, id, name);
+    await this.authenticators.rename(caller.subject, id, name);
   }
 
   /**
@@ -52,14 +52,12 @@ export class OwnSecondFactor {
     const account = await this.requireFreshMfa(caller);
     const { subject } = caller;
     const keepsPasskey = this.policy.demandsPasskey(account);
-    return this.enrolment.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
+    return this.authenticators.removeOne(subject, id, { keepsPasskey }, (tx) => this.endOthers(tx, caller));
   }
 
   /** Seconds until attempts are accepted again; undefined without a lock, Infinity if only an administrator can end it. */
-  async lockSeconds({ subject }: Principal): Promise<number | undefined> {
-    const { lock } = await this.enrolment.state(subject);
-    if (!lock) return undefined;
-    return lock.endsByItself ? Math.max(1, Math.ceil(lock.until - this.clock.seconds())) : Infinity;
+  lockSeconds({ subject }: Principal): Promise<number | undefined> {
+    return this.enrolment.lockSeconds(subject);
   }
 
   /**
@@ -78,7 +76,7 @@ export class OwnSecondFactor {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
     }
     if (!isFreshProof) this.reauthentication.requireFreshMfa(caller, account);
-    return this.enrolment.disable(attemptSubjectOf(caller), submitted, (tx) => this.endOthers(tx, caller));
+    return this.authenticators.disable(attemptSubjectOf(caller), submitted, (tx) => this.endOthers(tx, caller));
   }
 
   /** @throws ServiceError `STEP_UP_REQUIRED`, `MFA_STATE_CONFLICT` */

@@ -6,7 +6,6 @@ import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-pat
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
 import { problemPage } from '../../../platform/http/page/problem-page.js';
-import { ServletProperties } from '../../../platform/http/server.properties.js';
 import { Public, TakesCrossSite } from '../../../kernel/principal/access.decorator.js';
 import { requestContext } from '../../../kernel/principal/request-context.js';
 import { cookieValues, Res, type Reply } from '../../../platform/web/cookies.js';
@@ -34,18 +33,13 @@ const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
 @RateLimited('sso')
 @Controller('saml')
 export class AcsController {
-  private readonly contextPath: string;
-
   constructor(
     private readonly idps: Idps,
     private readonly consumer: AssertionConsumer,
     private readonly credentials: CredentialWriter,
     private readonly cookies: AuthCookies,
     private readonly targets: ReturnTargets,
-    { contextPath }: ServletProperties,
-  ) {
-    this.contextPath = contextPath;
-  }
+  ) {}
 
   @Post(':idp/acs')
   @TakesCrossSite()
@@ -74,7 +68,7 @@ export class AcsController {
     // Validated when the login began; the stored value is validated again.
     const returnTo = this.targets.resolve(login.returnTo);
     if (!local) return { url: returnTo };
-    return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
+    return { url: secondFactorPage(this.targets.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
   }
 
   /**
@@ -87,7 +81,7 @@ export class AcsController {
     } catch (error) {
       if (!(error instanceof ServiceError) || !REPEATED_RESPONSE.has(error.facts.reason)) throw error;
       const problem = { code: error.code, requestId: requestContext()?.requestId ?? '' };
-      const page = problemPage(problem, SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
+      const page = problemPage(problem, SIGN_IN_PAGE, this.targets.contextPath + RESUME_PAGE);
       throw HttpError.withPage(error, page);
     }
   }

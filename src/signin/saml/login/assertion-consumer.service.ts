@@ -10,7 +10,8 @@ import { isRejection, type Rejection } from './rejection.js';
 import { Rejections } from './rejections.service.js';
 import { type PostedResponse, SamlResponses } from './response/saml-responses.service.js';
 import type { BrowserCookies } from './sp-initiated-login.service.js';
-import { LoginRejected, StaffLogins } from './staff-logins.service.js';
+import { LoginRejected } from './rejection.js';
+import { StaffLogins } from './staff-logins.service.js';
 import type { StaffLogin, VerifiedAssertion } from './staff-sessions.service.js';
 
 /** A response as it was posted. */

@@ -7,3 +7,14 @@ export type Rejection = (typeof SAML_REJECTIONS)[number];
 export function isRejection(value: unknown): value is Rejection {
   return (SAML_REJECTIONS as readonly unknown[]).includes(value);
 }
+
+/** Rolls back the transaction of a login that is rejected. */
+export class LoginRejected extends Error {
+  constructor(
+    readonly rejection: Rejection,
+    readonly subject?: string,
+  ) {
+    super(rejection);
+    this.name = 'LoginRejected';
+  }
+}

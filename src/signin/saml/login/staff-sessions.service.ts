@@ -8,7 +8,9 @@ import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { AssertionFacts } from './response/assertion.js';
-import type { Assurance } from './response/assurance.js';
+import { type Assurance, assuranceOf } from './response/assurance.js';
+import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './response/authn-context.js';
+import { LoginRejected } from './rejection.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { missingAttributes } from './response/missing-attributes.js';
@@ -30,7 +32,7 @@ export interface StaffLogin {
   readonly local?: { readonly isEnrolment: boolean };
 }
 
-/** Opens the session of a staff login, in the transaction of that login. */
+/** Opens the session of a staff login if its assertion proves enough, in the transaction of that login. */
 @Injectable()
 export class StaffSessions {
   constructor(
@@ -41,25 +43,12 @@ export class StaffSessions {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Ends the sessions that the new one replaces, and all sessions of an account whose roles have changed: a gained role may
-   * demand a second factor that they have not proved.
-   */
-  async endPrevious(
-    tx: Tx,
-    { request, currentSid }: Pick<VerifiedAssertion, 'request' | 'currentSid'>,
-    { account, hasOtherRoles }: StaffEntry,
-  ): Promise<void> {
-    if (hasOtherRoles) await this.sessions.endAll(tx, account.id);
-    for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
-  }
-
-  async open(
-    tx: Tx,
-    verified: VerifiedAssertion,
-    { account }: StaffEntry,
-    assurance: Exclude<Assurance, { kind: 'refused' }>,
-  ): Promise<StaffLogin> {
+  /** @throws LoginRejected */
+  async open(tx: Tx, verified: VerifiedAssertion, entry: StaffEntry): Promise<StaffLogin> {
+    const { account } = entry;
+    const assurance = this.assuranceOf(verified, entry);
+    if (assurance.kind === 'refused') throw new LoginRejected(assurance.rejection, account.id);
+    await this.endPrevious(tx, verified, entry);
     const { assertion } = verified;
     const { name: idp } = verified.idp;
     const { id: subject, securityStamp } = account;
@@ -86,6 +75,35 @@ export class StaffSessions {
     const proof = amr.includes('otp') ? withoutUndefined({ mfaAt: authTime, mfaMethod: 'idp' }) : {};
     return { opened: await this.sessions.open(tx, { ...facts, ...proof, kind: 'staff', amr }) };
   }
+
+  /**
+   * Ends the sessions that the new one replaces, and all sessions of an account whose roles have changed: a gained role may
+   * demand a second factor that they have not proved.
+   */
+  private async endPrevious(
+    tx: Tx,
+    { request, currentSid }: Pick<VerifiedAssertion, 'request' | 'currentSid'>,
+    { account, hasOtherRoles }: StaffEntry,
+  ): Promise<void> {
+    if (hasOtherRoles) await this.sessions.endAll(tx, account.id);
+    for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
+  }
+
+  private assuranceOf({ idp, assertion, request }: VerifiedAssertion, { account }: StaffEntry): Assurance {
+    const { properties } = idp;
+    const stated = statedContext(assertion, properties.authnContextAttribute);
+    const requested = request?.requested ?? { ...defaultContext(properties), isAcr: false, isForced: false };
+    return assuranceOf({
+      amr: amrOfContext(stated, properties),
+      isSatisfied: satisfies(stated, requested, properties),
+      isOtpRequired: requiresOtp(requested, properties),
+      isAcrRequested: requested.isAcr,
+      isMfaRequired: this.policy.demands(account),
+      isPasskeyRequired: this.policy.demandsPasskey(account),
+      onMissingMfa: properties.onMissingMfa,
+      reportOnly: properties.reportOnly,
+    });
+  }
 }
 
 /**
@@ -97,4 +115,9 @@ function provenAuthTime({ idp, assertion, request }: VerifiedAssertion, now: num
   const isProven = request?.requested.isForced === true || idp.properties.authnInstant === 'time-of-authentication';
   // A clock that is ahead, within the skew, must not yield a time in the future.
   return isProven ? Math.min(Math.floor(assertion.authnStatement.authnInstant / 1000), now) : undefined;
+}
+
+function statedContext({ authnStatement, attributes }: AssertionFacts, attribute: string | undefined): StatedContext {
+  const { authnContextClassRef: classRef } = authnStatement;
+  return { classRef, attributeValues: attribute === undefined ? [] : (attributes.get(attribute) ?? []) };
 }

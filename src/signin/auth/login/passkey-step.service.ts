@@ -1,0 +1,42 @@
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
+import { Injectable } from '@nestjs/common';
+import { type Principal, requesterOf } from '../../../kernel/principal/principal.js';
+import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';
+import { AttemptBudget } from '../../../identity/second-factor/attempts/attempt-budget.service.js';
+import { PasskeyCeremonies } from '../../../identity/second-factor/passkey/passkey-ceremonies.service.js';
+import { RelyingParty } from '../../../identity/second-factor/passkey/relying-party.service.js';
+import { SecondStep, type SecondStepClient } from './second-step.service.js';
+import type { CompletedSecondStep } from './second-step-completion.service.js';
+
+/** The second step, or a step-up, by a passkey (http-api section 3). */
+@Injectable()
+export class PasskeyStep {
+  constructor(
+    private readonly relyingParty: RelyingParty,
+    private readonly budget: AttemptBudget,
+    private readonly ceremonies: PasskeyCeremonies,
+    private readonly secondStep: SecondStep,
+  ) {}
+
+  /** Options for an assertion. @throws ServiceError `MFA_STATE_CONFLICT`, as `AttemptBudget.requireAllowed` does */
+  async options(caller: Principal): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    this.relyingParty.requireAvailable();
+    const asked = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
+    await this.budget.requireAllowed(asked);
+    return this.ceremonies.requestOptions(asked);
+  }
+
+  /**
+   * Completes a login or steps it up by an assertion.
+   * @throws ServiceError as `SecondStep.prove` does; `MFA_STATE_CONFLICT` if passkeys cannot be used
+   */
+  async prove(
+    caller: Principal,
+    assertion: AuthenticationResponseJSON,
+    client: SecondStepClient,
+  ): Promise<CompletedSecondStep> {
+    this.relyingParty.requireAvailable();
+    const response = { assertion, askedBy: requesterOf(caller) };
+    return this.secondStep.prove(caller, { method: 'passkey', response }, client);
+  }
+}
