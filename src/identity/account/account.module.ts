@@ -25,8 +25,12 @@ import { AddressNotices } from './address-notices.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
 import { LoginIds } from './login-id.js';
-import { BreachedPasswords, breachSource } from './password/breached/breached-passwords.service.js';
+import type { BreachSource } from './password/breached/breach-source.js';
+import { BreachedPasswords } from './password/breached/breached-passwords.service.js';
 import { BreachedPasswordProperties } from './password/breached/breached.properties.js';
+import { HashFile } from './password/breached/hash-file.js';
+import { RangeClient } from './password/breached/range.client.js';
+import { pathOf } from '../../platform/tls/bundle-reading.js';
 import { Decoys } from './password/decoys.js';
 import { PasswordKinds, StoredHashKinds } from './password/password-kinds.task.js';
 import { HashKindStore } from './password/hash-kind.store.js';
@@ -134,4 +138,13 @@ function openHasher(
   const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
   const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
   return new PasswordHasher({ cost, concurrency, kept, queueCapacity }, random, meters);
+}
+
+/** The configured source; undefined if there is none, as by default. */
+function breachSource(
+  { url, file, timeout }: BreachedPasswordProperties,
+  http: OutboundHttp,
+): BreachSource | undefined {
+  if (file !== undefined) return new HashFile(pathOf(file), timeout.milliseconds);
+  return url === undefined ? undefined : new RangeClient(http, url, timeout.milliseconds);
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import { isOlder, type Slice } from '../../platform/persistence/slice.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
-import { type BatchedEvent, MAX_BATCH, type PlacedEvent, UNBATCHED } from './chain/event-batch.js';
-import { EVENT_COLUMNS, type EventRow } from './event-line.js';
+import type { BatchedEvent, PlacedEvent } from './chain/event-batch.js';
+import { EVENT_COLUMNS, type EventRow, MAX_BATCH, UNBATCHED } from './event-line.js';
 import { SecurityEventEntity } from './security-event.entity.js';
 
 personalTable(SecurityEventEntity, {

@@ -6,23 +6,25 @@ import type { DeviceSecret } from '../../identity/second-factor/trusted-device/t
 import type { Principal } from '../../kernel/principal/principal.js';
 import type { Reply } from '../../platform/web/cookies.js';
 import { AccessTokens } from '../../identity/token/access-tokens.service.js';
-import type { RefreshToken } from '../../identity/session/session.js';
 import type { OpenedSession } from '../../identity/session/sessions.service.js';
 import type { secondStepResponse } from './api/responses.schema.js';
 import { AuthCookies, DEVICE } from './cookies.js';
+import { SessionCookies } from './session-cookies.service.js';
 
 /** Members of every response with an access token. */
 export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
 
 /** Writes the credentials of an opened session: secrets into cookies, an access token into the body of token clients. */
 @Injectable()
-export class CredentialWriter {
+export class CredentialWriter extends SessionCookies {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly devices: DeviceCookies,
-    private readonly cookies: AuthCookies,
-    private readonly clock: Clock,
-  ) {}
+    cookies: AuthCookies,
+    clock: Clock,
+  ) {
+    super(cookies, clock);
+  }
 
   /** Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. */
   async write(
@@ -40,12 +42,6 @@ export class CredentialWriter {
     return {};
   }
 
-  /** Writes the cookie of the session, and of its refresh token if it has one. */
-  writeCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
-    if (secret !== undefined) this.cookies.setSession(reply, secret);
-    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
-  }
-
   /** Writes the credentials of a login that ends in tokens. */
   writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
     this.writeDevice(reply, opened.session.subject);
@@ -59,16 +55,12 @@ export class CredentialWriter {
     roles: readonly string[],
   ): Promise<TokenBody> {
     const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles);
-    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
+    if (refreshToken) this.writeCookies(reply, { session, refreshToken });
     return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
   }
 
   writeTrustedDevice(reply: Reply, { secret, expiresAt }: DeviceSecret): void {
     this.cookies.setTrustedDevice(reply, secret, expiresAt - this.clock.seconds());
-  }
-
-  private writeRefreshToken(reply: Reply, { value, expiresAt }: RefreshToken): void {
-    this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
   /** A browser keeps its device cookie: a new one at every login would add free guesses each time. */

@@ -1,17 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EVENT_COLUMNS, type EventRow } from '../event-line.js';
 
-/** Values of `security_event.batch` for events that no batch contains yet. */
-export const UNBATCHED = {
-  /** An event that subscribers do not see yet. */
-  new: -1,
-  /** An event that existed before the chain, was restored, or was written by an older version; subscribers never see it. */
-  earlier: 0,
-} as const;
-
-/** No batch has a higher number: a row that names one was not written by the relay, and must not determine the next number. */
-export const MAX_BATCH = 2 ** 52;
-
 /** A stored event and the number of its batch. */
 export type BatchedEvent = EventRow & { readonly batch: number };
 

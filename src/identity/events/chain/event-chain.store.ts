@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import { type ChainedBatch, MAX_BATCH, type SealedHead } from './event-batch.js';
+import { MAX_BATCH } from '../event-line.js';
+import type { ChainedBatch, SealedHead } from './event-batch.js';
 
 const HEAD_COLUMNS = 'batch, hash, deleted, deleted_hash, seal_key, mac';
 const HEAD = `SELECT ${HEAD_COLUMNS} FROM event_chain WHERE slot = 1`;

@@ -5,7 +5,8 @@ import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.
 import type { EventRow } from '../event-line.js';
 import type { EventKind } from '../security-event.js';
 import { ChainRestarts } from './chain-restarts.service.js';
-import { type BatchedEvent, UNBATCHED } from './event-batch.js';
+import { UNBATCHED } from '../event-line.js';
+import type { BatchedEvent } from './event-batch.js';
 import { type ChainEnd, EventChain } from './event-chain.service.js';
 
 /** Stores the work that an event causes, in the transaction that marks the event as relayed. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Param, Post, Redirect, Req } from '@nestjs/common';
 import * as v from 'valibot';
 import { AuthCookies, SAML_REQUEST, SESSION } from '../../auth/cookies.js';
-import { CredentialWriter } from '../../auth/credential-writer.service.js';
+import { SessionCookies } from '../../auth/session-cookies.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
@@ -36,7 +36,7 @@ export class AcsController {
   constructor(
     private readonly idps: Idps,
     private readonly consumer: AssertionConsumer,
-    private readonly credentials: CredentialWriter,
+    private readonly sessionCookies: SessionCookies,
     private readonly cookies: AuthCookies,
     private readonly targets: ReturnTargets,
   ) {}
@@ -64,7 +64,7 @@ export class AcsController {
     const { opened, local, cookie } = login;
     if (cookie) this.cookies.setSamlRequest(reply, cookie.value, cookie.maxAge);
     else this.cookies.clearSamlRequest(reply);
-    this.credentials.writeCookies(reply, opened);
+    this.sessionCookies.writeCookies(reply, opened);
     // Validated when the login began; the stored value is validated again.
     const returnTo = this.targets.resolve(login.returnTo);
     if (!local) return { url: returnTo };

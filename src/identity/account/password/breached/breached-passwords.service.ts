@@ -4,12 +4,7 @@ import type { Logger } from '../../../../observability/logging/logger.js';
 import type { Loggers } from '../../../../observability/logging/loggers.js';
 import type { Counter } from '../../../../observability/metrics/meter.js';
 import type { Meters } from '../../../../observability/metrics/meters.js';
-import type { OutboundHttp } from '../../../../platform/outbound/outbound-http.service.js';
-import { pathOf } from '../../../../platform/tls/bundle-reading.js';
 import { type BreachSource, BreachSourceFailure } from './breach-source.js';
-import type { BreachedPasswordProperties } from './breached.properties.js';
-import { HashFile } from './hash-file.js';
-import { RangeClient } from './range.client.js';
 
 /** Where a new password comes from: a person chose it, a file of an import contains it, or this service drew it. */
 export type PasswordOrigin = 'chosen' | 'imported' | 'generated';
@@ -85,15 +80,6 @@ export class BreachedPasswords {
     }
     this.unchecked += 1;
   }
-}
-
-/** The configured source; undefined if there is none, as by default. */
-export function breachSource(
-  { url, file, timeout }: BreachedPasswordProperties,
-  http: OutboundHttp,
-): BreachSource | undefined {
-  if (file !== undefined) return new HashFile(pathOf(file), timeout.milliseconds);
-  return url === undefined ? undefined : new RangeClient(http, url, timeout.milliseconds);
 }
 
 /** The hash by which lists of breached passwords name them; nothing is protected by it. */
