@@ -34,12 +34,8 @@ import { SecondFactorSetup } from '../../../src/identity/second-factor/enrolment
 import { TrustedDeviceList } from '../../../src/identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { SecondFactorStore } from '../../../src/identity/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../../src/identity/second-factor/second-factors.service.js';
-import {
-  type Submitted,
-  type SubmittedCode,
-  submittedCode,
-  submittedTotp,
-} from '../../../src/identity/second-factor/second-factor.js';
+import type { Submitted, SubmittedCode } from '../../../src/identity/second-factor/second-factor.js';
+import { submittedCode, submittedTotp } from '../../../src/identity/second-factor/submitted-code.js';
 import { TotpSecretStore } from '../../../src/identity/second-factor/totp/totp-secret.store.js';
 import { OtpauthIssuer } from '../../../src/identity/second-factor/totp/otpauth-issuer.service.js';
 import { TotpSecrets } from '../../../src/identity/second-factor/totp/totp-secrets.service.js';

@@ -1,10 +1,6 @@
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import {
-  type Submitted,
-  type SubmittedCode,
-  submittedCode,
-  submittedTotp,
-} from '../../../identity/second-factor/second-factor.js';
+import type { Submitted, SubmittedCode } from '../../../identity/second-factor/second-factor.js';
+import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 
 /** The code in a form. @throws ServiceError `VALIDATION_FAILED`, which the form itself shows */
 export function givenCode(typed: string): SubmittedCode {

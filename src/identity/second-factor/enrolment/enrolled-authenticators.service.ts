@@ -32,7 +32,7 @@ export class EnrolledAuthenticators {
 
   /**
    * Removes one of several authenticators; `complete` ends sessions.
-   * @throws ServiceError as `Authenticators.removeOne` does
+   * @throws ServiceError as `AuthenticatorRemoval.removeOne` does
    */
   removeOne<T>(
     subject: string,
@@ -49,7 +49,7 @@ export class EnrolledAuthenticators {
   /**
    * Removes one of several authenticators by an administrator, within the transaction that admits the act. What policy
    * demands is set up again at the next login.
-   * @throws ServiceError as `Authenticators.removeOne` does
+   * @throws ServiceError as `AuthenticatorRemoval.removeOne` does
    */
   removeOneBy(tx: Tx, actor: string, subject: string, id: string): Promise<void> {
     return this.removeWithin(tx, subject, id, false, actor);

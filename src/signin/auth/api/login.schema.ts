@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
-import { submittedCode, submittedTotp } from '../../../identity/second-factor/second-factor.js';
+import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
 import { textOfBytes } from '../../../platform/web/schema.js';
 
 const MAX_TOKEN_LENGTH = 4096;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { submittedCode, submittedTotp } from './second-factor.js';
+import { submittedCode, submittedTotp } from './submitted-code.js';
 
 it.each([
   ['123456', { method: 'totp', response: '123456' }],
