@@ -13,9 +13,9 @@ const RUN_LINES = 6;
 /** Folders that every other folder uses; a reader of a story does not have to open them. */
 const FOUNDATION =
   /^src\/(?:[^/]+\/)?(?:errors|clock|random|encoding|collections|files|redaction|principal|config|metrics|logging|tls|sealing|tasks|persistence|http|web|server)\//;
-/** Declarations that only name things: keys, request and response schemas, route descriptions, modules. */
+/** Declarations that only name things: keys, tables, request and response schemas, route descriptions, modules. */
 const DECLARATIONS =
-  /[.](?:properties|schema|shapes|shape|openapi|decorator|module|rule)[.]ts$|\/operations[.]ts$|meters[.]ts$/;
+  /[.](?:properties|entity|schema|shapes|shape|openapi|decorator|module|rule)[.]ts$|\/operations[.]ts$|meters[.]ts$/;
 
 /** First files of each story, by their current and former names. */
 const STORIES = {

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import type { EventRow } from '../../../src/identity/events/event-line.js';
-import {
-  BatchContent,
-  type ChainedBatch,
-  chainHash,
-  UNBATCHED,
-} from '../../../src/identity/events/chain/event-batch.js';
+import { type EventRow, UNBATCHED } from '../../../src/identity/events/event-line.js';
+import { BatchContent, type ChainedBatch, chainHash } from '../../../src/identity/events/chain/event-batch.js';
 import type { Verification } from '../../../src/identity/events/chain/chain-check.js';
 import type { Value } from '../../../src/platform/persistence/unit-of-work.js';
 import { withRequestContext } from '../../../src/kernel/principal/request-context.js';
