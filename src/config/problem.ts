@@ -56,6 +56,6 @@ export function unreadable(origin: Origin, reason: string): ConfigurationFailure
 }
 
 /** Why a text cannot become a value; the reason reads after "Reason:" in a report and never repeats the text itself. */
-export class ConversionError {
+export class ConversionProblem {
   constructor(readonly reason: string) {}
 }

@@ -15,7 +15,6 @@ import { EnabledComponents } from './health/enabled-components.service.js';
 import { HealthChecks } from './health/health-checks.service.js';
 import { HealthEvaluator } from './health/health-evaluator.service.js';
 import { HealthGroups } from './health/health-groups.service.js';
-import { Terminus } from './health/terminus.service.js';
 import { HealthPaths } from './health/health-paths.listener.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
 import { DiskSpaceIndicator, ProcessIndicators } from './health/process.indicator.js';
@@ -68,7 +67,6 @@ import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
     HealthGroups,
     HealthEvaluator,
     HealthChecks,
-    Terminus,
     HealthPaths,
     EnabledComponents,
     ProcessIndicators,

@@ -2,7 +2,7 @@ import { Duration } from '../config/bind/duration.js';
 import { full, near } from '../config/bind/effect.js';
 import { duration, flag, integer, map, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { ConversionError } from '../config/problem.js';
+import { ConversionProblem } from '../config/problem.js';
 
 /** Names of the samplers as in Spring Boot; `trace-id-ratio` is the default here. */
 export const SAMPLERS = ['trace-id-ratio', 'parent-based-trace-id-ratio'] as const;
@@ -15,7 +15,7 @@ const collectorUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed : new ConversionError('not such a URL');
+    return isPlain ? trimmed : new ConversionProblem('not such a URL');
   },
 };
 
@@ -26,7 +26,7 @@ const share: ScalarType<number> = {
   expects: 'a number from 0.0 to 1.0, such as 0.1',
   parse: (value) => {
     const number = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) : NaN;
-    return number <= 1 ? number : new ConversionError('not a number from 0.0 to 1.0');
+    return number <= 1 ? number : new ConversionProblem('not a number from 0.0 to 1.0');
   },
   format: String,
 };

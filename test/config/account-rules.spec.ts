@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { strongPasswordHashes } from '../../src/identity/account/password/password-hash.rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';
 
 describe('the rule about the cost of password hashes', () => {
-  const findings = (profile: string, ...args: readonly string[]): readonly Finding[] => {
+  const findings = (profile: string, ...args: readonly string[]): readonly RuleProblem[] => {
     const folder = temporaryFolder();
     // A profile exists when a file is named after it.
     writeFileSync(join(folder, `application-${profile}.yml`), '');

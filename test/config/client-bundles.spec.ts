@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
-import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { kvstoreBundleUsable } from '../../src/platform/kvstore/kvstore.rule.js';
 import { mailBundleUsable } from '../../src/platform/mail/mail.rule.js';
@@ -20,7 +20,7 @@ const USERS = [
 
 type BundleRule = (typeof USERS)[number][1];
 
-function findings(rule: BundleRule, args: readonly string[]): Promise<readonly Finding[]> {
+function findings(rule: BundleRule, args: readonly string[]): Promise<readonly RuleProblem[]> {
   const folder = temporaryFolder();
   const isAddressed = args.some((argument) => argument.startsWith('--app.datasource.url='));
   // The bundle of the database has no effect on the embedded one.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
-import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { mailCredentialsComplete, mailPasswordEncrypted } from '../../src/platform/mail/mail.rule.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
@@ -16,7 +16,7 @@ describe('the rules about mail', () => {
     rule: typeof mailPasswordEncrypted,
     profile: string,
     args: readonly string[],
-  ): readonly Finding[] => {
+  ): readonly RuleProblem[] => {
     const folder = temporaryFolder();
     // A profile exists when a file is named after it.
     writeFileSync(join(folder, `application-${profile}.yml`), '');

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { checkRules } from '../../src/apps/server/configuration-rules.js';
-import type { RuleFinding } from '../../src/config/check/rule.js';
+import type { LocatedRuleProblem } from '../../src/config/check/rule.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
@@ -13,7 +13,7 @@ const KEYS = [
   'app.security.password.breached.url',
 ] as const;
 
-async function findings(...args: readonly string[]): Promise<readonly RuleFinding[]> {
+async function findings(...args: readonly string[]): Promise<readonly LocatedRuleProblem[]> {
   const workingFolder = temporaryFolder('outbound-rules');
   const inputs = { args, variables: {}, workingFolder, packageFolder: PACKAGE_FOLDER };
   return checkRules(readConfiguration(PROPERTIES, inputs), inputs);

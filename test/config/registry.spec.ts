@@ -4,7 +4,7 @@ import { viewOfKey } from '../../src/apps/cli/config/config-view.js';
 import type { ConfigurationReading } from '../../src/config/configuration.js';
 import { KeyName, variableForms } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
-import { ConversionError } from '../../src/config/problem.js';
+import { ConversionProblem } from '../../src/config/problem.js';
 import { baseName } from '../../src/config/bind/key-state.js';
 import { UserProperties } from '../../src/config/config.properties.js';
 import { type Example, examples, expectedOf, readKey, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
@@ -106,7 +106,7 @@ describe('the key registry', () => {
     ({ type, defaultText }) => {
       const parsed = type.parse(defaultText);
 
-      expect(parsed).not.toBeInstanceOf(ConversionError);
+      expect(parsed).not.toBeInstanceOf(ConversionProblem);
       expect(type.format(parsed)).toBe(defaultText);
     },
   );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock/clock.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
-import { BackupRejected } from '../../platform/persistence/backup/backup-format.js';
+import { BackupRejection } from '../../platform/persistence/backup/backup-format.js';
 import type { Row } from '../../platform/persistence/backup/backup-plan.js';
 import { type BackupFacts, inspectBackup, loadBackup, refuseGuarded } from '../../platform/persistence/backup/load.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
@@ -69,7 +69,7 @@ export class DatabaseRestore {
       if (!this.secrets.canOpen(user_id, sealed)) failed.add(seal_key);
     });
     if (failed.size === 0) return;
-    throw new BackupRejected(
+    throw new BackupRejection(
       `The TOTP keys of the backup are sealed under ${[...failed].map((id) => JSON.stringify(id)).join(', ')}, which is ` +
         'not configured, or is another key of that name. Put the seal key of the backup in place. If it is lost, give ' +
         '--lost-seal-keys: the users must then set up their app again. No account was changed.',

@@ -10,7 +10,7 @@ import type { Act } from './account-administration.service.js';
 /** A user of an identity provider; `issuer` is its entity id, which is needed only if its metadata is at a URL. */
 export type AdmittedPerson = Omit<StaffPerson, 'issuer' | 'qualifier'> & { readonly issuer?: string | undefined };
 
-export type Admission =
+export type AdmissionOutcome =
   | { readonly kind: 'admitted'; readonly account: Account }
   | { readonly kind: 'unknown idp' }
   | { readonly kind: 'issuer required' }
@@ -32,7 +32,7 @@ export class StaffAdmission {
    * not create an account that no login finds.
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
    */
-  async admit({ issuer: given, ...person }: AdmittedPerson, act: Act): Promise<Admission> {
+  async admit({ issuer: given, ...person }: AdmittedPerson, act: Act): Promise<AdmissionOutcome> {
     const properties = this.saml.idp.get(person.idp);
     if (!properties) return { kind: 'unknown idp' };
     let known: string | undefined;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { ImportFile, importFormat } from '../../identity/account/import/import-file.js';
-import { ImportFileError, type ImportReport, type ImportRow } from '../../identity/account/import/import-row.js';
+import { ImportFileRejection, type ImportReport, type ImportRow } from '../../identity/account/import/import-row.js';
 import type { Permit } from '../../signin/auth/guards/permit.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { UploadedFile } from '../../platform/http/upload/uploads.js';
@@ -37,14 +37,14 @@ export class UsersImport {
       if (isPartial) await readThrough(file.rows());
       return await this.provisioning.import(file, { ...act, isPartial, permit });
     } catch (error) {
-      if (error instanceof ImportFileError) throw fileRefusal('format', error);
+      if (error instanceof ImportFileRejection) throw fileRefusal('format', error);
       throw error;
     }
   }
 }
 
 /** The field is `file`, or `file.17` for an error in line 17. */
-function fileRefusal(code: string, cause?: ImportFileError): ServiceError {
+function fileRefusal(code: string, cause?: ImportFileRejection): ServiceError {
   const field = cause?.line === undefined ? FILE_FIELD : `${FILE_FIELD}.${cause.line}`;
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }], cause });
 }

@@ -4,7 +4,7 @@ import type { Configuration } from '../../config/configuration.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { CertificateFacts } from '../../signin/saml/idp/idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../../signin/saml/saml.properties.js';
-import type { IdpFacts } from '../../signin/saml/idp/idp-metadata-cache.js';
+import type { CachedMetadata } from '../../signin/saml/idp/idp-metadata-cache.js';
 import {
   PublicUrlProperties,
   ServerProperties,
@@ -136,7 +136,7 @@ async function read(
   known: Configuration,
   properties: IdpProperties,
   clock: Clock,
-): Promise<IdpFacts | undefined> {
+): Promise<CachedMetadata | undefined> {
   const { configuredTrust } = await import('../../signin/saml/idp/idp-trust.js');
   if (!/^https?:/.test(properties.metadata ?? '')) {
     report.lines.push('clock           not compared: there is no metadata at a URL');
@@ -157,7 +157,7 @@ async function readMetadata(
   properties: IdpProperties,
   metadata: string,
   clock: Clock,
-): Promise<IdpFacts | { readonly fault: string }> {
+): Promise<CachedMetadata | { readonly fault: string }> {
   const [
     { MetadataFailure, metadataSource, readMetadataFile },
     { readConfigured },

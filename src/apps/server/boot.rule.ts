@@ -1,10 +1,10 @@
-import { faultsOf, type Finding, finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { faultsOf, type RuleProblem, finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { managementPathsDistinct } from '../../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../../signin/saml/saml.properties.js';
 import { requiredRolesKnown } from '../../identity/second-factor/mfa.rule.js';
 import { splitOptions, unsafeOptions } from './node-options.js';
 import { logSetup } from './log-setup.js';
-import { ConversionError, from } from '../../config/problem.js';
+import { ConversionProblem, from } from '../../config/problem.js';
 import { isProcessZoneNamed, processTimeZone } from '../../config/read/process-inputs.js';
 import { UserProperties } from '../../config/config.properties.js';
 import { DatasourceProperties } from '../../platform/persistence/datasource.properties.js';
@@ -67,7 +67,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
   ];
 });
 
-function unsafeOption(name: string, origin: string): Finding {
+function unsafeOption(name: string, origin: string): RuleProblem {
   return finding(
     { what: `Node's option ${name} is not safe in production`, action: `Remove it from ${origin}.` },
     { Origin: origin },
@@ -115,7 +115,7 @@ export const timeZoneOfVariable = new Rule('time zone', (facts) => {
 /** Undefined if the URL states none or leaves it to the server. */
 function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
   const location = parseJdbcUrl(url);
-  if (location instanceof ConversionError || location.engine === 'sqlite') return undefined;
+  if (location instanceof ConversionProblem || location.engine === 'sqlite') return undefined;
   switch (location.timeZone?.toUpperCase()) {
     case 'LOCAL':
       return ofProcess;

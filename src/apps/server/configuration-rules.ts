@@ -1,5 +1,5 @@
 import { UnboundValue } from '../../config/bind/unbound.js';
-import { Rule, RULE_NAMES, RuleFacts, type RuleFinding } from '../../config/check/rule.js';
+import { Rule, RULE_NAMES, RuleFacts, type LocatedRuleProblem } from '../../config/check/rule.js';
 import {
   type Configuration,
   type ConfigurationInputs,
@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = (await exportsOf('rule'))
 export async function checkRules(
   reading: ConfigurationReading,
   inputs: ConfigurationInputs,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly LocatedRuleProblem[]> {
   if (!reading.isWhole) return [];
   const facts = new RuleFacts(configurationOf(reading), inputs);
   return (await Promise.all(RULES.map((rule) => findingsOf(rule, facts)))).flat();
@@ -38,7 +38,7 @@ export async function checkServerRule(
   reading: ConfigurationReading,
   inputs: ConfigurationInputs,
   asksServer: boolean,
-): Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }> {
+): Promise<{ readonly findings: readonly LocatedRuleProblem[]; readonly isComplete: boolean }> {
   if (!reading.isWhole) return { findings: [], isComplete: true };
   const { checkLimits } = await import('../../platform/persistence/limits-check.js');
   try {
@@ -50,7 +50,7 @@ export async function checkServerRule(
   }
 }
 
-async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly RuleFinding[]> {
+async function findingsOf({ name, check }: Rule, facts: RuleFacts): Promise<readonly LocatedRuleProblem[]> {
   try {
     return (await check(facts)).map((finding) => ({ ...finding, rule: name }));
   } catch (error) {
@@ -77,7 +77,7 @@ export async function validate(reading: ConfigurationReading, inputs: Configurat
   return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
 }
 
-function brokenRuleProblem({ rule, what, facts, action }: RuleFinding): Problem {
+function brokenRuleProblem({ rule, what, facts, action }: LocatedRuleProblem): Problem {
   return {
     what: `Configuration rule ${rule} is broken: ${what}`,
     facts,

@@ -20,7 +20,7 @@ import {
   JsonProperties,
   JsonSerializationProperties,
 } from '../../platform/http/json/json.properties.js';
-import { type Binding } from '../../platform/http/listener.js';
+import { type BoundAddress } from '../../platform/http/listener.js';
 import {
   ServerErrorProperties,
   ServerProperties,
@@ -100,7 +100,7 @@ export function accessLogOf(configuration: Configuration, loggers: Loggers): Acc
 /**
  * The binding of a separate management listener; undefined if the endpoints use the main one, `off` without endpoints.
  */
-export function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
+export function separateManagement(configuration: Configuration): BoundAddress | 'off' | undefined {
   const server = configuration.get(ServerProperties);
   const { port, address } = configuration.get(ManagementServerProperties);
   const place = managementPortOf(port, server.port);

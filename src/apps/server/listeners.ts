@@ -6,7 +6,7 @@ import type { HashCapacity } from '../../platform/http/admission/password-limit.
 import { type AccessLog } from '../../platform/http/records/access-log.js';
 import { outward, reachable } from '../../platform/http/address.js';
 import type { HttpExchanges } from '../../platform/http/records/http-exchanges.js';
-import { type Binding, Listener } from '../../platform/http/listener.js';
+import { type BoundAddress, Listener } from '../../platform/http/listener.js';
 import { ServerProperties, ServletProperties } from '../../platform/http/server.properties.js';
 import type { OpenedTls } from '../../platform/http/tls/listener-tls.js';
 import { analyzeFailure } from './failure-analysis.js';
@@ -28,7 +28,7 @@ export class Listeners {
   readonly main: Listener;
   /** The main listener, if the management endpoints have no listener of their own. */
   readonly management: Listener;
-  private readonly separate: Binding | 'off' | undefined;
+  private readonly separate: BoundAddress | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
   private readonly loggers: Loggers;
   private mainPort: number | undefined;
@@ -79,7 +79,7 @@ export class Listeners {
   }
 
   /** Further listeners for the same ports, which a startup opens and closes before its own; they serve no users. */
-  forProbes(): readonly { readonly listener: Listener; readonly binding: Binding }[] {
+  forProbes(): readonly { readonly listener: Listener; readonly binding: BoundAddress }[] {
     const { contextPath } = this.configuration.get(ServletProperties);
     const options = { ...managementOptions(this.configuration), loggers: this.loggers };
     const { port } = this.mainBinding;
@@ -131,7 +131,7 @@ export class Listeners {
     await this.accessLog?.close();
   }
 
-  private get mainBinding(): Binding {
+  private get mainBinding(): BoundAddress {
     const { port, address } = this.configuration.get(ServerProperties);
     return { port, address, key: 'server.port', addressKey: 'server.address' };
   }

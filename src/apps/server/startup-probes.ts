@@ -1,7 +1,7 @@
 import type { Configuration } from '../../config/configuration.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { StartupWait } from '../../observability/health/startup-wait.js';
-import type { Binding, Listener } from '../../platform/http/listener.js';
+import type { BoundAddress, Listener } from '../../platform/http/listener.js';
 import { ServerProperties } from '../../platform/http/server.properties.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import {
@@ -40,7 +40,7 @@ export class StartupProbes extends StartupWait {
   }
 
   /** A port that cannot be opened fails the startup later, with its report. */
-  private async open(listener: Listener, binding: Binding): Promise<void> {
+  private async open(listener: Listener, binding: BoundAddress): Promise<void> {
     const headers = { 'content-type': JSON_V3 };
     for (const path of this.livenessPaths()) {
       listener.routes.add('GET', path, () => ({ status: 200, body: '{"status":"UP"}', headers }));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import type { EventRow } from '../../identity/events/event-line.js';
 import { bodyOf, webhookHeaders } from './webhook-message.js';
 import { webhookSecret } from './webhook-secret.js';
@@ -50,5 +50,5 @@ it.each([
   ['too long', Buffer.alloc(65, 1).toString('base64')],
   ['not Base64', 'whsec_***'],
 ])('a secret that is %s is rejected', (_, text) => {
-  expect(webhookSecret.parse(text)).toBeInstanceOf(ConversionError);
+  expect(webhookSecret.parse(text)).toBeInstanceOf(ConversionProblem);
 });

@@ -3,7 +3,7 @@ import { full } from '../../config/bind/effect.js';
 import { duration, list, neverUnset, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { type EventKind, KINDS } from '../../identity/events/security-event.js';
 import { webhookSecret } from './webhook-secret.js';
 
@@ -15,7 +15,7 @@ const receiverUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed : new ConversionError('not such a URL');
+    return isPlain ? trimmed : new ConversionProblem('not such a URL');
   },
 };
 

@@ -1,6 +1,6 @@
-import { CharsetFault, charsetOf } from '../../kernel/encoding/charset.js';
+import { CharsetRejection, charsetOf } from '../../kernel/encoding/charset.js';
 import { type ScalarType, text } from './key-type.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 /** The name of a character set that is compatible with ASCII. */
 export const charsetName: ScalarType<string> = {
@@ -9,6 +9,6 @@ export const charsetName: ScalarType<string> = {
   expects: 'the name of a character set that is compatible with ASCII, such as UTF-8, ISO-8859-1 or EUC-KR',
   parse: (value) => {
     const known = charsetOf(value);
-    return known instanceof CharsetFault ? new ConversionError(known.reason) : value;
+    return known instanceof CharsetRejection ? new ConversionProblem(known.reason) : value;
   },
 };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
 import { DataSize } from './data-size.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 function bytes(text: string): number | string {
   const parsed = DataSize.parse(text);
-  return parsed instanceof ConversionError ? parsed.reason : parsed.bytes;
+  return parsed instanceof ConversionProblem ? parsed.reason : parsed.bytes;
 }
 
 function sizeOf(text: string): DataSize {
   const parsed = DataSize.parse(text);
-  if (parsed instanceof ConversionError) throw new TypeError(`${text}: ${parsed.reason}`);
+  if (parsed instanceof ConversionProblem) throw new TypeError(`${text}: ${parsed.reason}`);
   return parsed;
 }
 

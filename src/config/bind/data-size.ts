@@ -1,4 +1,4 @@
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 const BYTES_PER_UNIT = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 
@@ -11,11 +11,11 @@ export class DataSize {
   }
 
   /** Reads `50MB`, or a bare integer in bytes; no fractions. */
-  static parse(text: string): DataSize | ConversionError {
+  static parse(text: string): DataSize | ConversionProblem {
     const parts = /^([+-]?\d+)(B|KB|MB|GB|TB)?$/.exec(text);
     if (!parts) {
       const isSlip = /^[+-]?\d+[kmgt]?b?$/i.test(text);
-      return new ConversionError(
+      return new ConversionProblem(
         isSlip
           ? 'the unit is written KB, MB, GB or TB, in capitals'
           : 'not a data size: one whole number and one unit, without blanks',
@@ -24,7 +24,7 @@ export class DataSize {
     const bytes = Number(parts[1]) * BYTES_PER_UNIT[(parts[2] ?? 'B') as keyof typeof BYTES_PER_UNIT];
     return Number.isSafeInteger(bytes)
       ? new DataSize(bytes === 0 ? 0 : bytes)
-      : new ConversionError('the size is too large');
+      : new ConversionProblem('the size is too large');
   }
 
   toString(): string {

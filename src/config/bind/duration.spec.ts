@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 const UNITS = ['ns', 'us', 'ms', 's', 'm', 'h', 'd'] as const satisfies readonly DurationUnit[];
 
 function millis(text: string, unit?: DurationUnit): number | string {
   const parsed = Duration.parse(text, unit);
-  return parsed instanceof ConversionError ? parsed.reason : parsed.milliseconds;
+  return parsed instanceof ConversionProblem ? parsed.reason : parsed.milliseconds;
 }
 
 function durationOf(text: string): Duration {
   const parsed = Duration.parse(text);
-  if (parsed instanceof ConversionError) throw new TypeError(`${text}: ${parsed.reason}`);
+  if (parsed instanceof ConversionProblem) throw new TypeError(`${text}: ${parsed.reason}`);
   return parsed;
 }
 

@@ -1,4 +1,4 @@
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 const MILLIS_PER_UNIT = { ns: 1e-6, us: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -20,14 +20,14 @@ export class Duration {
   }
 
   /** Reads `20s`, a bare integer in `unit`, or ISO 8601 such as `PT20S`; one unit only, no blanks. */
-  static parse(text: string, unit: DurationUnit = 'ms'): Duration | ConversionError {
+  static parse(text: string, unit: DurationUnit = 'ms'): Duration | ConversionProblem {
     const simple = SIMPLE.exec(text);
     const milliseconds = simple
       ? Number(simple[1]) * MILLIS_PER_UNIT[(simple[2]?.toLowerCase() ?? unit) as DurationUnit]
       : isoMilliseconds(text);
     if (milliseconds === null)
-      return new ConversionError('not a duration: one whole number and one unit, without blanks');
-    if (!Number.isSafeInteger(Math.trunc(milliseconds))) return new ConversionError('the duration is too long');
+      return new ConversionProblem('not a duration: one whole number and one unit, without blanks');
+    if (!Number.isSafeInteger(Math.trunc(milliseconds))) return new ConversionProblem('the duration is too long');
     return new Duration(milliseconds === 0 ? 0 : milliseconds);
   }
 

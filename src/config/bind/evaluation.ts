@@ -1,6 +1,6 @@
 import type { Environment } from '../read/environment.js';
 import type { ScalarType } from './key-type.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 import type { Problem } from '../problem.js';
 import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
@@ -76,7 +76,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
     if (text === '' && (type.emptyMeansDefault ?? isOptional(state))) return { kind: 'default' };
     const value = parse(type, text);
     const mayBeRemoved = text === '' && isOptional(state);
-    return value instanceof ConversionError
+    return value instanceof ConversionProblem
       ? {
           kind: 'problem',
           problem: conversionProblem(state.name, type, entries[0]?.origin, display, value, mayBeRemoved),
@@ -87,7 +87,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
   const items: unknown[] = [];
   for (const [index, item] of texts.entries()) {
     const value = parse(type.element, item);
-    if (value instanceof ConversionError) {
+    if (value instanceof ConversionProblem) {
       const isElement = Array.isArray(assignment.content);
       const origin = (isElement ? entries[index] : entries[0])?.origin;
       const name = isElement ? `${state.name}[${index}]` : state.name;
@@ -108,7 +108,7 @@ function isOptional({ definition: { type, defaultValue } }: KeyState): boolean {
 
 function parse(type: ScalarType<unknown>, text: string): unknown {
   const value = type.parse(text);
-  return value instanceof ConversionError && text.trim() === '' ? new ConversionError('the value is empty') : value;
+  return value instanceof ConversionProblem && text.trim() === '' ? new ConversionProblem('the value is empty') : value;
 }
 
 function commaItems(text: string): readonly string[] {

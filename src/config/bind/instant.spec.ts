@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 import { instant } from './instant.js';
 
 describe('an instant', () => {
@@ -21,6 +21,6 @@ describe('an instant', () => {
     '1800000000',
     '2027-03-01T25:00',
   ])('%j is rejected', (text) => {
-    expect(instant().parse(text)).toEqual(new ConversionError('not a date or a time'));
+    expect(instant().parse(text)).toEqual(new ConversionProblem('not a date or a time'));
   });
 });

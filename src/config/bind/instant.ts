@@ -1,4 +1,4 @@
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 import type { ScalarType } from './key-type.js';
 
 const FORM = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
@@ -16,7 +16,7 @@ export function instant(): ScalarType<number> {
     shape: 'scalar',
     name: 'instant',
     expects: 'a date such as 2027-03-01, or a time such as 2027-03-01T08:00:00+01:00; without a zone in UTC',
-    parse: (text) => parseInstant(text.trim()) ?? new ConversionError('not a date or a time'),
+    parse: (text) => parseInstant(text.trim()) ?? new ConversionProblem('not a date or a time'),
     format: (millis) => new Date(millis).toISOString(),
   };
 }

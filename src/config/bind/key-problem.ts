@@ -1,5 +1,5 @@
 import type { ScalarType } from './key-type.js';
-import type { ConversionError } from '../problem.js';
+import type { ConversionProblem } from '../problem.js';
 import type { Origin } from '../read/origin.js';
 import type { Filled, Link } from '../read/placeholder.js';
 import { from, type Problem, problem } from '../problem.js';
@@ -17,7 +17,7 @@ export function conversionProblem(
   { expects }: ScalarType<unknown>,
   origin: Origin | undefined,
   display: string,
-  { reason }: ConversionError,
+  { reason }: ConversionProblem,
   mayBeRemoved = false,
 ): Problem {
   const otherwise = mayBeRemoved ? ', or remove it' : '';

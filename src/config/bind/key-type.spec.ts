@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { DataSize } from './data-size.js';
 import { Duration } from './duration.js';
 import { dataSize, duration, flag, integer, list, oneOf, type ScalarType, text, timeZone } from './key-type.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 function read(type: ScalarType<unknown>, value: string): unknown {
   const parsed = type.parse(value);
-  return parsed instanceof ConversionError ? `refused: ${parsed.reason}` : parsed;
+  return parsed instanceof ConversionProblem ? `refused: ${parsed.reason}` : parsed;
 }
 
 describe('an integer', () => {

@@ -1,6 +1,6 @@
 import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 /** Tells the compiler the type that a key is bound to; it does not exist at run time. */
 export interface Bound<T> {
@@ -21,7 +21,7 @@ export interface ScalarType<T> extends Bound<T> {
    * without a default is not set, and it is a value or an error for every other key (docs/decisions/0096).
    */
   readonly emptyMeansDefault?: boolean;
-  parse(text: string): T | ConversionError;
+  parse(text: string): T | ConversionProblem;
   format(value: T): string;
 }
 
@@ -64,7 +64,8 @@ export function text(matching?: { readonly form: RegExp; readonly called: string
     shape: 'scalar',
     name: 'text',
     expects: matching?.called ?? 'a text',
-    parse: (value) => (!matching || matching.form.test(value) ? value : new ConversionError(`not ${matching.called}`)),
+    parse: (value) =>
+      !matching || matching.form.test(value) ? value : new ConversionProblem(`not ${matching.called}`),
     format: (value) => value,
   };
 }
@@ -98,11 +99,11 @@ export function integer(range: Range = {}): ScalarType<number> {
     parse: (value) => {
       const trimmed = value.trim();
       if (/^[+-]?0\d+$/.test(trimmed)) {
-        return new ConversionError('a leading zero means octal to some YAML readers: write the number without it');
+        return new ConversionProblem('a leading zero means octal to some YAML readers: write the number without it');
       }
-      if (!/^[+-]?\d+$/.test(trimmed)) return new ConversionError('not a whole number');
+      if (!/^[+-]?\d+$/.test(trimmed)) return new ConversionProblem('not a whole number');
       const number = Number(trimmed);
-      if (!Number.isSafeInteger(number)) return new ConversionError('the number is too large');
+      if (!Number.isSafeInteger(number)) return new ConversionProblem('the number is too large');
       return withinRange(number, range, String) ?? (number === 0 ? 0 : number);
     },
     format: String,
@@ -121,7 +122,7 @@ export function flag(): ScalarType<boolean> {
     parse: (value) => {
       const word = value.trim().toLowerCase();
       if (TRUE.has(word)) return true;
-      return FALSE.has(word) ? false : new ConversionError('not a boolean');
+      return FALSE.has(word) ? false : new ConversionProblem('not a boolean');
     },
     format: String,
   };
@@ -135,7 +136,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): ScalarTyp
     name: 'choice',
     emptyMeansDefault: true,
     expects: `one of ${words.join(', ')}`,
-    parse: (value) => byPlain.get(plain(value.trim())) ?? new ConversionError('not one of the allowed words'),
+    parse: (value) => byPlain.get(plain(value.trim())) ?? new ConversionProblem('not one of the allowed words'),
     format: (value) => value,
   };
 }
@@ -159,7 +160,7 @@ export function duration(
     expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number counts ${unit}`,
     parse: (value) => {
       const parsed = Duration.parse(value.trim(), unit);
-      if (parsed instanceof ConversionError) return parsed;
+      if (parsed instanceof ConversionProblem) return parsed;
       return withinRange(parsed.milliseconds, range, show) ?? parsed;
     },
     format: (value) => value.toString(),
@@ -169,7 +170,7 @@ export function duration(
 function bound(name: 'min' | 'max', limit: string | undefined): Range {
   if (limit === undefined) return {};
   const parsed = Duration.parse(limit);
-  if (parsed instanceof ConversionError) throw new TypeError(`${limit} is no duration`);
+  if (parsed instanceof ConversionProblem) throw new TypeError(`${limit} is no duration`);
   return { [name]: parsed.milliseconds };
 }
 
@@ -185,7 +186,7 @@ export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
     expects: `a data size such as 512KB or 50MB${limits}; a bare number counts bytes`,
     parse: (value) => {
       const parsed = DataSize.parse(value.trim());
-      if (parsed instanceof ConversionError) return parsed;
+      if (parsed instanceof ConversionProblem) return parsed;
       return withinRange(parsed.bytes, range, show) ?? parsed;
     },
     format: (value) => value.toString(),
@@ -205,7 +206,7 @@ export function timeZone(): ScalarType<string> {
         new Intl.DateTimeFormat('en', { timeZone: value });
         return value;
       } catch {
-        return new ConversionError('not a time zone this machine knows');
+        return new ConversionProblem('not a time zone this machine knows');
       }
     },
     format: (value) => value,
@@ -220,9 +221,9 @@ export function zoneOfProcess(): ScalarType<string> {
     parse: (value) => {
       // POSIX: a colon before a name.
       const found = zone.parse(value.replace(/^:/, ''));
-      if (found instanceof ConversionError || found === 'UTC') return found;
+      if (found instanceof ConversionProblem || found === 'UTC') return found;
       if (/^[+-]/.test(found)) {
-        return new ConversionError(
+        return new ConversionProblem(
           'the process needs the name of a zone, such as Etc/GMT-9 for nine hours ahead of UTC',
         );
       }
@@ -253,8 +254,8 @@ function rangeText({ min, max }: Range, show: (value: number) => string): string
   return max === undefined ? '' : `, at most ${show(max)}`;
 }
 
-function withinRange(amount: number, { min, max }: Range, show: (value: number) => string): ConversionError | null {
-  if (min !== undefined && amount < min) return new ConversionError(`must be at least ${show(min)}`);
-  if (max !== undefined && amount > max) return new ConversionError(`must be at most ${show(max)}`);
+function withinRange(amount: number, { min, max }: Range, show: (value: number) => string): ConversionProblem | null {
+  if (min !== undefined && amount < min) return new ConversionProblem(`must be at least ${show(min)}`);
+  if (max !== undefined && amount > max) return new ConversionProblem(`must be at most ${show(max)}`);
   return null;
 }

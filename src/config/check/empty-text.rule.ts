@@ -1,6 +1,6 @@
 import { evaluateAssignment } from '../bind/evaluation.js';
 import type { KeyState } from '../bind/key-state.js';
-import { type Finding, Rule, type RuleFacts } from './rule.js';
+import { type RuleProblem, Rule, type RuleFacts } from './rule.js';
 
 /**
  * Warns if an empty text, such as that of an unset variable, selects the default of the class instead of the value of a
@@ -10,7 +10,7 @@ export const emptyTextsHideNothing = new Rule('empty text', (facts) =>
   facts.states.flatMap((state) => hiddenBelow(facts, state)),
 );
 
-function hiddenBelow(facts: RuleFacts, state: KeyState): readonly Finding[] {
+function hiddenBelow(facts: RuleFacts, state: KeyState): readonly RuleProblem[] {
   const { type, name, definition } = state;
   const [winner, ...lower] = state.assignments.map((assignment) =>
     evaluateAssignment(facts.configuration.environment, state, assignment),

@@ -52,12 +52,12 @@ export type RuleName = (typeof RULE_NAMES)[number];
 export type Severity = 'fault' | 'breach' | 'warning';
 
 /** A fault that a rule found in the configuration. */
-export interface Finding extends Problem {
+export interface RuleProblem extends Problem {
   readonly severity: Severity;
 }
 
 /** A finding as it is reported. */
-export interface RuleFinding extends Finding {
+export interface LocatedRuleProblem extends RuleProblem {
   readonly rule: RuleName;
 }
 
@@ -84,10 +84,10 @@ export interface WrittenEntry extends Entry {
  * Checks a whole configuration; an empty result means that the rule holds. A check that reads a value which could not be
  * bound ends there and finds nothing.
  */
-export type Check = (facts: RuleFacts) => readonly Finding[];
+export type Check = (facts: RuleFacts) => readonly RuleProblem[];
 
 /** A check that loads code which only few configurations need. */
-export type AsyncCheck = (facts: RuleFacts) => Promise<readonly Finding[]>;
+export type AsyncCheck = (facts: RuleFacts) => Promise<readonly RuleProblem[]>;
 
 /** A configuration rule. Exporting it from a `*.rule.ts` file registers it. */
 export class Rule<T extends Check | AsyncCheck = Check | AsyncCheck> {
@@ -97,12 +97,12 @@ export class Rule<T extends Check | AsyncCheck = Check | AsyncCheck> {
   ) {}
 }
 
-export function finding({ severity = 'breach', what, action }: Verdict, facts: Facts = {}): Finding {
+export function finding({ severity = 'breach', what, action }: Verdict, facts: Facts = {}): RuleProblem {
   return { ...problem(what, action, facts), severity };
 }
 
 /** Reports the configuration problems with which `attempt` fails, and with which the start itself would fail. */
-export function faultsOf(attempt: () => unknown): readonly Finding[] {
+export function faultsOf(attempt: () => unknown): readonly RuleProblem[] {
   try {
     attempt();
     return [];
@@ -176,7 +176,7 @@ export class RuleFacts {
   }
 
   /** A finding about one key with its value, origin and action. */
-  about(key: string, verdict: Verdict, more: Facts = {}): Finding {
+  about(key: string, verdict: Verdict, more: Facts = {}): RuleProblem {
     return finding(verdict, { ...this.of(key), ...more });
   }
 }

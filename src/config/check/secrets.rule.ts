@@ -4,7 +4,7 @@ import { exposureFacts, MAKE_PRIVATE } from '../../kernel/files/secret-file.js';
 import type { FileAccess } from '../../kernel/files/whole-file.js';
 import { KeyName } from '../names/key-name.js';
 import { from } from '../problem.js';
-import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
+import { type Facts, type RuleProblem, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
 import { MASK, sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 
 /**
@@ -21,7 +21,11 @@ export const secretsByReference = new Rule('2', (facts) => {
   ];
 });
 
-function validate(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
+function validate(
+  entry: WrittenEntry,
+  parts: ReadonlySet<WrittenEntry>,
+  workingFolder: string,
+): readonly RuleProblem[] {
   const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (isInFile && passwordInUrl(text)) {
@@ -89,7 +93,7 @@ function isReference(text: string): boolean {
 }
 
 /** Checks the file that was read, if `access` is known, otherwise the file that is at the path now. */
-function exposed(path: string, facts: Facts, access?: FileAccess): readonly Finding[] {
+function exposed(path: string, facts: Facts, access?: FileAccess): readonly RuleProblem[] {
   let found = access;
   try {
     found ??= statSync(path, { throwIfNoEntry: false });
@@ -106,6 +110,6 @@ function exposed(path: string, facts: Facts, access?: FileAccess): readonly Find
   return breach('A file with secrets is not private', MAKE_PRIVATE, { ...facts, File: path, ...exposure });
 }
 
-function breach(what: string, action: string, facts: Facts): readonly Finding[] {
+function breach(what: string, action: string, facts: Facts): readonly RuleProblem[] {
   return [finding({ what, action }, facts)];
 }

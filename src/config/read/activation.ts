@@ -1,4 +1,4 @@
-import { ConfigurationFailure, ConversionError, from, problem } from '../problem.js';
+import { ConfigurationFailure, ConversionProblem, from, problem } from '../problem.js';
 import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import type { Variables } from './variables.js';
@@ -34,7 +34,7 @@ export class Activation {
 
 function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
   const expression = parseProfileExpression(text);
-  if (!(expression instanceof ConversionError)) return expression;
+  if (!(expression instanceof ConversionProblem)) return expression;
   const shownText = sanitizeValue(text, isSecret);
   throw new ConfigurationFailure([
     problem(

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { checked, type Document, type Format, readDocuments } from './document.js';
+import { checked, type Document, type DocumentFormat, readDocuments } from './document.js';
 import { decoded, isFolder, kindOf, namesIn, shortest, wholeFile } from './file-access.js';
 import { KeyName } from '../names/key-name.js';
 import type { Location } from './location.js';
@@ -18,7 +18,7 @@ export interface ConfigContext {
 }
 
 /** Lowest first: of two files with one name in one folder, `.properties` wins. */
-const EXTENSIONS: readonly (readonly [extension: string, format: Format])[] = [
+const EXTENSIONS: readonly (readonly [extension: string, format: DocumentFormat])[] = [
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
   ['.properties', 'properties'],
@@ -143,13 +143,18 @@ function singleFile(
 }
 
 /** `conf[.yaml]`: a file without extension and its type. */
-function withoutHint(path: string): { readonly path: string; readonly hint: Format | undefined } {
+function withoutHint(path: string): { readonly path: string; readonly hint: DocumentFormat | undefined } {
   const hinted = /^(.*)\[(\.[a-z]+)\]$/s.exec(path);
   const known = hinted && EXTENSIONS.find(([extension]) => extension === hinted[2]);
   return known ? { path: hinted[1] ?? path, hint: known[1] } : { path, hint: undefined };
 }
 
-function fileCandidate(kind: Places['kind'], path: string, format: Format, surroundings: ConfigContext): Candidate {
+function fileCandidate(
+  kind: Places['kind'],
+  path: string,
+  format: DocumentFormat,
+  surroundings: ConfigContext,
+): Candidate {
   const base = kind === 'classpath' ? surroundings.packageFolder : surroundings.workingFolder;
   const resource = { kind, path: shortest(base, path) };
   return {

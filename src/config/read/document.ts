@@ -4,7 +4,7 @@ import { readProperties } from './properties-document.js';
 import type { Entry } from './source.js';
 import { readYaml } from './yaml-document.js';
 
-export type Format = 'yaml' | 'properties';
+export type DocumentFormat = 'yaml' | 'properties';
 
 /** Entries of one document, in the order they were written. */
 export type Document = readonly Entry[];
@@ -17,14 +17,19 @@ const MAX_PARTS = 100;
  * Reads all documents of a file; a later document of one file wins over an earlier (configuration-sources.md, "Files,
  * profiles, imports").
  */
-export function readDocuments(text: string, format: Format, resource: Resource, parent?: Origin): readonly Document[] {
+export function readDocuments(
+  text: string,
+  format: DocumentFormat,
+  resource: Resource,
+  parent?: Origin,
+): readonly Document[] {
   return uncheckedDocuments(text, format, resource, parent).map(checked);
 }
 
 /** Reads documents without checking for duplicate and overlong keys. */
 export function uncheckedDocuments(
   text: string,
-  format: Format,
+  format: DocumentFormat,
   resource: Resource,
   parent?: Origin,
 ): readonly Document[] {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 
 function parsed(text: string): ProfileExpression {
   const expression = parseProfileExpression(text);
-  if (expression instanceof ConversionError) throw new TypeError(`${text}: ${expression.reason}`);
+  if (expression instanceof ConversionProblem) throw new TypeError(`${text}: ${expression.reason}`);
   return expression;
 }
 
@@ -51,12 +51,12 @@ describe('a profile expression', () => {
     'a b',
     'a !b',
   ])('is rejected as "%s"', (text) => {
-    expect(parseProfileExpression(text)).toBeInstanceOf(ConversionError);
+    expect(parseProfileExpression(text)).toBeInstanceOf(ConversionProblem);
   });
 
   it('is rejected if it is nested too deeply', () => {
-    expect(parseProfileExpression('!'.repeat(1_000_000))).toBeInstanceOf(ConversionError);
-    expect(parseProfileExpression(`${'('.repeat(200)}a${')'.repeat(200)}`)).toBeInstanceOf(ConversionError);
+    expect(parseProfileExpression('!'.repeat(1_000_000))).toBeInstanceOf(ConversionProblem);
+    expect(parseProfileExpression(`${'('.repeat(200)}a${')'.repeat(200)}`)).toBeInstanceOf(ConversionProblem);
     expect(parsed(`${'('.repeat(50)}a${')'.repeat(50)}`).test(new Set(['a']))).toBe(true);
   });
 
@@ -94,7 +94,7 @@ describe('a profile expression', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '!', '&', '|', '(', ')') }), (text) => {
         const expression = parseProfileExpression(text);
-        expect(expression instanceof ConversionError || typeof expression.test(new Set()) === 'boolean').toBe(true);
+        expect(expression instanceof ConversionProblem || typeof expression.test(new Set()) === 'boolean').toBe(true);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 
 /** True when a document with this condition is active; names are compared exactly. */
 type ProfileTest = (active: ReadonlySet<string>) => boolean;
@@ -16,47 +16,47 @@ const MAX_DEPTH = 100;
  * Reads names with `!`, `&`, `|` and parentheses. `&` and `|` need parentheses when both stand on one level
  * (configuration-sources.md, "Files, profiles, imports").
  */
-export function parseProfileExpression(text: string): ProfileExpression | ConversionError {
+export function parseProfileExpression(text: string): ProfileExpression | ConversionProblem {
   const tokens = text.match(/[()&|!]|[^()&|!\s]+/g) ?? [];
   const names: string[] = [];
   let next = 0;
   let depth = 0;
 
-  function operand(): ProfileTest | ConversionError {
+  function operand(): ProfileTest | ConversionProblem {
     depth += 1;
-    const test = depth > MAX_DEPTH ? new ConversionError(`nested deeper than ${MAX_DEPTH} levels`) : nested();
+    const test = depth > MAX_DEPTH ? new ConversionProblem(`nested deeper than ${MAX_DEPTH} levels`) : nested();
     depth -= 1;
     return test;
   }
 
-  function nested(): ProfileTest | ConversionError {
+  function nested(): ProfileTest | ConversionProblem {
     const token = tokens[next++];
-    if (token === undefined) return new ConversionError('a profile name is missing at the end');
+    if (token === undefined) return new ConversionProblem('a profile name is missing at the end');
     if (token === '!') {
       const inner = operand();
-      return inner instanceof ConversionError ? inner : (active) => !inner(active);
+      return inner instanceof ConversionProblem ? inner : (active) => !inner(active);
     }
     if (token === '(') {
       const inner = level();
-      if (inner instanceof ConversionError) return inner;
-      return tokens[next++] === ')' ? inner : new ConversionError('a closing parenthesis is missing');
+      if (inner instanceof ConversionProblem) return inner;
+      return tokens[next++] === ')' ? inner : new ConversionProblem('a closing parenthesis is missing');
     }
-    if (/[()&|]/.test(token)) return new ConversionError(`a profile name is missing before "${token}"`);
+    if (/[()&|]/.test(token)) return new ConversionProblem(`a profile name is missing before "${token}"`);
     names.push(token);
     return (active) => active.has(token);
   }
 
-  function level(): ProfileTest | ConversionError {
+  function level(): ProfileTest | ConversionProblem {
     const first = operand();
-    if (first instanceof ConversionError) return first;
+    if (first instanceof ConversionProblem) return first;
     const operator = tokens[next];
     if (operator !== '&' && operator !== '|') return first;
     const operands = [first];
     while (tokens[next] === '&' || tokens[next] === '|') {
-      if (tokens[next] !== operator) return new ConversionError('"&" and "|" on one level need parentheses');
+      if (tokens[next] !== operator) return new ConversionProblem('"&" and "|" on one level need parentheses');
       next += 1;
       const another = operand();
-      if (another instanceof ConversionError) return another;
+      if (another instanceof ConversionProblem) return another;
       operands.push(another);
     }
     return operator === '&'
@@ -65,7 +65,7 @@ export function parseProfileExpression(text: string): ProfileExpression | Conver
   }
 
   const test = level();
-  if (test instanceof ConversionError) return test;
-  if (next < tokens.length) return new ConversionError(`"${tokens[next] ?? ''}" is unexpected`);
+  if (test instanceof ConversionProblem) return test;
+  if (next < tokens.length) return new ConversionProblem(`"${tokens[next] ?? ''}" is unexpected`);
   return { test, names };
 }

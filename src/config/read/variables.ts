@@ -1,6 +1,6 @@
 import { KeyName, variableForms } from '../names/key-name.js';
 import type { KeyRegistry } from '../names/key-registry.js';
-import { ConversionError } from '../problem.js';
+import { ConversionProblem } from '../problem.js';
 import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
 function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
   const definition = registry.find(KeyName.parse('user.timezone'));
   if (definition?.type.shape !== 'scalar') return undefined;
-  return definition.type.parse(text) instanceof ConversionError ? undefined : definition.key;
+  return definition.type.parse(text) instanceof ConversionProblem ? undefined : definition.key;
 }
 
 /** `SERVER__PORT` parses like `server.port` but is not one of its forms, so only its exact text names it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
 import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
-import { type Finding, RuleFacts } from '../../config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../config/check/rule.js';
 import { BackupCodeProperties } from './mfa.properties.js';
 import { pepperedBackupCodes } from './mfa.rule.js';
 
@@ -10,7 +10,7 @@ const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
 const PRODUCTION = { APP_PROFILES_ACTIVE: 'prod', APP_PROFILES_VALIDATE: 'false' };
 const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-two characters or more' };
 
-function findings(variables: ConfigurationInputs['variables']): readonly Finding[] {
+function findings(variables: ConfigurationInputs['variables']): readonly RuleProblem[] {
   const inputs = { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
 }

@@ -1,7 +1,7 @@
 import { RoleProperties } from '../account/account.properties.js';
 import { ROLE_ADMIN, ROLE_HELPDESK } from '../account/account.js';
 import { ROLE_MANAGEMENT } from '../../kernel/principal/operator.js';
-import { type Check, type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { type Check, type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ROLE_USER } from '../../kernel/principal/principal.js';
 import { BackupCodeProperties, MfaProperties } from './mfa.properties.js';
 
@@ -32,7 +32,7 @@ export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly stri
 }
 
 /** The report of a policy that concerns no role. */
-function roleless(facts: RuleFacts): readonly Finding[] | undefined {
+function roleless(facts: RuleFacts): readonly RuleProblem[] | undefined {
   const mfa = facts.get(MfaProperties);
   const { policy, policyFrom, requiredRoles } = mfa;
   if (mfa.strengthOfAll && mfa.requiredStrengthFrom === undefined) return undefined;
@@ -52,7 +52,7 @@ function unknownRoles(
   key: string,
   roles: readonly string[],
   known: ReadonlySet<string>,
-): readonly Finding[] {
+): readonly RuleProblem[] {
   return roles
     .filter((role) => !known.has(role))
     .map((role) => {

@@ -34,9 +34,9 @@ export interface Session extends LoginFacts {
 }
 
 /** Facts of a login through an identity provider, which a session keeps through every later proof. */
-export type IdpFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
+export type IdpLoginFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
 
-export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts): IdpFacts {
+export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpLoginFacts): IdpLoginFacts {
   return withoutUndefined({ idp, authnContext, endsAt, idpSession });
 }
 

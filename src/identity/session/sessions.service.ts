@@ -4,7 +4,7 @@ import { MAX_SLICE, type Slice } from '../../platform/persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { PWD } from '../../kernel/principal/amr.js';
 import {
-  type IdpFacts,
+  type IdpLoginFacts,
   idpFactsOf,
   type LoginFacts,
   type OpenedSession,
@@ -18,7 +18,7 @@ import { SessionStore } from './session.store.js';
 export type { OpenedSession, Session } from './session.js';
 
 /** Facts of a half-authenticated login. */
-export interface HalfAuthenticatedFacts extends IdpFacts {
+export interface HalfAuthenticatedFacts extends IdpLoginFacts {
   readonly subject: string;
   readonly securityStamp: number;
   readonly authTime?: number;

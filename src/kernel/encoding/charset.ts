@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Encoding, Iconv } from 'iconv-lite';
 
 /** The reason why the name of a character set is rejected. */
-export class CharsetFault {
+export class CharsetRejection {
   constructor(readonly reason: string) {}
 }
 
@@ -29,16 +29,16 @@ let loaded: typeof Iconv | undefined;
 const known = new Map<unknown, Charset>();
 
 /** The character set of that name; a fault if it is unknown, or if its bytes differ from ASCII, which HTTP and lines need. */
-export function charsetOf(name: string): Charset | CharsetFault {
+export function charsetOf(name: string): Charset | CharsetRejection {
   if (isUtf8Name(name)) return UTF_8;
-  if (!NAME.test(name)) return new CharsetFault('not the name of a character set such as UTF-8');
+  if (!NAME.test(name)) return new CharsetRejection('not the name of a character set such as UTF-8');
   loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof Iconv;
-  if (!loaded.encodingExists(name)) return new CharsetFault('a character set that is not known here');
+  if (!loaded.encodingExists(name)) return new CharsetRejection('a character set that is not known here');
   // Names of one character set have one codec.
   const codec = loaded.getCodec(name);
   const charset = known.get(codec) ?? convertedBy(loaded, name);
   if (!charset.encode(ASCII).equals(Buffer.from(ASCII, 'latin1')) || charset.decode(Buffer.from(ASCII)) !== ASCII) {
-    return new CharsetFault('a character set that does not hold ASCII as it is');
+    return new CharsetRejection('a character set that does not hold ASCII as it is');
   }
   known.set(codec, charset);
   return charset;
@@ -47,7 +47,7 @@ export function charsetOf(name: string): Charset | CharsetFault {
 /** @throws TypeError for a name that has a fault, which its key has refused */
 export function charsetNamed(name: string): Charset {
   const known = charsetOf(name);
-  if (known instanceof CharsetFault) throw new TypeError(`${name}: ${known.reason}`);
+  if (known instanceof CharsetRejection) throw new TypeError(`${name}: ${known.reason}`);
   return known;
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
-import { compileDatePattern, PatternFault } from './date-pattern.js';
+import { compileDatePattern, PatternProblem } from './date-pattern.js';
 import { zoneOf } from './zone.js';
 
 function written(pattern: string, instant: string | number, zone = 'UTC'): string {
   const write = compileDatePattern(pattern);
-  if (write instanceof PatternFault) throw new TypeError(write.reason);
+  if (write instanceof PatternProblem) throw new TypeError(write.reason);
   return write(typeof instant === 'number' ? instant : Date.parse(instant), zoneOf(zone));
 }
 
 function reasonOf(pattern: string): string | undefined {
   const write = compileDatePattern(pattern);
-  return write instanceof PatternFault ? write.reason : undefined;
+  return write instanceof PatternProblem ? write.reason : undefined;
 }
 
 /** A Saturday. */
@@ -164,7 +164,7 @@ describe('a date pattern is rejected', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[yMdHhmsSaEZXVk'" [-]*$/), (pattern) => {
         const write = compileDatePattern(pattern);
-        expect(write instanceof PatternFault || typeof write(0, zoneOf('UTC')) === 'string').toBe(true);
+        expect(write instanceof PatternProblem || typeof write(0, zoneOf('UTC')) === 'string').toBe(true);
       }),
     );
   });

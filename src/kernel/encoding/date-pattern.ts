@@ -1,7 +1,7 @@
 import type { Zone } from './zone.js';
 
 /** The reason why a text is not a date pattern, without the text itself. */
-export class PatternFault {
+export class PatternProblem {
   constructor(readonly reason: string) {}
 }
 
@@ -62,15 +62,15 @@ export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
 const TOKEN = /'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|(?<other>.)/gsu;
 
 /** Creates a writer for a date pattern; a pattern that Java rejects or that is not implemented is a fault. */
-export function compileDatePattern(pattern: string): WriteInstant | PatternFault {
+export function compileDatePattern(pattern: string): WriteInstant | PatternProblem {
   const parts: (string | Part)[] = [];
   for (const { groups = {} } of pattern.matchAll(TOKEN)) {
     const { quoted, run, other } = groups;
     const part = run === undefined ? literalOf(quoted, other) : partOf(run);
-    if (part instanceof PatternFault) return part;
+    if (part instanceof PatternProblem) return part;
     parts.push(part);
   }
-  if (parts.every((part) => typeof part === 'string')) return new PatternFault('it shows no part of a date');
+  if (parts.every((part) => typeof part === 'string')) return new PatternProblem('it shows no part of a date');
   return (millis, zone) => {
     const local = localTime(millis, zone);
     let text = '';
@@ -79,22 +79,22 @@ export function compileDatePattern(pattern: string): WriteInstant | PatternFault
   };
 }
 
-function literalOf(quoted: string | undefined, other = ''): string | PatternFault {
+function literalOf(quoted: string | undefined, other = ''): string | PatternProblem {
   if (quoted !== undefined) return quoted === '' ? "'" : quoted.replaceAll("''", "'");
-  if (other === "'") return new PatternFault("a text in quotes has no end; a quote itself is written ''");
+  if (other === "'") return new PatternProblem("a text in quotes has no end; a quote itself is written ''");
   return /[[\]{}#]/.test(other)
-    ? new PatternFault(`${other} has a meaning of its own in Java: put it in quotes`)
+    ? new PatternProblem(`${other} has a meaning of its own in Java: put it in quotes`)
     : other;
 }
 
-function partOf(run: string): Part | PatternFault {
+function partOf(run: string): Part | PatternProblem {
   const name = run.charAt(0);
   const letter = Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
-  if (!letter) return new PatternFault(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
+  if (!letter) return new PatternProblem(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
   const { least = 1, most, part } = letter;
   if (run.length >= least && run.length <= most) return part(run.length);
   const lengths = least === most ? `exactly ${most}` : `at most ${most}`;
-  return new PatternFault(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
+  return new PatternProblem(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
 }
 
 const DAY_MILLIS = 86_400_000;

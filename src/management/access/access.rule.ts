@@ -1,4 +1,4 @@
-import { type Finding, Rule, type RuleFacts, type Severity } from '../../config/check/rule.js';
+import { type RuleProblem, Rule, type RuleFacts, type Severity } from '../../config/check/rule.js';
 import { ServerProperties } from '../../platform/http/server.properties.js';
 import { ManagementServerProperties, ManagementWebProperties } from '../dispatch/management-server.properties.js';
 import { managementPortOf } from '../dispatch/paths.js';
@@ -25,7 +25,7 @@ export const harmlessEndpointsExposed = new Rule('7', (facts) => {
   const isExcluded = (id: string): boolean => exclude.some((item) => item === '*' || isSameId(item, id));
   const sensitive = idsWithExposure('sensitive').filter((id) => !isExcluded(id));
   const action = `Set ${INCLUDE} to some of ${recommended.join(',')}.`;
-  const about = (what: string, severity: Severity): readonly Finding[] => [
+  const about = (what: string, severity: Severity): readonly RuleProblem[] => [
     facts.about(INCLUDE, { severity, what, action }),
   ];
   return include.flatMap((id) => {
@@ -43,7 +43,7 @@ export const harmlessEndpointsExposed = new Rule('7', (facts) => {
 export const knownEndpointIds = new Rule('endpoints', (facts) => {
   const { include, exclude } = facts.get(ExposureProperties);
   const { pathMapping } = facts.get(ManagementWebProperties);
-  const warnings = (key: string, ids: readonly string[]): readonly Finding[] =>
+  const warnings = (key: string, ids: readonly string[]): readonly RuleProblem[] =>
     ids.filter(isUnknownId).map((id) =>
       facts.about(key, {
         severity: 'warning',
@@ -81,7 +81,7 @@ export const strongOperatorPassword = new Rule('management', (facts) => {
   ];
 });
 
-function weakPassword(facts: RuleFacts, key: string, account: BasicAccountKeys | undefined): readonly Finding[] {
+function weakPassword(facts: RuleFacts, key: string, account: BasicAccountKeys | undefined): readonly RuleProblem[] {
   const weakness = account && weaknessOf(account.password, account.user);
   if (weakness === undefined) return [];
   const what = `A Basic account of the management endpoints has a weak password: it ${weakness}`;

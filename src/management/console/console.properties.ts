@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
 import { duration, list, map, type ScalarType, text } from '../../config/bind/key-type.js';
@@ -13,7 +13,7 @@ export const baseUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionError('not such a URL');
+    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionProblem('not such a URL');
   },
 };
 

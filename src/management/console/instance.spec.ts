@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseUrl } from './console.properties.js';
 import { describeInstance } from './instance.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
 const KNOWN = {
@@ -75,6 +75,6 @@ describe('the URL of a console', () => {
     'http://console.example.com:99999',
     '',
   ])('is rejected: %s', (text) => {
-    expect(baseUrl.parse(text)).toBeInstanceOf(ConversionError);
+    expect(baseUrl.parse(text)).toBeInstanceOf(ConversionProblem);
   });
 });

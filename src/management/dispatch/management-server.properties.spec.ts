@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { path, segments } from './management-server.properties.js';
 
 describe('a base path', () => {
@@ -10,7 +10,7 @@ describe('a base path', () => {
   it.each(['ops', '//', '/ops//', '/*', '/:id', '/a b', '/a/../b', '/.', '/%41', 'http://a/b', '/a?b'])(
     'rejects %j',
     (text) => {
-      expect(path.parse(text)).toBeInstanceOf(ConversionError);
+      expect(path.parse(text)).toBeInstanceOf(ConversionProblem);
     },
   );
 });
@@ -21,6 +21,6 @@ describe('the path mapping of an endpoint', () => {
   });
 
   it.each(['', '/healthcheck', 'healthcheck/', 'a//b', '..', 'a/..', '*', ':id'])('must not be %j', (text) => {
-    expect(segments.parse(text)).toBeInstanceOf(ConversionError);
+    expect(segments.parse(text)).toBeInstanceOf(ConversionProblem);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reading } from '../../../test/config/keys/situation.js';
 import { configurationOf } from '../../config/configuration.js';
-import { type Finding, RuleFacts } from '../../config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../config/check/rule.js';
 import { UnboundValue } from '../../config/bind/unbound.js';
 import { managementPathsDistinct } from './paths.rule.js';
 
@@ -12,7 +12,7 @@ const OWN_PORT = '--management.server.port=9090';
 const PROBES = ['enabled', 'add-additional-paths'].map((key) => `--management.endpoint.health.probes.${key}=true`);
 const USERS = ['/', '/me', '/me/settlement', '/sessions', '/sessions/:id', '/admin/users/:id', '/livez'];
 
-async function found(...args: readonly string[]): Promise<readonly Finding[]> {
+async function found(...args: readonly string[]): Promise<readonly RuleProblem[]> {
   const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   const facts = new RuleFacts(configurationOf(reading({ args })), inputs);
   return managementPathsDistinct(() => Promise.resolve(USERS))(facts);

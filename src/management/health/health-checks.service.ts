@@ -1,18 +1,28 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import type { HealthCheckResult, HealthIndicatorResult } from '@nestjs/terminus';
+import { LazyModuleLoader } from '@nestjs/core';
+import type {
+  HealthCheckResult,
+  HealthCheckService,
+  HealthIndicatorResult,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
-import { Terminus } from './terminus.service.js';
 import { failureText } from './failure-text.js';
 import { HealthEndpointProperties } from './health.properties.js';
 import { DOWN, UP } from './status.js';
 
 /** Half of the time that a console waits for the whole response. */
 const DEFAULT_TIMEOUT_MILLIS = 5000;
+
+interface TerminusServices {
+  readonly health: HealthCheckService;
+  readonly indicators: HealthIndicatorService;
+}
 
 /** The last result of a check and its time. */
 interface LastResult {
@@ -30,11 +40,12 @@ export class HealthChecks {
   private readonly log: Logger;
   private readonly running = new Map<HealthIndicator, Promise<Health>>();
   private readonly last = new Map<HealthIndicator, LastResult>();
+  private terminus: Promise<TerminusServices> | undefined;
 
   constructor(
     private readonly properties: HealthEndpointProperties,
     private readonly clock: Clock,
-    private readonly terminus: Terminus,
+    private readonly modules: LazyModuleLoader,
     loggers: Loggers,
   ) {
     this.log = loggers.get('management.health');
@@ -42,7 +53,7 @@ export class HealthChecks {
 
   /** Runs the indicators of these paths together, and returns what each reports. */
   async checkAll(indicators: ReadonlyMap<string, HealthIndicator>): Promise<ReadonlyMap<string, Health>> {
-    const { health } = await this.terminus.services();
+    const { health } = await this.services();
     const checks = Array.from(
       indicators,
       ([path, indicator]) =>
@@ -55,7 +66,7 @@ export class HealthChecks {
 
   /** Terminus knows two statuses; the report of the indicator is a member of its result. */
   private async resultOf(path: string, indicator: HealthIndicator): Promise<HealthIndicatorResult> {
-    const { indicators } = await this.terminus.services();
+    const { indicators } = await this.services();
     const health = await this.check(indicator);
     const session = indicators.check(path);
     return health.status === UP ? session.up({ health }) : session.down({ health });
@@ -70,7 +81,7 @@ export class HealthChecks {
   }
 
   private async run(indicator: HealthIndicator): Promise<Health> {
-    const { indicators } = await this.terminus.services();
+    const { indicators } = await this.services();
     const { name, limitMillis = DEFAULT_TIMEOUT_MILLIS } = indicator;
     const begunAt = this.clock.millis();
     let health: Health | undefined;
@@ -85,6 +96,22 @@ export class HealthChecks {
       .attempt(({ signal }) => check(signal))
       .withTimeout(limitMillis);
     return ofSubject(indicator, health ?? this.late(indicator, limitMillis));
+  }
+
+  private services(): Promise<TerminusServices> {
+    return (this.terminus ??= this.load().catch((error: unknown) => {
+      // The next check tries again.
+      this.terminus = undefined;
+      throw error;
+    }));
+  }
+
+  /** Loads `TerminusModule` at the first check: startup does not wait for it. */
+  private async load(): Promise<TerminusServices> {
+    const { TerminusModule, HealthCheckService, HealthIndicatorService } = await import('@nestjs/terminus');
+    // A failed check is no event of the log: each probe would repeat it.
+    const module = await this.modules.load(() => TerminusModule.forRoot({ logger: false }), { logger: false });
+    return { health: module.get(HealthCheckService), indicators: module.get(HealthIndicatorService) };
   }
 
   private late(indicator: HealthIndicator, limitMillis: number): Health {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/programs/manual-clock.js';
-import { terminus } from '../../../test/support/management/terminus.js';
+import { moduleLoader } from '../../../test/support/management/module-loader.js';
 import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../observability/health/health-components.js';
@@ -14,7 +14,7 @@ function checks({ slowAfter }: { readonly slowAfter?: Duration } = {}) {
   const append = ({ level, logger, message }: LogLine): unknown => lines.push(`${level} ${logger}: ${message}`);
   const clock = new ManualClock();
   const properties = Object.assign(new HealthEndpointProperties(), slowAfter && { slowIndicatorThreshold: slowAfter });
-  return { checks: new HealthChecks(properties, clock, terminus, new Loggers([{ append }], clock)), clock, lines };
+  return { checks: new HealthChecks(properties, clock, moduleLoader, new Loggers([{ append }], clock)), clock, lines };
 }
 
 /** An indicator that answers when the test says so. */

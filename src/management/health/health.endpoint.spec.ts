@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/programs/manual-clock.js';
-import { terminus } from '../../../test/support/management/terminus.js';
+import { moduleLoader } from '../../../test/support/management/module-loader.js';
 import { reading } from '../../../test/config/keys/situation.js';
 import { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
@@ -58,7 +58,7 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
     configuration,
     loggers,
   );
-  const checks = new HealthChecks(get(HealthEndpointProperties), new ManualClock(), terminus, loggers);
+  const checks = new HealthChecks(get(HealthEndpointProperties), new ManualClock(), moduleLoader, loggers);
   const { operations } = new HealthEndpoint(groups, new HealthEvaluator(present, checks));
   const ask = async (path = '', { operator, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
     const operation = operations.find(({ pathTemplate }) => (pathTemplate === '') === (path === ''));

@@ -1,5 +1,5 @@
 import { Duration } from '../../config/bind/duration.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import type { FieldError } from '../../kernel/errors/service-error.js';
 import { type Level, levelOf } from '../../observability/logging/level.js';
 import type { Scalar } from '../dispatch/operation.js';
@@ -26,29 +26,29 @@ export function parseLevelRequest(body: Readonly<Record<string, Scalar>>): Level
   const level = parseLevel(configuredLevel);
   const forMillis = parseDuration(duration);
   const errors = [
-    ...(level instanceof FieldFault ? [{ field: 'configuredLevel', code: level.code }] : []),
-    ...(forMillis instanceof FieldFault ? [{ field: 'duration', code: forMillis.code }] : []),
+    ...(level instanceof FieldRejection ? [{ field: 'configuredLevel', code: level.code }] : []),
+    ...(forMillis instanceof FieldRejection ? [{ field: 'duration', code: forMillis.code }] : []),
   ];
-  if (errors.length > 0 || level instanceof FieldFault || forMillis instanceof FieldFault) return errors;
+  if (errors.length > 0 || level instanceof FieldRejection || forMillis instanceof FieldRejection) return errors;
   return { level, forMillis };
 }
 
-class FieldFault {
+class FieldRejection {
   constructor(readonly code: string) {}
 }
 
-function parseLevel(value: Scalar): Level | undefined | FieldFault {
+function parseLevel(value: Scalar): Level | undefined | FieldRejection {
   if (value === null || value === '') return undefined;
-  if (typeof value !== 'string') return new FieldFault('type');
-  return levelOf(value) ?? new FieldFault('unknown');
+  if (typeof value !== 'string') return new FieldRejection('type');
+  return levelOf(value) ?? new FieldRejection('unknown');
 }
 
-function parseDuration(value: Scalar): number | undefined | FieldFault {
+function parseDuration(value: Scalar): number | undefined | FieldRejection {
   if (value === null) return undefined;
-  if (typeof value !== 'string') return new FieldFault('type');
+  if (typeof value !== 'string') return new FieldRejection('type');
   // A number without a unit is ambiguous.
   const parsed = /^[\d+-]*$/.test(value) ? undefined : Duration.parse(value.trim());
-  if (parsed === undefined || parsed instanceof ConversionError) return new FieldFault('format');
+  if (parsed === undefined || parsed instanceof ConversionProblem) return new FieldRejection('format');
   const { milliseconds } = parsed;
-  return milliseconds > 0 && milliseconds <= MAX_DURATION_MILLIS ? milliseconds : new FieldFault('range');
+  return milliseconds > 0 && milliseconds <= MAX_DURATION_MILLIS ? milliseconds : new FieldRejection('range');
 }

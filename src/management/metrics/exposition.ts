@@ -1,15 +1,19 @@
 import type { Family, Series, Tags } from '../../observability/metrics/family.js';
-import { type Bucket, Summary } from '../../observability/metrics/meter.js';
+import { type HistogramBucket, Summary } from '../../observability/metrics/meter.js';
 import { type ExposedFamily, exposedFamilies, plainName } from './exposed-family.js';
 
 /** Prometheus' own text format 0.0.4, or OpenMetrics 1.0.0. */
-export type Format = 'text' | 'openmetrics';
+export type ExpositionFormat = 'text' | 'openmetrics';
 
 /**
  * Writes families in a format of Prometheus (management API, "prometheus"). If names are given, writes only the families
  * of the output with these names.
  */
-export function exposition(families: Iterable<Family>, format: Format, names: ReadonlySet<string> = new Set()): string {
+export function exposition(
+  families: Iterable<Family>,
+  format: ExpositionFormat,
+  names: ReadonlySet<string> = new Set(),
+): string {
   const isOpenMetrics = format === 'openmetrics';
   const lines: string[] = [];
   const taken = new Set<string>();
@@ -54,7 +58,7 @@ function write(lines: string[], part: ExposedFamily, series: readonly Series[], 
   }
 }
 
-function bucketLines(name: string, labels: readonly string[], buckets: readonly Bucket[]): readonly string[] {
+function bucketLines(name: string, labels: readonly string[], buckets: readonly HistogramBucket[]): readonly string[] {
   return buckets.map(({ upTo, count }) => {
     // OpenMetrics requires 1.0, and the text format accepts it: the same spelling keeps one series.
     const bound = Number.isInteger(upTo) ? upTo.toFixed(1) : written(upTo);

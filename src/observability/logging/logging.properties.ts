@@ -1,6 +1,6 @@
 import { full, near } from '../../config/bind/effect.js';
 import { dataSize, flag, integer, map, mapOfLists, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { levelWord, type LevelWord, loggerName } from './level.js';
 import { logPattern } from './pattern/pattern.js';
@@ -19,10 +19,10 @@ const configLocation: ScalarType<string> = {
   parse: (text) => {
     const path = text.startsWith(FILE) ? text.slice(FILE.length) : text;
     const scheme = /^[a-z][a-z\d+.-]+:/i.exec(path);
-    if (scheme) return new ConversionError(`${scheme[0]} is not supported; only file: is`);
-    if (!/\S/.test(path)) return new ConversionError('not the path of a file');
+    if (scheme) return new ConversionProblem(`${scheme[0]} is not supported; only file: is`);
+    if (!/\S/.test(path)) return new ConversionProblem('not the path of a file');
     if (/\.(?:xml|groovy)$/i.test(path)) {
-      return new ConversionError('files of other logging engines are not supported: write it in YAML or JSON');
+      return new ConversionProblem('files of other logging engines are not supported: write it in YAML or JSON');
     }
     return path;
   },

@@ -10,7 +10,7 @@ export interface Measurement {
 }
 
 /** The count of numbers that were not above a bound. */
-export interface Bucket {
+export interface HistogramBucket {
   readonly upTo: number;
   readonly count: number;
 }
@@ -70,7 +70,7 @@ export class Summary implements Meter {
   }
 
   /** One for each bound; empty without bounds. */
-  get buckets(): readonly Bucket[] {
+  get buckets(): readonly HistogramBucket[] {
     let count = 0;
     return this.bounds.map((upTo, at) => {
       count += this.counts[at] ?? 0;

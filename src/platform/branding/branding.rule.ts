@@ -1,6 +1,6 @@
 import { Rule } from '../../config/check/rule.js';
 import { BrandingProperties } from './branding.properties.js';
-import { LogoError, readLogo } from './logo.js';
+import { LogoProblem, readLogo } from './logo.js';
 
 /** The logo must be an image that pages can show. */
 export const logoIsUsable = new Rule('branding', (facts) => {
@@ -10,7 +10,7 @@ export const logoIsUsable = new Rule('branding', (facts) => {
     readLogo(logo);
     return [];
   } catch (error) {
-    if (!(error instanceof LogoError)) throw error;
+    if (!(error instanceof LogoProblem)) throw error;
     const action = 'Set it to the path of an SVG, PNG, JPEG or WebP file of at most 100 kB, or remove the key.';
     return [
       facts.about('app.branding.logo', {

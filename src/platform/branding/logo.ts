@@ -11,7 +11,7 @@ export interface Logo {
 }
 
 /** A configured logo that cannot be used; the message is for operators. */
-export class LogoError extends Error {}
+export class LogoProblem extends Error {}
 
 const MAX_BYTES = 100 * 1024;
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export function readLogo(path: string): Logo {
   const extension = extname(path).toLowerCase();
   const mediaType = MEDIA_TYPES[extension];
-  if (mediaType === undefined) throw new LogoError('the logo must be an .svg, .png, .jpg or .webp file');
+  if (mediaType === undefined) throw new LogoProblem('the logo must be an .svg, .png, .jpg or .webp file');
   const bytes = contentOf(path);
   return { mediaType, bytes, name: `logo-${shortHash(bytes)}${extension}` };
 }
@@ -38,10 +38,10 @@ export function shortHash(content: string | Buffer): string {
 
 function contentOf(path: string): Buffer {
   try {
-    if (statSync(path).size > MAX_BYTES) throw new LogoError('the logo is larger than 100 kB');
+    if (statSync(path).size > MAX_BYTES) throw new LogoProblem('the logo is larger than 100 kB');
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof LogoError) throw error;
-    throw new LogoError(`the logo cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+    if (error instanceof LogoProblem) throw error;
+    throw new LogoProblem(`the logo cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
 }

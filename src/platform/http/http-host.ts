@@ -10,7 +10,7 @@ import { SystemRandom } from '../../kernel/random/random.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
 import { passwordLimit } from './admission/password-limit.js';
-import { Pipelining } from './admission/pipelining.js';
+import { RequestPipelining } from './admission/pipelining.js';
 import { RequestTracker } from './admission/request-tracker.js';
 import { registerBodyParsers } from './body/body-parsers.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
@@ -65,7 +65,7 @@ export class HttpHost {
       records.end(lifecycle);
       pipelining.onEnd(lifecycle.reply.request.raw.socket);
     });
-    const pipelining = new Pipelining(this.tracker);
+    const pipelining = new RequestPipelining(this.tracker);
     const cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
     this.start = new RequestStart(this.tracker, records, this.forwarding, cors);
     this.errorResponder = new ErrorResponder({

@@ -50,7 +50,7 @@ export interface Routes {
 }
 
 /** Address and port to bind; `key` and `addressKey` are the keys to change if that fails. */
-export interface Binding {
+export interface BoundAddress {
   readonly port: number;
   readonly address: string | undefined;
   readonly key: string;
@@ -60,7 +60,7 @@ export interface Binding {
 /** A listener that could not be opened. */
 export class ListenFailure extends Error {
   constructor(
-    readonly binding: Binding,
+    readonly binding: BoundAddress,
     cause: unknown,
   ) {
     super(`cannot listen on port ${binding.port}`, { cause });
@@ -140,7 +140,7 @@ export class Listener {
   }
 
   /** Opens the listener, on every address unless one is configured, and returns the bound port. */
-  async open(binding: Binding): Promise<number> {
+  async open(binding: BoundAddress): Promise<number> {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
     try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { origin } from './origin.js';
 
 it.each([
@@ -33,5 +33,5 @@ it.each([
     'https://por tal.example',
   ],
 ])('A4: %j is not an origin', (text) => {
-  expect(origin.parse(text)).toBeInstanceOf(ConversionError);
+  expect(origin.parse(text)).toBeInstanceOf(ConversionProblem);
 });

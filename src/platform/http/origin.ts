@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { originOf } from '../../kernel/encoding/origin.js';
 
 /** A key whose value is compared with what browsers send. */
@@ -8,5 +8,5 @@ export const origin: ScalarType<string> = {
   name: 'origin',
   expects: 'an origin such as https://portal.example, without a path; never * or null',
   parse: (value) =>
-    originOf(value.trim()) ?? new ConversionError('not an origin: a scheme http or https, a host and a port'),
+    originOf(value.trim()) ?? new ConversionProblem('not an origin: a scheme http or https, a host and a port'),
 };

@@ -5,7 +5,7 @@ import { dataSize, duration, integer, oneOf, type ScalarType, text } from '../..
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { bundleName } from '../tls/bundle-name.js';
 import { address } from './address.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 
 @Properties('server')
 export class ServerProperties {
@@ -75,7 +75,7 @@ const url: ScalarType<string> = {
     const isPlain = parsed && (parsed.href === trimmed || parsed.href === `${trimmed}/`);
     return isPlain
       ? trimmed
-      : new ConversionError('not such a URL, as a browser writes it (lower case, no default port)');
+      : new ConversionProblem('not such a URL, as a browser writes it (lower case, no default port)');
   },
 };
 
@@ -138,7 +138,7 @@ const inclusion: ScalarType<Inclusion> = {
   ...words,
   parse: (value) =>
     /^on[-_]?param$/i.test(value.trim())
-      ? new ConversionError('on-param is not offered: it hands the choice to strangers')
+      ? new ConversionProblem('on-param is not offered: it hands the choice to strangers')
       : words.parse(value),
 };
 

@@ -11,7 +11,7 @@ import {
   withoutBrackets,
 } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { bundleName } from '../tls/bundle-name.js';
 import { networkOf } from './address-guard.js';
 import { type ForwardProxy, parseProxy, type ProxySettings } from './forward-proxy.js';
@@ -24,7 +24,7 @@ const allowedAddress: ScalarType<string> = {
     const entry = withoutBrackets(value.trim());
     // A text of digits and dots that is no network is a mistake, not a name.
     const isName = /^(?:\*\.)?[a-z\d_](?:[\w.-]*[a-z\d])?$/i.test(entry) && !/^[\d.]+$/.test(entry);
-    return networkOf(entry) !== undefined || isName ? entry : new ConversionError('not such an entry');
+    return networkOf(entry) !== undefined || isName ? entry : new ConversionProblem('not such an entry');
   },
 };
 
@@ -32,7 +32,7 @@ const proxyUrl: ScalarType<ForwardProxy> = {
   shape: 'scalar',
   name: 'URL of a proxy',
   expects: 'a URL such as http://user:password@proxy.corp:3128',
-  parse: (value) => parseProxy(value.trim()) ?? new ConversionError('not a URL of a proxy that is called over http'),
+  parse: (value) => parseProxy(value.trim()) ?? new ConversionProblem('not a URL of a proxy that is called over http'),
   format: ({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
 };
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { clientBundleFindings } from '../tls/client-bundle.rule.js';
 import { AddressGuard } from './address-guard.js';
 import { HTTP_CLIENT_BUNDLE, HttpClientProperties } from './outbound.properties.js';
@@ -15,7 +15,7 @@ export const httpClientBundleUsable = new Rule('tls', (facts) =>
  * Warns if the URL of a key contains an internal address to which the guard of outgoing calls refuses to connect. A name is
  * not resolved: the failure of a call tells its address.
  */
-export function reachableAddress(facts: RuleFacts, key: string, url: string): readonly Finding[] {
+export function reachableAddress(facts: RuleFacts, key: string, url: string): readonly RuleProblem[] {
   if (!URL.canParse(url)) return [];
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
   // RFC 6761 section 6.3: the name means this machine, whatever resolves it.

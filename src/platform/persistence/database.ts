@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { type Random, SystemRandom } from '../../kernel/random/random.js';
@@ -15,7 +15,7 @@ import { ServerPool } from './engines/server-pool.js';
 import { connectionOptions, type DatabaseAccount } from './engines/server-options.js';
 import { TypeormDriver } from './engines/typeorm-driver.js';
 import type { DatabaseSettings } from './database-address.js';
-import { type DatabaseServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { type JdbcServer, type Host, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate, migrationClasses } from './migrations/migrations.js';
 import { FaultyTestQuery } from './pool/faulty-test-query.js';
 import { adjustedSettings, type PoolSettings } from './pool/pool-settings.js';
@@ -104,7 +104,7 @@ export async function dataSourceOptions(
   pool: PoolOptions = {},
 ): Promise<DataSourceOptions> {
   const location = parseJdbcUrl(settings.url);
-  if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
+  if (location instanceof ConversionProblem) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
   if (location.engine === 'sqlite') return embedded(settings.url, location.file);
   return serverOptions(location, settings, pool);
 }
@@ -118,7 +118,7 @@ export interface HostPool {
 /** A pool for each host of the URL, without a connection yet; none for the embedded database. */
 export async function poolsByHost(settings: DatabaseSettings, options: PoolOptions): Promise<readonly HostPool[]> {
   const location = parseJdbcUrl(settings.url);
-  if (location instanceof ConversionError || location.engine === 'sqlite') return [];
+  if (location instanceof ConversionProblem || location.engine === 'sqlite') return [];
   return Promise.all(
     location.hosts.map(async (host) => ({
       host,
@@ -147,7 +147,7 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
 }
 
 async function serverOptions(
-  location: DatabaseServer,
+  location: JdbcServer,
   account: DatabaseAccount,
   options: PoolOptions,
 ): Promise<DataSourceOptions> {
@@ -164,7 +164,7 @@ async function serverOptions(
 }
 
 async function serverPool(
-  location: DatabaseServer,
+  location: JdbcServer,
   account: DatabaseAccount,
   {
     settings: configured = {},

@@ -1,6 +1,6 @@
 import { acceptedOnly, full, near } from '../../config/bind/effect.js';
 import { duration, integer, type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import type { Adjustment, SelfAdjusting, SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { healthComponent } from '../../observability/health/health-components.js';
@@ -16,7 +16,7 @@ const jdbcUrl: ScalarType<string> = {
   expects: 'a JDBC URL such as jdbc:mariadb://db:3306/login or jdbc:sqlite:./data/login.db',
   parse: (url) => {
     const location = parseJdbcUrl(url);
-    return location instanceof ConversionError ? location : url;
+    return location instanceof ConversionProblem ? location : url;
   },
 };
 

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../kernel/clock/with-timeout.js';
 import { UserProperties } from '../../config/config.properties.js';
 import { processTimeZone } from '../../config/read/process-inputs.js';
-import type { Finding, RuleFacts, RuleFinding } from '../../config/check/rule.js';
+import type { RuleProblem, RuleFacts, LocatedRuleProblem } from '../../config/check/rule.js';
 import { DatabaseAddress } from './database-address.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { dialectOf } from './dialect.js';
@@ -14,7 +14,7 @@ const LIMIT_MILLIS = 5000;
 
 /** Rule 4 and the time zone of the server, as far as they were checked. */
 export interface LimitsCheck {
-  readonly findings: readonly RuleFinding[];
+  readonly findings: readonly LocatedRuleProblem[];
   readonly isComplete: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function checkLimits(facts: RuleFacts, asksServer: boolean): Promis
   }
 }
 
-async function compare(facts: RuleFacts): Promise<readonly RuleFinding[]> {
+async function compare(facts: RuleFacts): Promise<readonly LocatedRuleProblem[]> {
   const { openPool } = await import('./database.js');
   const settings = { ...facts.get(PoolProperties).asConfigured(), connectionTimeout: LIMIT_MILLIS };
   const processZone = facts.get(UserProperties).timezone ?? processTimeZone();
@@ -55,7 +55,7 @@ async function compare(facts: RuleFacts): Promise<readonly RuleFinding[]> {
   }
 }
 
-function lifetimeFinding({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts): Finding {
+function lifetimeFinding({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts): RuleProblem {
   const key = 'app.datasource.pool.max-lifetime';
   return facts.about(key, {
     severity: 'warning',
@@ -64,7 +64,7 @@ function lifetimeFinding({ waitTimeoutMillis }: ServerLimits, facts: RuleFacts):
   });
 }
 
-function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts): Finding {
+function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts): RuleProblem {
   const key = 'app.datasource.pool.maximum-pool-size';
   const now = `the account has ${others} connections now, and the server accepts ${maxConnections} (max_connections)`;
   return facts.about(key, {
@@ -74,7 +74,7 @@ function sizeFinding({ maxConnections, others }: ServerLimits, facts: RuleFacts)
   });
 }
 
-function zoneFinding({ name }: SessionTimeZone, processZone: string, facts: RuleFacts): Finding {
+function zoneFinding({ name }: SessionTimeZone, processZone: string, facts: RuleFacts): RuleProblem {
   const what = `Database sessions have the time zone ${name}, which is not that of the process`;
   const action = `Either ${EQUAL_ZONES}.`;
   return facts.about('app.datasource.url', { severity: 'warning', what, action }, { Process: processZone });

@@ -1,5 +1,5 @@
-import { ConversionError } from '../../config/problem.js';
-import { type Finding, finding, Rule } from '../../config/check/rule.js';
+import { ConversionProblem } from '../../config/problem.js';
+import { type RuleProblem, finding, Rule } from '../../config/check/rule.js';
 import { clientBundleFindings } from '../tls/client-bundle.rule.js';
 import { DATABASE_BUNDLE, DatasourceProperties } from './datasource.properties.js';
 import { hasAddresses, parseJdbcUrl, tlsModeOf } from './jdbc/jdbc-url.js';
@@ -11,7 +11,7 @@ import { MapperConfigurationProperties } from './mapper/mapper.properties.js';
 export const productionValues = new Rule('5', (facts) => {
   const { ddlAuto } = facts.get(OrmProperties);
   const { openInView, showSql } = facts.get(JpaProperties);
-  const findings: Finding[] = [];
+  const findings: RuleProblem[] = [];
   if (ddlAuto !== 'none') {
     const what = 'In production, only migrations change tables';
     findings.push(facts.about('app.jpa.orm.ddl-auto', { what, action: 'Set app.jpa.orm.ddl-auto to none.' }));
@@ -31,7 +31,7 @@ export const productionValues = new Rule('5', (facts) => {
 /** Rule 6: mapper statements have a time limit, and null is bound with a type. */
 export const mapperLimits = new Rule('6', (facts) => {
   const { defaultStatementTimeout, jdbcTypeForNull } = facts.get(MapperConfigurationProperties);
-  const findings: Finding[] = [];
+  const findings: RuleProblem[] = [];
   if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
     const key = 'mapper.configuration.default-statement-timeout';
     const what = 'Without a timeout, a slow statement may run forever';
@@ -58,8 +58,8 @@ export const dialectFits = new Rule('database', (facts) => {
 export const databaseBundleUsable = new Rule('database', async (facts) => {
   const { sslBundle, url } = facts.get(DatasourceProperties);
   const location = parseJdbcUrl(url);
-  if (sslBundle === undefined || location instanceof ConversionError || location.engine === 'sqlite') return [];
-  const about = (severity: 'fault' | 'warning', what: string, action: string): Finding =>
+  if (sslBundle === undefined || location instanceof ConversionProblem || location.engine === 'sqlite') return [];
+  const about = (severity: 'fault' | 'warning', what: string, action: string): RuleProblem =>
     facts.about(DATABASE_BUNDLE, { severity, what, action });
   const mode = tlsModeOf(location, true);
   if (mode === 'off') {
@@ -80,7 +80,7 @@ export const databaseBundleUsable = new Rule('database', async (facts) => {
 /** Notes on parts of the database URL that may have an unexpected effect. */
 export const jdbcUrlNotes = new Rule('database', (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
-  if (location instanceof ConversionError) return [];
+  if (location instanceof ConversionProblem) return [];
   return location.notes.map((note) =>
     finding(
       {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { ChargeQueue } from './charge-queue.js';
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 
 const unit = (key: string): Charge => ({ key, quota: 10, windowMillis: 60_000, hits: 1 });
-const verdict = (admitted: number): Verdict => ({ admitted, remaining: 0, resetMillis: 1, retryMillis: 1 });
+const verdict = (admitted: number): LimitVerdict => ({ admitted, remaining: 0, resetMillis: 1, retryMillis: 1 });
 
 it('charges of one turn of the event loop, and those during a batch, are one charge for each key', async () => {
   const sent: (readonly Charge[])[] = [];

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 
-interface Caller extends PromiseWithResolvers<Verdict> {
+interface Caller extends PromiseWithResolvers<LimitVerdict> {
   readonly hits: number;
 }
 
@@ -20,10 +20,10 @@ export class ChargeQueue {
   private waiting = new Map<string, Waiting>();
   private isBusy = false;
 
-  constructor(private readonly send: (charges: readonly Charge[]) => Promise<readonly Verdict[]>) {}
+  constructor(private readonly send: (charges: readonly Charge[]) => Promise<readonly LimitVerdict[]>) {}
 
-  charge(charge: Charge): Promise<Verdict> {
-    const caller: Caller = { ...Promise.withResolvers<Verdict>(), hits: charge.hits };
+  charge(charge: Charge): Promise<LimitVerdict> {
+    const caller: Caller = { ...Promise.withResolvers<LimitVerdict>(), hits: charge.hits };
     const known = this.waiting.get(charge.key);
     if (known) known.callers.push(caller);
     else this.waiting.set(charge.key, { charge, callers: [caller] });
@@ -62,7 +62,7 @@ function sumOf(callers: readonly Caller[]): number {
 }
 
 /** The first callers are admitted, as far as the admitted hits go. */
-function share(verdict: Verdict, callers: readonly Caller[]): void {
+function share(verdict: LimitVerdict, callers: readonly Caller[]): void {
   let left = verdict.admitted;
   for (const { hits, resolve } of callers) {
     const admitted = Math.min(hits, left);

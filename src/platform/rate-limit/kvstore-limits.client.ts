@@ -2,7 +2,7 @@ import type { Kvstore } from '../kvstore/kvstore.service.js';
 import { Script } from '../kvstore/script.js';
 import { storeKey } from '../kvstore/store-key.js';
 import type { RateLimitStore } from './rate-limit-store.js';
-import { type Charge, type Verdict, verdictOf } from './sliding-window.js';
+import { type Charge, type LimitVerdict, verdictOf } from './sliding-window.js';
 
 /**
  * Charges each key by the clock of the store, so that clocks of replicas do not matter. Arguments: quota, window in
@@ -41,7 +41,7 @@ return results`,
 export class KvstoreLimits implements RateLimitStore {
   constructor(private readonly kvstore: Kvstore) {}
 
-  async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+  async charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     const keys = charges.map(({ key }) => storeKey('rate-limit', key));
     const args = charges.flatMap(({ quota, windowMillis, hits }) => [quota, windowMillis, hits]);
     const results = (await this.kvstore.run(CHARGE, keys, args)) as readonly (readonly number[])[];

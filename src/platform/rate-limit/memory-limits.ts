@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
 import { DigestMap } from '../../kernel/collections/digest-map.js';
 import { SystemRandom } from '../../kernel/random/random.js';
-import { type Charge, countsAt, decide, type Verdict, type WindowCounts } from './sliding-window.js';
+import { type Charge, countsAt, decide, type LimitVerdict, type WindowCounts } from './sliding-window.js';
 
 /** Beyond so many keys, the one that was counted least recently is forgotten; they take 5 MB. */
 const CAPACITY = 100_000;
@@ -14,7 +14,7 @@ export class MemoryLimits {
     this.counts = new DigestMap(['window', 'current', 'previous'], CAPACITY, new SystemRandom().text(16));
   }
 
-  charge(charge: Charge): Verdict {
+  charge(charge: Charge): LimitVerdict {
     const now = this.clock.millis();
     const counts = countsAt(this.counts.get(charge.key), now, charge.windowMillis);
     const verdict = decide(counts, now, charge);

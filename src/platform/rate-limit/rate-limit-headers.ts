@@ -1,4 +1,4 @@
-import type { Verdict } from './sliding-window.js';
+import type { LimitVerdict } from './sliding-window.js';
 
 /** A limit that applies to a request, by the name that callers see. */
 export interface Policy {
@@ -9,7 +9,7 @@ export interface Policy {
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers, as lists of structured fields (RFC 9651). */
 export function rateLimitHeaders(
-  applied: readonly { readonly policy: Policy; readonly verdict: Verdict }[],
+  applied: readonly { readonly policy: Policy; readonly verdict: LimitVerdict }[],
 ): Readonly<Record<'ratelimit-policy' | 'ratelimit', string>> {
   return {
     'ratelimit-policy': applied
@@ -22,7 +22,7 @@ export function rateLimitHeaders(
 }
 
 /** Milliseconds until more units are free. */
-function waitOf({ remaining, retryMillis, resetMillis }: Verdict): number {
+function waitOf({ remaining, retryMillis, resetMillis }: LimitVerdict): number {
   return remaining > 0 ? resetMillis : retryMillis;
 }
 

@@ -1,4 +1,4 @@
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 
 /** Where the counts of limits are. Every charge names another key. */
 export interface RateLimitStore {
@@ -7,5 +7,5 @@ export interface RateLimitStore {
    * only reads, and its verdict tells how many are left.
    * @throws Error if the store does not respond
    */
-  charge(charges: readonly Charge[]): Promise<readonly Verdict[]>;
+  charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]>;
 }

@@ -4,7 +4,7 @@ import { batchesOf } from '../persistence/batches.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { RateLimitStore } from './rate-limit-store.js';
-import { type Charge, type Verdict, verdictOf } from './sliding-window.js';
+import { type Charge, type LimitVerdict, verdictOf } from './sliding-window.js';
 
 // Counts are of no use after the window that follows theirs.
 expiringTable('rate_limit', 'id', 0);
@@ -47,13 +47,13 @@ export class RateLimitTable implements RateLimitStore {
     private readonly clock: Clock,
   ) {}
 
-  async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+  async charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     const verdicts = [];
     for (const batch of batchesOf(charges, MOST_KEYS)) verdicts.push(...(await this.chargeBatch(batch)));
     return verdicts;
   }
 
-  private async chargeBatch(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+  private async chargeBatch(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     // A statement alone needs no transaction, nor does a read.
     if (charges.length === 1 || charges.every(({ hits }) => hits === 0))
       return this.work.single((tx) => this.addTo(tx, charges, addEach));
@@ -69,7 +69,7 @@ export class RateLimitTable implements RateLimitStore {
     tx: Tx,
     charges: readonly Charge[],
     add: (tx: Tx, additions: readonly Addition[]) => Promise<readonly Counted[]>,
-  ): Promise<readonly Verdict[]> {
+  ): Promise<readonly LimitVerdict[]> {
     const additions = await this.additionsOf(tx, charges);
     const counted = await add(tx, additions);
     return counted.map(({ addition, admitted, current }) => {

@@ -13,7 +13,7 @@ import { RouteLimitProperties } from './rate-limit.properties.js';
 import { type Dimension, DIMENSIONS, ROUTE_GROUPS, type RouteGroup } from './route-group.js';
 import { SharedLimits } from './shared-limits.js';
 import { SharedStore } from './shared-store.service.js';
-import type { Verdict } from './sliding-window.js';
+import type { LimitVerdict } from './sliding-window.js';
 import { WriteBehindCharges } from './write-behind-charges.js';
 
 /** A limit of a request: the group of its route, and by what and by which value it counts. */
@@ -129,5 +129,5 @@ export class RateLimiter implements BeforeApplicationShutdown {
 interface Applied {
   readonly subject: Subject;
   readonly policy: Policy;
-  readonly verdict: Verdict;
+  readonly verdict: LimitVerdict;
 }

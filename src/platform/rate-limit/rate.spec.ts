@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { Rate, rate } from './rate.js';
 
 describe('a rate', () => {
@@ -20,7 +20,7 @@ describe('a rate', () => {
   it.each(['', '60', '60/', '/1m', '-1/1m', '1.5/1m', '60/0s', '60/999ms', '60/1 m', '60 per minute'])(
     '%j is rejected',
     (text) => {
-      expect(rate().parse(text)).toBeInstanceOf(ConversionError);
+      expect(rate().parse(text)).toBeInstanceOf(ConversionProblem);
     },
   );
 
@@ -32,7 +32,7 @@ describe('a rate', () => {
     ['60/25h', 'the window must not be longer than 1d'],
     ['60/86400001ms', 'the window must not be longer than 1d'],
   ])('X6: %s is beyond the limits of a key', (text, reason) => {
-    expect(limited.parse(text)).toEqual(new ConversionError(reason));
+    expect(limited.parse(text)).toEqual(new ConversionProblem(reason));
     expect(limited.expects).toContain('with at most 1000 requests in at most 1d');
   });
 

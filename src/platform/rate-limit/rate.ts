@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { ScalarType } from '../../config/bind/key-type.js';
 
@@ -19,15 +19,15 @@ export class Rate {
   }
 
   /** Reads `60/1m`, `off` or `0`. */
-  static parse(text: string): Rate | ConversionError {
+  static parse(text: string): Rate | ConversionProblem {
     if (text === 'off' || text === '0') return Rate.OFF;
     const [, quota = '', length = ''] = FORM.exec(text) ?? [];
-    if (quota === '') return new ConversionError('not a number of requests, a slash and a duration, such as 60/1m');
+    if (quota === '') return new ConversionProblem('not a number of requests, a slash and a duration, such as 60/1m');
     const window = Duration.parse(length, 's');
-    if (window instanceof ConversionError) return window;
+    if (window instanceof ConversionProblem) return window;
     if (Number(quota) === 0) return Rate.OFF;
     return window.milliseconds < MIN_WINDOW_MILLIS
-      ? new ConversionError('the window must be at least 1s')
+      ? new ConversionProblem('the window must be at least 1s')
       : new Rate(Number(quota), window);
   }
 
@@ -78,11 +78,11 @@ function limitsText({ quota, windowSeconds }: RateLimits): string {
   return `, with at most ${quota} requests in at most ${Duration.ofSeconds(windowSeconds).toString()}`;
 }
 
-function within(parsed: Rate, { quota, windowSeconds }: RateLimits): Rate | ConversionError {
+function within(parsed: Rate, { quota, windowSeconds }: RateLimits): Rate | ConversionProblem {
   if (parsed.isOff) return parsed;
-  if (parsed.quota > quota) return new ConversionError(`the number must not be above ${quota}`);
+  if (parsed.quota > quota) return new ConversionProblem(`the number must not be above ${quota}`);
   const longest = Duration.ofSeconds(windowSeconds);
   return parsed.windowMillis > longest.milliseconds
-    ? new ConversionError(`the window must not be longer than ${longest.toString()}`)
+    ? new ConversionProblem(`the window must not be longer than ${longest.toString()}`)
     : parsed;
 }

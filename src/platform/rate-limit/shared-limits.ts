@@ -1,6 +1,6 @@
 import type { MemoryLimits } from './memory-limits.js';
 import type { RateLimitStore } from './rate-limit-store.js';
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 import type { StoreAvailability } from '../kvstore/store-availability.js';
 
 /** A shared store with the memory of this process as its fallback. */
@@ -11,7 +11,7 @@ export class SharedLimits {
     private readonly availability: StoreAvailability,
   ) {}
 
-  async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+  async charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     const verdicts = await this.availability.attempt(() => this.store.charge(charges));
     return verdicts ?? charges.map((charge) => this.memory.charge(charge));
   }

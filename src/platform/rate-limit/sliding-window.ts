@@ -15,7 +15,7 @@ export interface Charge {
 }
 
 /** How many of the hits were admitted, and what a caller may know about the limit. */
-export interface Verdict {
+export interface LimitVerdict {
   readonly admitted: number;
   /** Units left now. */
   readonly remaining: number;
@@ -37,7 +37,7 @@ export function countsAt(stored: WindowCounts | undefined, now: number, windowMi
 }
 
 /** Admits as many hits as fit: the count of the window before fades evenly (sliding window counter). */
-export function decide(counts: WindowCounts, now: number, { quota, windowMillis, hits }: Charge): Verdict {
+export function decide(counts: WindowCounts, now: number, { quota, windowMillis, hits }: Charge): LimitVerdict {
   const elapsed = Math.min(1, Math.max(0, now / windowMillis - counts.window));
   const free = quota - counts.previous * (1 - elapsed) - counts.current;
   const admitted = Math.max(0, Math.min(hits, Math.floor(free)));
@@ -51,7 +51,7 @@ export function verdictOf(
   elapsed: number,
   quota: number,
   windowMillis: number,
-): Verdict {
+): LimitVerdict {
   const remaining = Math.max(0, Math.floor(quota - previous * (1 - elapsed) - current));
   const resetMillis = (1 - elapsed) * windowMillis;
   const retryMillis = remaining > 0 ? 0 : untilOneIsFree(current, previous, elapsed, quota) * windowMillis;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/programs/manual-clock.js';
 import { waitUntil } from '../../../test/support/runner/wait-until.js';
 import { MemoryLimits } from './memory-limits.js';
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 import { type Hit, WriteBehindCharges } from './write-behind-charges.js';
 
 const HIT: Hit = { key: 'address', quota: 640, windowMillis: 3_600_000 };
@@ -26,7 +26,7 @@ class Store {
     return new WriteBehindCharges((charges) => this.charge(charges), new ManualClock());
   }
 
-  async charge(charges: readonly Charge[]): Promise<readonly Verdict[]> {
+  async charge(charges: readonly Charge[]): Promise<readonly LimitVerdict[]> {
     const hits = charges.reduce((sum, charge) => sum + charge.hits, 0);
     this.sent.push(hits);
     if (hits > 0) await this.commits;
@@ -34,10 +34,11 @@ class Store {
   }
 }
 
-const times = (count: number, charges: WriteBehindCharges, hit = HIT): Promise<readonly Verdict[]> =>
+const times = (count: number, charges: WriteBehindCharges, hit = HIT): Promise<readonly LimitVerdict[]> =>
   Promise.all(Array.from({ length: count }, () => charges.charge(hit)));
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
-const admitted = (verdicts: readonly Verdict[]): number => verdicts.reduce((sum, verdict) => sum + verdict.admitted, 0);
+const admitted = (verdicts: readonly LimitVerdict[]): number =>
+  verdicts.reduce((sum, verdict) => sum + verdict.admitted, 0);
 
 describe('charges behind the response', () => {
   it('a request far from its limit waits for no commit, and is told how many requests are left', async () => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../kernel/clock/clock.js';
 import { ChargeQueue } from './charge-queue.js';
-import type { Charge, Verdict } from './sliding-window.js';
+import type { Charge, LimitVerdict } from './sliding-window.js';
 
 /** Up to this used part of a quota, a request is admitted before its hit is stored. */
 const USED_PART = 1 / 2;
@@ -51,14 +51,14 @@ export class WriteBehindCharges {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    send: (charges: readonly Charge[]) => Promise<readonly Verdict[]>,
+    send: (charges: readonly Charge[]) => Promise<readonly LimitVerdict[]>,
     private readonly clock: Clock,
   ) {
     this.charges = new ChargeQueue(send);
     this.reads = new ChargeQueue(send);
   }
 
-  async charge(hit: Hit): Promise<Verdict> {
+  async charge(hit: Hit): Promise<LimitVerdict> {
     // A quota too small to admit one ahead needs no read.
     if (hit.quota * LEAD_PART < 1) return this.charges.charge({ ...hit, hits: 1 });
     const known = this.uses.get(hit.key);
@@ -76,7 +76,7 @@ export class WriteBehindCharges {
     await Promise.all(this.stores);
   }
 
-  private admitAhead(use: Use, { quota, windowMillis }: Hit): Verdict | undefined {
+  private admitAhead(use: Use, { quota, windowMillis }: Hit): LimitVerdict | undefined {
     const ahead = use.waiting + use.sent + 1;
     const used = use.stored + ahead;
     if (ahead > quota * LEAD_PART || used > quota * USED_PART || this.unstored >= MOST_UNSTORED) return undefined;
@@ -95,7 +95,7 @@ export class WriteBehindCharges {
     queue: ChargeQueue,
     hit: Hit,
     hits: number,
-  ): Promise<{ readonly use: Use; readonly verdict: Verdict }> {
+  ): Promise<{ readonly use: Use; readonly verdict: LimitVerdict }> {
     const askedAt = this.interval;
     const verdict = await queue.charge({ ...hit, hits });
     const stored = hit.quota - verdict.remaining;

@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { makeFolderNow } from '../../kernel/files/make-folder.js';
 import type { Random } from '../../kernel/random/random.js';
 import { KEY_BYTES } from './aes-gcm.js';
 import { sealKey } from './seal-key.js';
 
 /** Reads the key in a file; undefined if the file does not exist. */
-export function readKeyFile(file: string): Uint8Array | ConversionError | undefined {
+export function readKeyFile(file: string): Uint8Array | ConversionProblem | undefined {
   try {
     return sealKey.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -20,11 +20,11 @@ export function readKeyFile(file: string): Uint8Array | ConversionError | undefi
  * Reads the key in a file, which is created if it does not exist, readable by its owner only. Of concurrent processes, one
  * creates the file and the others read it; no process ever sees a part of it.
  */
-export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | ConversionError {
+export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | ConversionProblem {
   const key = readKeyFile(file);
   if (key) return key;
   createKeyFile(file, random);
-  return readKeyFile(file) ?? new ConversionError('it was removed while the service started');
+  return readKeyFile(file) ?? new ConversionProblem('it was removed while the service started');
 }
 
 function createKeyFile(file: string, random: Random): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 
@@ -16,7 +16,7 @@ describe('a seal key', () => {
 
   it('is always accepted if it is random', () => {
     const refused = Array.from({ length: 2000 }, () => sealKey.parse(random.bytes(32).toString('base64'))).filter(
-      (key) => key instanceof ConversionError,
+      (key) => key instanceof ConversionProblem,
     );
 
     expect(refused).toEqual([]);
@@ -37,7 +37,7 @@ describe('a seal key', () => {
     ],
     ['a sentence', Buffer.from('correct horse battery staple 123').toString('base64'), 'the bytes are not random'],
   ])('J4: is rejected if it is %s', (_, text, reason) => {
-    expect(sealKey.parse(text)).toEqual(new ConversionError(reason));
+    expect(sealKey.parse(text)).toEqual(new ConversionProblem(reason));
   });
 
   it('is never shown as a default value', () => {

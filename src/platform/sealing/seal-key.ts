@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
 /** Random keys have about thirty distinct bytes; two copies of sixteen hexadecimal digits have sixteen. */
@@ -13,12 +13,12 @@ export const sealKey: ScalarType<Uint8Array> = {
   parse: (value) => {
     const trimmed = value.trim();
     // Buffer skips characters that are not Base64: a mistyped key would silently become another key.
-    if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new ConversionError('not Base64');
+    if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new ConversionProblem('not Base64');
     const bytes = Buffer.from(trimmed, 'base64');
     if (bytes.length !== KEY_BYTES)
-      return new ConversionError(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
+      return new ConversionProblem(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
     const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
-    if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new ConversionError('the bytes are not random');
+    if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new ConversionProblem('the bytes are not random');
     return bytes;
   },
   format: () => '',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { ConfigurationFailure, problem } from '../../config/problem.js';
 import { Random } from '../../kernel/random/random.js';
 import { readKeyFile, readOrCreateKeyFile } from './key-file.js';
@@ -61,15 +61,15 @@ const NO_KEY = problem(
   { Property: 'app.security.seal.keys', Reason: 'profile prod takes only configured keys' },
 );
 
-function readExisting(file: string): Uint8Array | ConversionError {
-  return readKeyFile(file) ?? new ConversionError('it does not exist');
+function readExisting(file: string): Uint8Array | ConversionProblem {
+  return readKeyFile(file) ?? new ConversionProblem('it does not exist');
 }
 
-function usable<T extends Uint8Array | undefined>(file: string, read: () => T | ConversionError): T {
+function usable<T extends Uint8Array | undefined>(file: string, read: () => T | ConversionProblem): T {
   let reason: string;
   try {
     const key = read();
-    if (!(key instanceof ConversionError)) return key;
+    if (!(key instanceof ConversionProblem)) return key;
     ({ reason } = key);
   } catch (error) {
     reason = (error as NodeJS.ErrnoException).code ?? String(error);

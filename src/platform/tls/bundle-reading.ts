@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 const MAX_BYTES = 1024 * 1024;
 
 /** Why a bundle cannot be used: the member, the reason and an action. None of the texts quotes a file or a value. */
-export interface BundleFault {
+export interface BundleProblem {
   /** Key below the name of the bundle, e.g. `keystore.certificate`. */
   readonly member: string;
   readonly file?: string;
@@ -36,7 +36,7 @@ export interface BundleContents {
 /** Thrown inside this folder if a bundle cannot be read. */
 export class UnusableBundle extends Error {
   constructor(
-    readonly fault: BundleFault,
+    readonly fault: BundleProblem,
     options?: ErrorOptions,
   ) {
     super(fault.reason, options);

@@ -1,5 +1,5 @@
 import { SystemClock } from '../../kernel/clock/clock.js';
-import { faultsOf, type Finding, type RuleFacts } from '../../config/check/rule.js';
+import { faultsOf, type RuleProblem, type RuleFacts } from '../../config/check/rule.js';
 import type { TlsIdentity } from './ssl-bundle.js';
 
 /** Faults of the bundle that a key of a client names, and one warning for each of its certificates that is not valid. */
@@ -7,7 +7,7 @@ export async function clientBundleFindings(
   facts: RuleFacts,
   key: string,
   name: string | undefined,
-): Promise<readonly Finding[]> {
+): Promise<readonly RuleProblem[]> {
   if (name === undefined) return [];
   // Startup without TLS does not load the TLS code.
   const { SslBundles } = await import('./ssl-bundles.service.js');

@@ -1,4 +1,4 @@
-import { type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { exposureOfFile, MAKE_PRIVATE } from '../../kernel/files/secret-file.js';
 import { fileOf, pathOf } from './bundle-reading.js';
 import { SslBundleProperties } from './tls.properties.js';
@@ -20,7 +20,7 @@ export const bundleKeysKeptPrivate = new Rule('security', (facts) => {
   return [...keys, ...stores].flatMap(([key, file]) => exposed(facts, key, file));
 });
 
-function exposed(facts: RuleFacts, key: string, file: string | undefined): readonly Finding[] {
+function exposed(facts: RuleFacts, key: string, file: string | undefined): readonly RuleProblem[] {
   const exposure = file === undefined ? undefined : exposureOfFile(file);
   if (!exposure) return [];
   const what = 'The file of a private key is not private';

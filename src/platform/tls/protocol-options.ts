@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
@@ -10,7 +10,7 @@ export const tlsVersion: ScalarType<TlsVersion> = {
   ...version,
   parse: (value) =>
     /^TLSv1(?:\.[01])?$/.test(value)
-      ? new ConversionError('TLSv1 and TLSv1.1 are not offered: they are broken (RFC 8996)')
+      ? new ConversionProblem('TLSv1 and TLSv1.1 are not offered: they are broken (RFC 8996)')
       : version.parse(value),
 };
 
@@ -24,7 +24,7 @@ export const cipherSuite: ScalarType<string> = {
   expects: 'a cipher suite such as TLS_AES_256_GCM_SHA384 or ECDHE-RSA-AES256-GCM-SHA384',
   parse: (value) => {
     const name = nameInOpenssl(value.trim().toUpperCase());
-    return known().has(name) ? name : new ConversionError('no cipher suite that is known here');
+    return known().has(name) ? name : new ConversionProblem('no cipher suite that is known here');
   },
 };
 

@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../kernel/collections/without-undefined.js'
 import { ConfigurationFailure, type Problem } from '../../config/problem.js';
 import {
   type BundleContents,
-  type BundleFault,
+  type BundleProblem,
   certificateName,
   codeOf,
   type TlsRole,
@@ -44,7 +44,7 @@ export class SslBundle {
     private readonly options: BundleChoices,
     private readonly files: readonly string[],
     private readonly contents: (role: TlsRole) => BundleContents,
-    private readonly problemOf: (fault: BundleFault) => Problem,
+    private readonly problemOf: (fault: BundleProblem) => Problem,
     private readonly clock: Clock,
   ) {}
 

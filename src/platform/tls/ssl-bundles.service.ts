@@ -6,7 +6,7 @@ import { type KeyState, statesOf } from '../../config/bind/key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../../config/problem.js';
 import { existingPath } from '../../kernel/files/secret-file.js';
 import { containsPrivateKey, isSecretName } from '../../kernel/redaction/secrets.js';
-import type { BundleFault } from './bundle-reading.js';
+import type { BundleProblem } from './bundle-reading.js';
 import { type ClientTls, openClientTls, type UpdateLog } from './client-tls.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';
 import { SslBundle } from './ssl-bundle.js';
@@ -35,7 +35,7 @@ export class SslBundles {
     const { pem, jks } = this.properties;
     const [inPem, inStores] = [pem.get(by.name), jks.get(by.name)];
     if (inPem && inStores) throw new ConfigurationFailure([this.twice(by)]);
-    const problemOf = (kind: 'pem' | 'jks') => (fault: BundleFault) => this.unusable(by, kind, fault);
+    const problemOf = (kind: 'pem' | 'jks') => (fault: BundleProblem) => this.unusable(by, kind, fault);
     if (inPem) {
       return new SslBundle(inPem, pemFiles(inPem), () => readPemBundle(inPem), problemOf('pem'), this.clock);
     }
@@ -85,7 +85,7 @@ export class SslBundles {
   private unusable(
     { key, name }: NamedBy,
     kind: 'pem' | 'jks',
-    { member, file, reason, action }: BundleFault,
+    { member, file, reason, action }: BundleProblem,
   ): Problem {
     const state = this.memberOf(kind, name, member);
     const property = state?.name ?? `app.ssl.bundle.${kind}.${name}.${member}`;

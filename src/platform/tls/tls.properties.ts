@@ -4,7 +4,7 @@ import { duration, flag, list, neverUnset, objects, oneOf, type ScalarType, text
 import { Key, Members, Properties } from '../../config/bind/properties.decorator.js';
 import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
-import { ConversionError } from '../../config/problem.js';
+import { ConversionProblem } from '../../config/problem.js';
 import { healthComponent } from '../../observability/health/health-components.js';
 
 const TRUSTED_BY_CLIENTS = near(
@@ -100,7 +100,7 @@ const storeType: ScalarType<'PKCS12'> = {
   ...pkcs12,
   parse: (value) =>
     /^jks$/i.test(value.trim())
-      ? new ConversionError(
+      ? new ConversionProblem(
           'JKS files cannot be read: convert it with keytool -importkeystore -srckeystore <file> ' +
             '-destkeystore <new file> -deststoretype pkcs12',
         )

@@ -6,7 +6,7 @@ import { programOf } from '../../../test/support/runner/binaries.js';
 import { keyStore, type MadeCertificate, makeCertificate } from '../../../test/support/http/certificates.js';
 import { needs } from '../../../test/support/runner/needs.js';
 import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
-import { type BundleFault, UnusableBundle } from './bundle-reading.js';
+import { type BundleProblem, UnusableBundle } from './bundle-reading.js';
 import { readTrustStore } from './trust-store.js';
 
 const PASSWORD = 'changeit';
@@ -15,7 +15,7 @@ const AUTHORITIES = ['CN=Example EC Authority', 'CN=Example RSA Authority'];
 const fixture = (name: string): string =>
   join(import.meta.dirname, `../../../test/support/fixtures/trust-stores/${name}.p12`);
 
-function faultOf(location: string, password?: string): BundleFault {
+function faultOf(location: string, password?: string): BundleProblem {
   try {
     readTrustStore(location, password);
   } catch (error) {

@@ -4,7 +4,7 @@ import { readings, rises } from '../../../test/support/management/meter-readings
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { Meters } from '../../observability/metrics/meters.js';
-import { LoginMeters, RefreshMeters, type RefreshRefusal } from './sign-in-meters.js';
+import { LoginMeters, RefreshMeters, type RefreshRejection } from './sign-in-meters.js';
 
 const METRICS = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
 
@@ -52,7 +52,7 @@ describe('login.attempts', () => {
 });
 
 describe('login.token.refresh', () => {
-  const refused = (reason: RefreshRefusal): ServiceError => new ServiceError('REFRESH_INVALID', { reason });
+  const refused = (reason: RefreshRejection): ServiceError => new ServiceError('REFRESH_INVALID', { reason });
 
   it.each([
     ['no_cookie', refused('no cookie')],

@@ -58,10 +58,10 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
 }
 
 /** Why a refresh is rejected; for the log and the meters only. */
-export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
+export type RefreshRejection = RefusalReason | 'no cookie' | 'account not active';
 
 /** Outcomes of rejected exchanges (docs/reference/metrics.md). */
-const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRefusal, string>([
+const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRejection, string>([
   ['no cookie', 'no_cookie'],
   ['unknown', 'unknown'],
   ['expired', 'expired'],

@@ -5,7 +5,7 @@ import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import type { OpenedSession } from '../../identity/session/session.js';
 import { type Rotation, SessionRefresh } from '../../identity/session/session-refresh.service.js';
-import { RefreshMeters, type RefreshRefusal } from './sign-in-meters.js';
+import { RefreshMeters, type RefreshRejection } from './sign-in-meters.js';
 
 /** A refreshed session with the current roles. */
 export interface RefreshedSession {
@@ -51,6 +51,6 @@ export class TokenRefresh {
   }
 }
 
-function refused(reason: RefreshRefusal): ServiceError {
+function refused(reason: RefreshRejection): ServiceError {
   return new ServiceError('REFRESH_INVALID', { reason });
 }

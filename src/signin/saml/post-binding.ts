@@ -1,5 +1,5 @@
 import { decodeMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
-import { isRejection, type Rejection } from './login/rejection.js';
+import { isRejection, type SamlRejection } from './login/rejection.js';
 import type { SigningKeys } from './sp/service-provider.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/saml-values.js';
 
@@ -11,7 +11,7 @@ export async function readPost(
   base64: string,
   root: DocumentRoot,
   certificates: readonly string[],
-): Promise<{ readonly xml: string } | Rejection> {
+): Promise<{ readonly xml: string } | SamlRejection> {
   const xml = decodeMessage(base64);
   if (xml === undefined) return 'malformed';
   const document = readDocument(xml, root);

@@ -1,7 +1,7 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { decodeBase64, decodeText, RSA_SHA256 } from './xml/saml-values.js';
-import type { Rejection } from './login/rejection.js';
+import type { SamlRejection } from './login/rejection.js';
 
 /** The parameter that carries a message, in a query or a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';
@@ -42,7 +42,7 @@ export function redirectUrl(url: string, { field, xml, relayState }: BindingMess
  * Reads the message of a query that one of the certificates has signed, or states why it is rejected. `query` must be the raw
  * text, which is what the signature covers (SAML bindings 3.4.4.1). Nothing is inflated before it is verified.
  */
-export function readRedirect(query: string, certificates: readonly string[]): BindingMessage | Rejection {
+export function readRedirect(query: string, certificates: readonly string[]): BindingMessage | SamlRejection {
   const raw = parseQuery(query);
   const field = raw && fieldOf(raw);
   if (raw === undefined || field === undefined) return 'malformed';
@@ -89,7 +89,7 @@ function signatureFault(
   field: MessageField,
   values: ReadonlyMap<Parameter, string | undefined>,
   certificates: readonly string[],
-): Rejection | undefined {
+): SamlRejection | undefined {
   const [algorithm, signature] = [values.get('SigAlg'), values.get('Signature')];
   if (algorithm === undefined || signature === undefined) return 'signature';
   const hash = HASHES.get(algorithm);

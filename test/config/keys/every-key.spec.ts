@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { variableForms } from '../../../src/config/names/key-name.js';
 import type { ConfigurationReading } from '../../../src/config/configuration.js';
-import { ConversionError } from '../../../src/config/problem.js';
+import { ConversionProblem } from '../../../src/config/problem.js';
 import { type Example, examples, readKey, sampleOf } from './examples.js';
 import { reading, type Situation } from './situation.js';
 
@@ -47,7 +47,7 @@ function meaningOf(key: Example): Meaning {
   if (name === 'mapper.configuration.jdbc-type-for-null') return { value: 'NULL' };
   if (OF_DEFAULT.has(type.name) || (!isEntry && byDefault === undefined)) return { value: byDefault };
   const value = type.parse('');
-  return value instanceof ConversionError ? 'report' : { value };
+  return value instanceof ConversionProblem ? 'report' : { value };
 }
 
 /** Empty texts in the kinds of sources, and how an origin names each source. */

@@ -5,7 +5,7 @@ import { ConfigProperties, ProfilesProperties } from '../../../src/config/config
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { KeyRegistry, type KeyDefinition } from '../../../src/config/names/key-registry.js';
 import type { ListType, ScalarType } from '../../../src/config/bind/key-type.js';
-import { ConversionError } from '../../../src/config/problem.js';
+import { ConversionProblem } from '../../../src/config/problem.js';
 import { baseName } from '../../../src/config/bind/key-state.js';
 import { ifBound } from '../../../src/config/bind/unbound.js';
 import { PROPERTIES } from '../../../src/apps/server/properties.js';
@@ -163,7 +163,7 @@ export function sampleOf({ name, type }: Pick<Example, 'name' | 'type'>): string
   const words = /^one of (.*)$/.exec(scalar.expects)?.[1]?.split(', ') ?? [];
   const sample = [...words, ...TEXTS].find((text) => {
     const value = scalar.parse(text);
-    return !(value instanceof ConversionError) && scalar.format(value) !== unset;
+    return !(value instanceof ConversionProblem) && scalar.format(value) !== unset;
   });
   if (sample === undefined) throw new TypeError(`no sample fits ${name}`);
   return sample;
@@ -177,7 +177,7 @@ function defaultOf(name: string): string | undefined {
 export function expectedOf({ type }: Example, text: string): unknown {
   const parsed = (scalar: ScalarType<unknown>, item: string): unknown => {
     const value = scalar.parse(item);
-    if (value instanceof ConversionError) throw new TypeError(`${item}: ${value.reason}`);
+    if (value instanceof ConversionProblem) throw new TypeError(`${item}: ${value.reason}`);
     return value;
   };
   if (type.shape === 'scalar') return parsed(type, text);

@@ -1,5 +1,5 @@
 import { fc } from '../../support/runner/property.js';
-import { ConversionError } from '../../../src/config/problem.js';
+import { ConversionProblem } from '../../../src/config/problem.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
 
@@ -147,7 +147,7 @@ function textsOf(key: Example): fc.Arbitrary<string> {
     text: key.type.expects === 'a text' ? [sample, 'geheim', 'a=b&c', 'x:y', ' z '] : [sample],
   };
   const { type } = key;
-  const fitting = (choices[type.name] ?? []).filter((text) => !(type.parse(text) instanceof ConversionError));
+  const fitting = (choices[type.name] ?? []).filter((text) => !(type.parse(text) instanceof ConversionProblem));
   return fc.constantFrom(sample, ...fitting);
 }
 

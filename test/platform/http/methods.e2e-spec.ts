@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { SystemClock } from '../../../src/kernel/clock/clock.js';
-import { ConversionError } from '../../../src/config/problem.js';
+import { ConversionProblem } from '../../../src/config/problem.js';
 import { AccessLog } from '../../../src/platform/http/records/access-log.js';
 import { parsePattern } from '../../../src/platform/http/records/access-pattern.js';
 import { makeCertificate, type MadeCertificate } from '../../support/http/certificates.js';
@@ -42,7 +42,7 @@ let log: AccessLog;
 
 function newLog(): AccessLog {
   const pattern = parsePattern('%m %U %H %s %{X-Request-Id}o');
-  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionProblem) throw new TypeError(pattern.reason);
   folder = temporaryFolder('methods');
   log = new AccessLog({
     pattern,

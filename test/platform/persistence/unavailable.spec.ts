@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/platform/persistence/database.js';
 import { DatabaseUnavailable } from '../../../src/platform/persistence/engines/database-unavailable.js';
 import { connectionOptions } from '../../../src/platform/persistence/engines/server-options.js';
-import { type DatabaseServer, parseJdbcUrl } from '../../../src/platform/persistence/jdbc/jdbc-url.js';
+import { type JdbcServer, parseJdbcUrl } from '../../../src/platform/persistence/jdbc/jdbc-url.js';
 import { freePort } from '../../support/programs/free-port.js';
 import { freshMariadbDatabase } from '../../support/database/fresh-database.js';
 import { needs } from '../../support/runner/needs.js';
@@ -126,7 +126,7 @@ needs('mariadb')('MariaDB URLs', () => {
 
 describe('allowPublicKeyRetrieval=false', () => {
   it('allowPublicKeyRetrieval=false rejects a key that arrives without TLS', async () => {
-    const location = parseJdbcUrl('jdbc:mysql://db/login?allowPublicKeyRetrieval=false') as DatabaseServer;
+    const location = parseJdbcUrl('jdbc:mysql://db/login?allowPublicKeyRetrieval=false') as JdbcServer;
     const { authPlugins } = (await connectionOptions(location, {})) as { authPlugins: Record<string, LoginPlugin> };
     const answer = authPlugins['caching_sha2_password']?.({ connection: { config: { password: 'p' } } });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Tx, UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { RateLimitTable } from '../../../src/platform/rate-limit/rate-limit.store.js';
-import type { Verdict } from '../../../src/platform/rate-limit/sliding-window.js';
+import type { LimitVerdict } from '../../../src/platform/rate-limit/sliding-window.js';
 import { WriteBehindCharges } from '../../../src/platform/rate-limit/write-behind-charges.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
 import { ManualClock } from '../../support/programs/manual-clock.js';
@@ -67,7 +67,7 @@ onEveryDatabase('limits in the table rate_limit', (database) => {
     );
 
     const ofKeys = keys.map((_, at) =>
-      sum(verdicts.map((batch, turn) => batch[turn % 4 < 2 ? at : 8 - at] as Verdict)),
+      sum(verdicts.map((batch, turn) => batch[turn % 4 < 2 ? at : 8 - at] as LimitVerdict)),
     );
     expect(ofKeys).toEqual(keys.map(() => 25));
   });

@@ -1,4 +1,4 @@
-import type { Rejection } from '../../../src/signin/saml/login/rejection.js';
+import type { SamlRejection } from '../../../src/signin/saml/login/rejection.js';
 import type { HttpClient, RequestOptions } from '../http/http-client.js';
 import { type IdentityProvider, makeKeyPair } from './identity-provider.js';
 import type { AuthnRequest } from './saml-messages.js';
@@ -24,14 +24,14 @@ export type Bent = string | Pick<RequestOptions, 'form' | 'raw' | 'headers'>;
 export interface HostileResponse {
   /** Id from security-requirements.md, such as X2, and a noun phrase for the alteration. */
   readonly title: string;
-  readonly reason: Rejection;
+  readonly reason: SamlRejection;
   readonly bend: (scene: Scene) => Bent | Promise<Bent>;
 }
 
 /** Rows of one id: the alteration in words, the expected reason, and the function that makes it. */
 export function rowsOf(
   id: string,
-  rows: readonly (readonly [what: string, reason: Rejection, bend: HostileResponse['bend']])[],
+  rows: readonly (readonly [what: string, reason: SamlRejection, bend: HostileResponse['bend']])[],
 ): readonly HostileResponse[] {
   return rows.map(([what, reason, bend]) => ({ title: `${id}: ${what}`, reason, bend }));
 }

@@ -10,13 +10,13 @@ import { allStates, baseName, type KeyState, type Assignment } from '../../../co
 import { EMPTY_MEANS_DEFAULT, evaluate, evaluateAssignment } from '../../../config/bind/evaluation.js';
 
 /** The output of a look-up, and whether it found a key. */
-export interface View {
+export interface ConfigView {
   readonly lines: readonly string[];
   readonly isFound: boolean;
 }
 
 /** Everything about one key, or a line for each key below a prefix (`config get`). */
-export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): View {
+export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): ConfigView {
   const key = keyFromInput(environment, registry, name);
   if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
   const asked = requestedKey(environment, registry, key);
@@ -49,7 +49,7 @@ export function viewOfAll(
   environment: Environment,
   registry: KeyRegistry,
   options: { readonly prefix?: string | undefined; readonly changed?: boolean | undefined },
-): View {
+): ConfigView {
   const prefix = KeyName.parse(options.prefix ?? '');
   const states = allStates(environment, registry);
   const wanted = options.prefix === undefined ? states : below(states, prefix, ({ name }) => name);
@@ -61,7 +61,7 @@ export function viewOfAll(
   );
 }
 
-function found(lines: readonly string[]): View {
+function found(lines: readonly string[]): ConfigView {
   return { lines: lines.map(printable), isFound: true };
 }
 

@@ -6,8 +6,8 @@ import { failureReport, printable } from '../../../config/show/failure-report.js
 import { KeyRegistry } from '../../../config/names/key-registry.js';
 import type { PropertiesClass } from '../../../config/bind/properties-class.js';
 import { lineOf } from '../../../config/problem.js';
-import type { RuleFinding } from '../../../config/check/rule.js';
-import { type View, viewOfAll, viewOfKey } from './config-view.js';
+import type { LocatedRuleProblem } from '../../../config/check/rule.js';
+import { type ConfigView, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
 import { packagedValues } from './packaged-values.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -17,13 +17,16 @@ export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
   readonly read: () => ConfigurationReading;
-  readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly RuleFinding[]>;
+  readonly rules: (
+    reading: ConfigurationReading,
+    inputs: ConfigurationInputs,
+  ) => Promise<readonly LocatedRuleProblem[]>;
   /** Rule 4, with a connection to the database server if `asksServer`. */
   readonly serverRule: (
     reading: ConfigurationReading,
     inputs: ConfigurationInputs,
     asksServer: boolean,
-  ) => Promise<{ readonly findings: readonly RuleFinding[]; readonly isComplete: boolean }>;
+  ) => Promise<{ readonly findings: readonly LocatedRuleProblem[]; readonly isComplete: boolean }>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -77,7 +80,7 @@ function writePages(pages: ReadonlyMap<string, string>, folder: string): void {
   for (const [name, text] of pages) writeFileSync(join(folder, name), text);
 }
 
-function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => View): ExitCode {
+function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => ConfigView): ExitCode {
   const reading = parts.read();
   const { lines, isFound } = view(reading);
   for (const line of lines) (isFound ? parts.print : parts.complain)(line);

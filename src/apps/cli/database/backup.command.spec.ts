@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { BackupRejected } from '../../../platform/persistence/backup/backup-format.js';
+import { BackupRejection } from '../../../platform/persistence/backup/backup-format.js';
 import { addBackupCommands } from './backup.command.js';
 
 async function failing(failure: Error): Promise<unknown> {
@@ -22,7 +22,7 @@ async function failing(failure: Error): Promise<unknown> {
 
 describe('restore', () => {
   it('prints no control character of a file', async () => {
-    expect(await failing(new BackupRejected('It has the migration "\u009b2J".'))).toEqual({
+    expect(await failing(new BackupRejection('It has the migration "\u009b2J".'))).toEqual({
       code: 1,
       lines: ['It has the migration "\\u009b2J".'],
     });

@@ -3,7 +3,7 @@ import type { DatabaseRestore, RestoreOptions } from '../../admin/database-resto
 import type { Act } from '../../admin/account-administration.service.js';
 import { printable } from '../../../config/show/failure-report.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { BackupRejected, type RowCounts } from '../../../platform/persistence/backup/backup-format.js';
+import { BackupRejection, type RowCounts } from '../../../platform/persistence/backup/backup-format.js';
 import { driverCode } from '../../../platform/persistence/engines/driver-failure.js';
 import { creating } from '../command-target.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -61,7 +61,7 @@ async function answered(
     for (const line of await command()) print(line);
     return EXIT.done;
   } catch (error) {
-    if (error instanceof BackupRejected) complain(printable(error.message));
+    if (error instanceof BackupRejection) complain(printable(error.message));
     else if (error instanceof ServiceError)
       complain(`The database has failed (${driverCode(error.cause)}); try again.`);
     else throw error;

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ImportFile, importFormat } from '../../../identity/account/import/import-file.js';
-import { ImportFileError } from '../../../identity/account/import/import-row.js';
+import { ImportFileRejection } from '../../../identity/account/import/import-row.js';
 import { rolesWritten } from '../../../identity/account/account.js';
 import type { Act } from '../../admin/account-administration.service.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
@@ -100,7 +100,7 @@ async function answered(
 
 function complaintAbout(error: unknown): Complaint {
   if (error instanceof ServiceError) return complaintOf(error);
-  if (error instanceof ImportFileError) return { complaint: error.message };
+  if (error instanceof ImportFileRejection) return { complaint: error.message };
   throw error;
 }
 

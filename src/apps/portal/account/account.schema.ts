@@ -33,7 +33,7 @@ export const confirmedForm = v.strictObject({
 });
 
 /** The fields of a form that prove the second factor. */
-export type Confirmation = Pick<v.InferOutput<typeof confirmedForm>, 'code' | 'credential'>;
+export type ConfirmationForm = Pick<v.InferOutput<typeof confirmedForm>, 'code' | 'credential'>;
 
 export const namedForm = v.strictObject({ ...confirmedForm.entries, name: typedName });
 

@@ -13,7 +13,7 @@ import type { Reply } from '../../../platform/web/cookies.js';
 import { givenCode } from '../form/given-code.js';
 import { assertionIn } from '../form/passkey-field.js';
 import type { ProofMethods } from './account-form.js';
-import type { Confirmation } from './account.schema.js';
+import type { ConfirmationForm } from './account.schema.js';
 
 /** Step-up within the form of a page, so that a user whose last proof is not enough is not sent to another page first. */
 @Injectable()
@@ -55,7 +55,10 @@ export class InlineStepUp {
    * The proof in the fields of a form; undefined without one.
    * @throws ServiceError `VALIDATION_FAILED`, and as `PasskeyStep.options` does if the script got no options
    */
-  async submitted(caller: FullPrincipal, { code = '', credential }: Confirmation): Promise<SubmittedProof | undefined> {
+  async submitted(
+    caller: FullPrincipal,
+    { code = '', credential }: ConfirmationForm,
+  ): Promise<SubmittedProof | undefined> {
     if (credential) {
       return { method: 'passkey', response: { assertion: assertionIn(credential), askedBy: requesterOf(caller) } };
     }
@@ -74,7 +77,7 @@ export class InlineStepUp {
   }
 
   /** As `submitted`. @throws ServiceError `STEP_UP_REQUIRED` without a proof that is enough */
-  async required(caller: FullPrincipal, confirmation: Confirmation): Promise<SubmittedProof> {
+  async required(caller: FullPrincipal, confirmation: ConfirmationForm): Promise<SubmittedProof> {
     const account = await this.reauthentication.accountOf(caller);
     return this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));
   }
@@ -83,7 +86,7 @@ export class InlineStepUp {
    * Proves the second factor if the last proof is too old or too weak, and returns the caller with the new one.
    * @throws ServiceError as `required` and `SecondStep.prove` do
    */
-  async prove(caller: FullPrincipal, confirmation: Confirmation, reply: Reply): Promise<FullPrincipal> {
+  async prove(caller: FullPrincipal, confirmation: ConfirmationForm, reply: Reply): Promise<FullPrincipal> {
     const account = await this.reauthentication.accountOf(caller);
     if (!this.isNeededFor(caller, account)) return caller;
     const submitted = this.reauthentication.requireProof(account, await this.submitted(caller, confirmation));

@@ -1,4 +1,4 @@
-import type { ImportReport, PreviewRow, RowError, RowFault } from '../../../identity/account/import/import-row.js';
+import type { ImportReport, PreviewRow, RowRejection, RowFault } from '../../../identity/account/import/import-row.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../platform/http/page/view.js';
 import { panel, paragraph } from '../form/forms.js';
@@ -45,7 +45,7 @@ function faultText({ t }: PageContext, { field, code }: RowFault): string {
 }
 
 /** Errors by line and column. */
-export function errorTable({ t }: PageContext, errors: readonly RowError[], title?: string): Html | undefined {
+export function errorTable({ t }: PageContext, errors: readonly RowRejection[], title?: string): Html | undefined {
   if (errors.length === 0) return undefined;
   const { admin } = t;
   const rows = errors.map(

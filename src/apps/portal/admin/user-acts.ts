@@ -12,7 +12,7 @@ export type UserAct =
   | 'delete';
 
 /** How the page of an act asks for it. */
-export interface ActRule {
+export interface UserActRule {
   /** The help desk may perform it; `AccountAdministration` decides. */
   readonly byHelpDesk?: boolean;
   /** It takes something away, so administrators state a reason on its page, too. */
@@ -21,7 +21,7 @@ export interface ActRule {
   readonly isDangerous?: boolean;
 }
 
-const USER_ACTS: Readonly<Record<UserAct, ActRule>> = {
+const USER_ACTS: Readonly<Record<UserAct, UserActRule>> = {
   unlock: { byHelpDesk: true },
   'remove-authenticator': { byHelpDesk: true, needsReason: true, isDangerous: true },
   reset: { byHelpDesk: true, needsReason: true, isDangerous: true },
@@ -34,7 +34,7 @@ const USER_ACTS: Readonly<Record<UserAct, ActRule>> = {
   delete: { needsReason: true, isDangerous: true },
 };
 
-export function actRule(act: UserAct): ActRule {
+export function actRule(act: UserAct): UserActRule {
   return USER_ACTS[act];
 }
 

@@ -1,10 +1,10 @@
-import type { PasswordFault } from '../../../identity/account/password/password-rules.js';
+import type { PasswordRejection } from '../../../identity/account/password/password-rules.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Messages } from '../../../platform/messages/messages.js';
 
 const UNEXPECTED = 'unexpected';
 
-type Fault = PasswordFault | 'same_as_temporary' | typeof UNEXPECTED;
+type Fault = PasswordRejection | 'same_as_temporary' | typeof UNEXPECTED;
 
 /** Text for a rejected new password in the field `field`; undefined if the error has another cause. */
 export function newPasswordText(

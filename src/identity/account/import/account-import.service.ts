@@ -17,8 +17,8 @@ import {
   type ImportReport,
   type ImportRow,
   PreviewRows,
-  type RowError,
-  RowErrors,
+  type RowRejection,
+  RowRejections,
   type RowFault,
 } from './import-row.js';
 import { type ImportedParts, type StagedImport, StagedImports } from './staged-imports.service.js';
@@ -90,7 +90,7 @@ export class AccountImport {
 
   /** Reports what an import would do now, and stores nothing. Rows that repeat a login id of the file are errors, too. */
   async preview(rows: AsyncIterable<ImportRow>, options: Pick<ImportOptions, 'totps'>): Promise<ImportReport> {
-    const errors = new RowErrors();
+    const errors = new RowRejections();
     const first = new PreviewRows();
     const seen = new Set<string>();
     let valid = 0;
@@ -115,7 +115,7 @@ export class AccountImport {
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     let created = 0;
     let reason = 'interrupted';
-    const errors = new RowErrors();
+    const errors = new RowRejections();
     try {
       for await (const batch of batches(rows)) {
         const checked = await this.checked(batch, options);
@@ -143,7 +143,7 @@ export class AccountImport {
   private async allOrNothing(rows: () => AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     // Hashed before the first account is staged, since that reserves its login id.
     const hashes = new Map<string, string>();
-    const errors = new RowErrors();
+    const errors = new RowRejections();
     for await (const batch of batches(rows())) {
       const checked = await this.checked(batch, options);
       errors.add(checked.errors);
@@ -178,7 +178,7 @@ export class AccountImport {
     hashes: Map<string, string>,
     options: ImportOptions,
   ): Promise<{ readonly report: ImportReport; readonly protected: readonly string[] }> {
-    const taken = new RowErrors();
+    const taken = new RowRejections();
     const ofProtected: string[] = [];
     let created = 0;
     for await (const batch of batches(rows)) {
@@ -199,9 +199,9 @@ export class AccountImport {
   private async checked(
     rows: readonly ImportRow[],
     options: Pick<ImportOptions, 'totps'>,
-  ): Promise<{ readonly drafts: readonly Draft[]; readonly errors: readonly RowError[] }> {
+  ): Promise<{ readonly drafts: readonly Draft[]; readonly errors: readonly RowRejection[] }> {
     const drafts: Draft[] = [];
-    const errors: RowError[] = [];
+    const errors: RowRejection[] = [];
     for (const row of rows) {
       const { otpauthUri, ...account } = draftOf(row);
       const faults = row.faults ?? (await this.faults(account, otpauthUri, options));
@@ -250,7 +250,7 @@ export class AccountImport {
     rows: readonly Ready[],
     { totps }: ImportOptions,
     status: NewStatus = 'active',
-  ): Promise<RowError[]> {
+  ): Promise<RowRejection[]> {
     if (rows.length === 0) return [];
     const seen = new Set(
       await this.store.taken(
@@ -259,7 +259,7 @@ export class AccountImport {
       ),
     );
     const made: Ready[] = [];
-    const errors: RowError[] = [];
+    const errors: RowRejection[] = [];
     for (const row of rows) {
       if (seen.has(row.account.loginId)) errors.push(takenError(row));
       else made.push(row);
@@ -279,8 +279,8 @@ export class AccountImport {
     rows: readonly Ready[],
     totps: TotpImport | undefined,
     status: NewStatus,
-  ): Promise<readonly RowError[]> {
-    const errors: RowError[] = [];
+  ): Promise<readonly RowRejection[]> {
+    const errors: RowRejection[] = [];
     for (const row of rows) {
       if (await this.store.insert(tx, [row.account], status)) await insertTotps(tx, [row], totps);
       else errors.push(takenError(row));
@@ -306,7 +306,7 @@ function importEvent({ created, errorsTotal }: ImportReport, { actor, file }: Im
 /** The subjects of the rows with a protected role, without those whose login ids are taken. */
 function protectedIn(
   rows: readonly Ready[],
-  taken: readonly RowError[],
+  taken: readonly RowRejection[],
   { protectedRoles = [] }: ImportOptions,
 ): readonly string[] {
   const refused = new Set(taken.map(({ line }) => line));
@@ -329,7 +329,7 @@ function hashKey({ loginId, password }: AccountDraft): string {
     .digest('base64');
 }
 
-function takenError({ line }: { readonly line: number }): RowError {
+function takenError({ line }: { readonly line: number }): RowRejection {
   return { line, field: 'login_id', code: 'taken' };
 }
 

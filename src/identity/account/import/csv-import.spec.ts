@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { csvRows } from './csv-import.js';
-import { ImportFileError, type ImportRow } from './import-row.js';
+import { ImportFileRejection, type ImportRow } from './import-row.js';
 
 async function rowsOf(...pieces: readonly (string | Buffer)[]): Promise<readonly ImportRow[]> {
   const rows: ImportRow[] = [];
@@ -47,7 +47,7 @@ describe('the CSV reader', () => {
   ])('rejects a file with %s', async (_name, text, message) => {
     const failure: unknown = await rowsOf(text).catch((error: unknown) => error);
 
-    expect(failure).toBeInstanceOf(ImportFileError);
+    expect(failure).toBeInstanceOf(ImportFileRejection);
     expect((failure as Error).message).toMatch(message);
   });
 

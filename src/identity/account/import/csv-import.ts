@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { type Column, COLUMNS, ImportFileError, type ImportRow, LONGEST_ROW } from './import-row.js';
+import { type ImportColumn, COLUMNS, ImportFileRejection, type ImportRow, LONGEST_ROW } from './import-row.js';
 
 /**
  * The rows of a CSV file (RFC 4180) with a header line that names its columns in any order, as the file is read.
@@ -31,11 +31,11 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line: unknown = error['lines'];
-    throw new ImportFileError(told(error.code, line), typeof line === 'number' ? line : undefined);
+    throw new ImportFileRejection(told(error.code, line), typeof line === 'number' ? line : undefined);
   } finally {
     file.destroy();
   }
-  if (isEmpty) throw new ImportFileError('The file is empty.');
+  if (isEmpty) throw new ImportFileRejection('The file is empty.');
 }
 
 /** Decodes strictly: the parser would replace bytes of another character set by other characters. */
@@ -50,20 +50,20 @@ function clean(decoder: TextDecoder, piece?: Buffer): string {
   try {
     text = decoder.decode(piece, { stream: piece !== undefined });
   } catch {
-    throw new ImportFileError('The file is not UTF-8 text.');
+    throw new ImportFileRejection('The file is not UTF-8 text.');
   }
-  if (text.includes('\0')) throw new ImportFileError('The file is not UTF-8 text: it contains a NUL.');
+  if (text.includes('\0')) throw new ImportFileRejection('The file is not UTF-8 text: it contains a NUL.');
   return text;
 }
 
-function columns(header: readonly string[]): Column[] {
+function columns(header: readonly string[]): ImportColumn[] {
   const named = header.map((name) => {
     const column = COLUMNS.find((known) => known === name.trim().toLowerCase());
-    if (!column) throw new ImportFileError(`The first line must name the columns, from: ${COLUMNS.join(', ')}.`);
+    if (!column) throw new ImportFileRejection(`The first line must name the columns, from: ${COLUMNS.join(', ')}.`);
     return column;
   });
-  if (new Set(named).size < named.length) throw new ImportFileError('The first line names a column twice.');
-  if (!named.includes('login_id')) throw new ImportFileError('The first line must name the column login_id.');
+  if (new Set(named).size < named.length) throw new ImportFileRejection('The first line names a column twice.');
+  if (!named.includes('login_id')) throw new ImportFileRejection('The first line must name the column login_id.');
   return named;
 }
 

@@ -3,13 +3,13 @@ import { LONGEST_LOGIN_ID } from '../login-id.js';
 
 /** Columns of an import, in the words of its file (http-api.md, section 7). */
 export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;
-export type Column = (typeof COLUMNS)[number];
+export type ImportColumn = (typeof COLUMNS)[number];
 
 /** Maximum length of a row in bytes, with all cells at their maximum. */
 export const LONGEST_ROW = 16_384;
 
 /** A file that is not an import; the message is shown to the user and repeats nothing of the rows. */
-export class ImportFileError extends Error {
+export class ImportFileRejection extends Error {
   override readonly name = 'ImportFileError';
 
   constructor(
@@ -23,7 +23,7 @@ export class ImportFileError extends Error {
 
 /** An error of a row; the empty field is the row itself. */
 export interface RowFault {
-  readonly field: Column | '';
+  readonly field: ImportColumn | '';
   readonly code: string;
 }
 
@@ -31,13 +31,13 @@ export interface RowFault {
 export interface ImportRow {
   /** Line number for the report, from 1 with the header. */
   readonly line: number;
-  readonly cells: Readonly<Partial<Record<Column, string>>>;
+  readonly cells: Readonly<Partial<Record<ImportColumn, string>>>;
   /** Errors of the reader; such a row is not processed further. */
   readonly faults?: readonly RowFault[];
 }
 
 /** The reason why a row was not imported, without its content. */
-export interface RowError extends RowFault {
+export interface RowRejection extends RowFault {
   readonly line: number;
 }
 
@@ -45,7 +45,7 @@ export interface ImportReport {
   /** Number of created accounts; 0 if an invalid row prevented the import. */
   readonly created: number;
   /** The first 1000, in the order of the file and grouped by line. */
-  readonly errors: readonly RowError[];
+  readonly errors: readonly RowRejection[];
   /** The number of all errors. */
   readonly errorsTotal: number;
   /** Rows that an import would create now; only in a preview. */
@@ -74,15 +74,15 @@ const MAX_PREVIEWED = 10;
 const MAX_LISTED = 1000;
 
 /** Collects the errors of an import, however many. */
-export class RowErrors {
-  private readonly told: RowError[] = [];
+export class RowRejections {
+  private readonly told: RowRejection[] = [];
   private count = 0;
 
   get total(): number {
     return this.count;
   }
 
-  add(errors: readonly RowError[]): void {
+  add(errors: readonly RowRejection[]): void {
     this.count += errors.length;
     this.told.push(...errors.slice(0, MAX_LISTED - this.told.length));
   }
@@ -97,7 +97,7 @@ export class PreviewRows {
   readonly rows: PreviewRow[] = [];
 
   /** `errors` are those of these rows. */
-  add(rows: readonly ImportRow[], errors: readonly RowError[]): void {
+  add(rows: readonly ImportRow[], errors: readonly RowRejection[]): void {
     for (const row of rows.slice(0, MAX_PREVIEWED - this.rows.length)) {
       const { loginId, email, roles, otpauthUri, ...secrets } = draftOf(row);
       this.rows.push({
@@ -137,7 +137,7 @@ function filled(cell: string | undefined): string | undefined {
 }
 
 /** The column that a fault of a draft is about. */
-export function columnOf(field: string): Column {
+export function columnOf(field: string): ImportColumn {
   if (field === 'id') return 'login_id';
   return field === 'pw' ? 'password' : (COLUMNS.find((column) => column === field) ?? 'login_id');
 }

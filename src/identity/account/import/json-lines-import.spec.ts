@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
-import { COLUMNS, ImportFileError, type ImportRow } from './import-row.js';
+import { COLUMNS, ImportFileRejection, type ImportRow } from './import-row.js';
 import { jsonLinesRows } from './json-lines-import.js';
 
 async function rowsOf(...pieces: readonly (string | Buffer)[]): Promise<readonly ImportRow[]> {
@@ -75,7 +75,7 @@ describe('the JSON lines reader', () => {
   ])('rejects a file that %s', async (_, file, message, line) => {
     const failure: unknown = await rowsOf(file).catch((error: unknown) => error);
 
-    expect(failure).toBeInstanceOf(ImportFileError);
+    expect(failure).toBeInstanceOf(ImportFileRejection);
     expect(failure).toMatchObject({ message, line });
   });
 

@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import { readJson } from '../../../kernel/encoding/strict-json.js';
-import { type Column, COLUMNS, ImportFileError, type ImportRow, LONGEST_ROW, type RowFault } from './import-row.js';
+import {
+  type ImportColumn,
+  COLUMNS,
+  ImportFileRejection,
+  type ImportRow,
+  LONGEST_ROW,
+  type RowFault,
+} from './import-row.js';
 
 const LINE_END = 0x0a;
 /** Separators between roles, which no role name contains. */
@@ -16,14 +23,14 @@ export async function* jsonLinesRows(file: Readable): AsyncGenerator<ImportRow> 
   try {
     for await (const { number, bytes } of linesOf(file)) {
       const row = bytes === undefined ? faulty(number, 'too_long') : rowOf(number, bytes);
-      if (isFirst && isNoObject(row)) throw new ImportFileError(`Line ${number} is not a JSON object.`, number);
+      if (isFirst && isNoObject(row)) throw new ImportFileRejection(`Line ${number} is not a JSON object.`, number);
       isFirst = false;
       yield row;
     }
   } finally {
     file.destroy();
   }
-  if (isFirst) throw new ImportFileError('The file is empty.');
+  if (isFirst) throw new ImportFileRejection('The file is empty.');
 }
 
 interface Line {
@@ -83,7 +90,7 @@ function rowOf(line: number, bytes: Buffer): ImportRow {
   const read = readJson(bytes);
   const value = read?.value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return faulty(line, 'format');
-  const cells: Partial<Record<Column, string>> = {};
+  const cells: Partial<Record<ImportColumn, string>> = {};
   const faults: RowFault[] = [];
   for (const [name, member] of Object.entries(value)) {
     const column = COLUMNS.find((known) => known === name);

@@ -1,7 +1,7 @@
 import type { Random } from '../../../kernel/random/random.js';
 
 /** Why a new password is rejected; the words appear in `errors` of `VALIDATION_FAILED`. */
-export type PasswordFault = 'malformed' | 'too_short' | 'too_long' | 'too_common' | 'same_as_id' | 'breached';
+export type PasswordRejection = 'malformed' | 'too_short' | 'too_long' | 'too_common' | 'same_as_id' | 'breached';
 
 /** Limit of every password in bytes of UTF-8, whether new or tried. */
 export const MAX_PASSWORD_BYTES = 1024;
@@ -18,7 +18,7 @@ export interface PasswordFacts {
 export function passwordFault(
   password: string,
   { loginId, minLength, isCommon }: PasswordFacts,
-): PasswordFault | undefined {
+): PasswordRejection | undefined {
   if (!password.isWellFormed()) return 'malformed';
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return 'too_long';
   if (Array.from(password).length < minLength) return 'too_short';

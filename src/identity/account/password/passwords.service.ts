@@ -10,7 +10,7 @@ import { PasswordProperties } from '../account.properties.js';
 import { AccountStore } from '../account.store.js';
 import { BreachedPasswords, type PasswordOrigin } from './breached/breached-passwords.service.js';
 import { PasswordHasher } from './password-hasher.js';
-import { commonPasswords, type PasswordFault, passwordFault, randomPassword } from './password-rules.js';
+import { commonPasswords, type PasswordRejection, passwordFault, randomPassword } from './password-rules.js';
 import type { TemporaryPassword } from './password-verification.service.js';
 
 /** The hash of a password that satisfies the rules. */
@@ -48,7 +48,7 @@ export class Passwords {
     password: string,
     loginId: string,
     origin: PasswordOrigin = 'chosen',
-  ): Promise<PasswordFault | undefined> {
+  ): Promise<PasswordRejection | undefined> {
     const common = await commonPasswords();
     const { minLength } = this.properties;
     const fault = passwordFault(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });

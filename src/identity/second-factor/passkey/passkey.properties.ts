@@ -1,7 +1,7 @@
 import { full } from '../../../config/bind/effect.js';
 import { flag, list, oneOf, type ScalarType, text } from '../../../config/bind/key-type.js';
 import { Key, Properties } from '../../../config/bind/properties.decorator.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { originOf } from '../../../kernel/encoding/origin.js';
 import { pathOf } from '../../../platform/tls/bundle-reading.js';
 import { isNativeOrigin } from './passkey-site.js';
@@ -15,7 +15,7 @@ const siteOrApp: ScalarType<string> = {
     'as android:apk-key-hash:… or ios:bundle-id:…',
   parse: (value) => {
     const trimmed = value.trim();
-    return originOf(trimmed) ?? (isNativeOrigin(trimmed) ? trimmed : new ConversionError('not such an origin'));
+    return originOf(trimmed) ?? (isNativeOrigin(trimmed) ? trimmed : new ConversionProblem('not such an origin'));
   },
 };
 
@@ -27,7 +27,7 @@ const aaguid: ScalarType<string> = {
   expects: 'AAGUIDs such as cb69481e-8ff7-4039-93ec-0a2729a154a8, never one of zeros alone',
   parse: (value) => {
     const lower = value.trim().toLowerCase();
-    return AAGUID.test(lower) && /[^0-]/.test(lower) ? lower : new ConversionError('not such an AAGUID');
+    return AAGUID.test(lower) && /[^0-]/.test(lower) ? lower : new ConversionProblem('not such an AAGUID');
   },
 };
 

@@ -1,5 +1,5 @@
 import { SystemClock } from '../../../kernel/clock/clock.js';
-import { type Finding, Rule, type RuleFacts } from '../../../config/check/rule.js';
+import { type RuleProblem, Rule, type RuleFacts } from '../../../config/check/rule.js';
 import type { MetadataContents } from './attestation/authenticator-model.js';
 import { PasskeyProperties } from './passkey.properties.js';
 
@@ -45,7 +45,7 @@ export const metadataUsable = new Rule('security', async (facts) => {
   }
 });
 
-function outdated(facts: RuleFacts, { outdatedFrom }: MetadataContents, now: number): readonly Finding[] {
+function outdated(facts: RuleFacts, { outdatedFrom }: MetadataContents, now: number): readonly RuleProblem[] {
   if (outdatedFrom === undefined || now < outdatedFrom) return [];
   const what = 'The metadata of authenticators are outdated, so newly compromised models are not recognized';
   const action = 'Download the BLOB from https://mds3.fidoalliance.org/ again, once a month.';
@@ -53,7 +53,7 @@ function outdated(facts: RuleFacts, { outdatedFrom }: MetadataContents, now: num
   return [facts.about(METADATA, { severity: 'warning', what, action }, since)];
 }
 
-function undescribed(facts: RuleFacts, { models }: MetadataContents): readonly Finding[] {
+function undescribed(facts: RuleFacts, { models }: MetadataContents): readonly RuleProblem[] {
   return facts
     .get(PasskeyProperties)
     .allowedAaguids.filter((aaguid) => !models.has(aaguid))

@@ -5,13 +5,13 @@ const MAX_KEY_BYTES = 64;
 const TOTP_URI = /^otpauth:\/\/totp\//i;
 
 /** Why an imported otpauth URI cannot be used. */
-export type OtpauthFault = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long' | 'all_zero';
+export type OtpauthRejection = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long' | 'all_zero';
 
 /**
  * The key of an imported otpauth URI; SHA1, six digits and 30 seconds must be stated or left out. Names of parameters in any
  * case and blanks in the secret are read, because other programs write them and no other key can be meant.
  */
-export function importedSecret(uri: string, minBits: number): Uint8Array | OtpauthFault {
+export function importedSecret(uri: string, minBits: number): Uint8Array | OtpauthRejection {
   if (!TOTP_URI.test(uri) || !URL.canParse(uri)) return 'malformed';
   const parameters = [...new URL(uri).searchParams];
   const valuesOf = (name: string): readonly string[] =>

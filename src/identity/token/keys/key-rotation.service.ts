@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { currentOf, expiryOfKey, type KeyPurpose, type KeyState, missingKey, statesAt, TERMS } from './key-schedule.js';
+import {
+  currentOf,
+  expiryOfKey,
+  type KeyPurpose,
+  type SigningKeyState,
+  missingKey,
+  statesAt,
+  TERMS,
+} from './key-schedule.js';
 import type { SigningAlgorithm } from './key-material.js';
 import { type GeneratedKey, SigningKeyStore, type StoredKey } from './signing-key.store.js';
 import { TokenProperties } from '../token.properties.js';
@@ -12,7 +20,7 @@ export interface ListedKey {
   readonly kid: string;
   readonly purpose: KeyPurpose;
   readonly algorithm: string;
-  readonly state: KeyState;
+  readonly state: SigningKeyState;
   /** Id of the seal key. */
   readonly sealKey: string;
   readonly createdAt: number;
@@ -174,7 +182,7 @@ export class KeyRotation {
     else await this.store.insert(tx, spare, left, this.clock.seconds());
   }
 
-  private inState(wanted: KeyState, keys: readonly StoredKey[]): readonly StoredKey[] {
+  private inState(wanted: SigningKeyState, keys: readonly StoredKey[]): readonly StoredKey[] {
     const now = this.clock.seconds();
     return PURPOSES.flatMap((purpose) => [...statesAt(of(purpose, keys), now)])
       .filter(([, state]) => state === wanted)

@@ -13,7 +13,7 @@ export interface ScheduledKey {
   readonly retiredAt?: number;
 }
 
-export type KeyState = 'next' | 'current' | 'retired' | 'ended';
+export type SigningKeyState = 'next' | 'current' | 'retired' | 'ended';
 
 interface Terms {
   /** Time between the publication of a key and its first signature, in seconds. */
@@ -36,7 +36,7 @@ export const TERMS: Readonly<Record<KeyPurpose, Terms>> = {
 };
 
 /** The state of every key of one purpose at an instant, in the order of generations. */
-export function statesAt<K extends ScheduledKey>(keys: readonly K[], now: number): ReadonlyMap<K, KeyState> {
+export function statesAt<K extends ScheduledKey>(keys: readonly K[], now: number): ReadonlyMap<K, SigningKeyState> {
   const ordered = keys.toSorted(byGeneration);
   const current = currentOf(ordered, now);
   return new Map(ordered.map((key) => [key, key === current ? 'current' : stateOf(key, ordered, now)]));
@@ -58,7 +58,7 @@ export function expiryOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): n
   return lastSignature === Infinity ? undefined : lastSignature + TERMS[key.purpose].overlap;
 }
 
-function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number): KeyState {
+function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number): SigningKeyState {
   if (key.signsFrom > now && key.retiredAt === undefined) return 'next';
   const end = expiryOfKey(key, keys);
   return end === undefined || end > now ? 'retired' : 'ended';

@@ -3,7 +3,7 @@ import { from } from '../../../config/problem.js';
 import {
   type Facts,
   faultsOf,
-  type Finding,
+  type RuleProblem,
   finding,
   Rule,
   type RuleFacts,
@@ -40,7 +40,7 @@ export const signingKeyKeptPrivate = new Rule('security', (facts) => {
   ];
 });
 
-function inFile(facts: RuleFacts, key: string, what: string, location: string | undefined): readonly Finding[] {
+function inFile(facts: RuleFacts, key: string, what: string, location: string | undefined): readonly RuleProblem[] {
   const file = location === undefined ? undefined : pemFile(location);
   const exposure = file === undefined ? undefined : exposureOfFile(file);
   return exposure ? [facts.about(key, { what, action: MAKE_PRIVATE }, { File: file, ...exposure })] : [];
@@ -58,7 +58,10 @@ function leadsToPrivateKey(location: string): boolean {
 }
 
 /** `texts` are the private keys in use, wherever placeholders resolved them. Rule 2 covers entries with secret names. */
-function findingsOf({ spelled, text, isSecret, origin }: WrittenEntry, texts: ReadonlySet<string>): readonly Finding[] {
+function findingsOf(
+  { spelled, text, isSecret, origin }: WrittenEntry,
+  texts: ReadonlySet<string>,
+): readonly RuleProblem[] {
   if (isSecret || !texts.has(text.trim())) return [];
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (origin.kind !== 'position') {
@@ -71,6 +74,6 @@ function findingsOf({ spelled, text, isSecret, origin }: WrittenEntry, texts: Re
   return breach(FILE_NOT_PRIVATE, MAKE_PRIVATE, { ...secret, File: path, ...exposure });
 }
 
-function breach(what: string, action: string, facts: Facts): readonly Finding[] {
+function breach(what: string, action: string, facts: Facts): readonly RuleProblem[] {
   return [finding({ what, action }, facts)];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { ArchiveNames, archivePattern } from './archive-name.js';
 
 describe('archive names', () => {
@@ -46,6 +46,6 @@ describe('archive names', () => {
       'files are compressed with gzip only: end the name with .gz, or with another ending for uncompressed files',
     ],
   ])('rejects the pattern %s', (pattern, reason) => {
-    expect(archivePattern.parse(pattern)).toEqual(new ConversionError(reason));
+    expect(archivePattern.parse(pattern)).toEqual(new ConversionProblem(reason));
   });
 });

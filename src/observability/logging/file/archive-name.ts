@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { ScalarType } from '../../../config/bind/key-type.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 
 /** The parts of the name of an archive. */
 export interface ArchiveName {
@@ -82,7 +82,7 @@ export const archivePattern: ScalarType<string> = {
   expects: 'a path such as /var/log/login/service.log.%d{yyyy-MM-dd}.%i.gz',
   parse: (text) => {
     const fault = faultOf(text);
-    return fault === undefined ? text : new ConversionError(fault);
+    return fault === undefined ? text : new ConversionProblem(fault);
   },
   format: (value) => value,
 };

@@ -31,7 +31,7 @@ export interface LineWriterOptions {
 }
 
 /** A file that could not be written, and the time of the last attempt in milliseconds since 1970. */
-interface Trouble {
+interface WriteFailure {
   readonly file: string;
   readonly at: number;
 }
@@ -56,7 +56,7 @@ export class LineWriter {
   private waiting: Batch[] = [];
   private inFlight: readonly Batch[] = [];
   private lost = 0;
-  private trouble: Trouble | undefined;
+  private trouble: WriteFailure | undefined;
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 

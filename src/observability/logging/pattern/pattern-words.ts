@@ -1,7 +1,7 @@
 import { pid } from 'node:process';
 import { processTimeZone } from '../../../config/read/process-inputs.js';
 import { localOffsetSeconds } from '../../../kernel/clock/clock.js';
-import { compileDatePattern, PatternFault } from '../../../kernel/encoding/date-pattern.js';
+import { compileDatePattern, PatternProblem } from '../../../kernel/encoding/date-pattern.js';
 import { type Zone, zoneOf } from '../../../kernel/encoding/zone.js';
 import { CONTEXT_NAMES, type LogContext } from '../log-context.js';
 import type { LineFormat } from '../log-line.js';
@@ -73,7 +73,7 @@ function dateWord([pattern = DATE, ...rest]: readonly string[]): Show {
   if (rest.length > 1)
     throw new BadPattern('%d takes a pattern and a time zone; put a pattern that contains a comma in "quotes"');
   const write = compileDatePattern(NAMED_DATES[pattern] ?? (pattern || DATE));
-  if (write instanceof PatternFault) throw new BadPattern(`%d: ${write.reason}`);
+  if (write instanceof PatternProblem) throw new BadPattern(`%d: ${write.reason}`);
   const zone = rest[0] === undefined ? LOCAL : namedZone(rest[0]);
   // Many lines are written within a millisecond.
   let lastAt = NaN;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
 import type { LogLine } from '../log-line.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { compilePattern, logPattern, patternFault } from './pattern.js';
 
 const LINE: LogLine = {
@@ -181,7 +181,7 @@ describe('an invalid log pattern', () => {
     ['%constructor', 'unknown word %constructor'],
   ])('%s', (pattern, reason) => {
     expect(patternFault(pattern)).toContain(reason);
-    expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionError);
+    expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionProblem);
   });
 
   it('any text is either rejected with a reason or compiled', () => {

@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../../config/bind/key-type.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import type { LineLevel } from '../level.js';
 import type { LineFormat } from '../log-line.js';
 import { BadPattern, parsePattern, type Piece, type Width } from './pattern-syntax.js';
@@ -47,9 +47,9 @@ export const logPattern: ScalarType<string> = {
   name: 'log pattern',
   expects: `a pattern of the words ${PATTERN_WORDS}, such as %d %-5level %logger : %msg%n`,
   parse: (value) => {
-    if (!/\S/.test(value)) return new ConversionError('empty');
+    if (!/\S/.test(value)) return new ConversionProblem('empty');
     const fault = patternFault(value);
-    return fault === undefined ? value : new ConversionError(fault);
+    return fault === undefined ? value : new ConversionProblem(fault);
   },
   format: (value) => value,
 };

@@ -14,7 +14,7 @@ const BLANK_LINE = '\r\n\r\n';
  * whatever has arrived, a thousand requests at once, and keeps each of them and its response until the client has read
  * the responses before it.
  */
-export class Pipelining {
+export class RequestPipelining {
   /**
    * Connections that are read again once a response is sent. Only connections that Node has not paused: Node ends the process
    * if it gets bytes of one that it has paused itself, so only Node may resume it. It pauses only while it parses, and of a

@@ -23,7 +23,7 @@ import { PROBLEM_JSON, problemBody, problemHeaders, retryAfterSeconds, serviceEr
 import { HTML, prefersPage } from '../page/layout.js';
 import type { PageRenderer } from '../page/page-renderer.js';
 import { problemPage } from '../page/problem-page.js';
-import { type RawError, rawErrorOf, writeRawError } from './raw-error.js';
+import { type RawRejection, rawErrorOf, writeRawError } from './raw-error.js';
 import type { ErrorPageOptions } from '../route-options.decorator.js';
 import { authenticationPageOf, signInPathOf } from './sign-in-links.js';
 import { ServerErrorProperties } from '../server.properties.js';
@@ -106,7 +106,7 @@ export class ErrorResponder {
     this.sendInTurn({ status, code: 'METHOD_NOT_ALLOWED', allow: '', request }, socket);
   }
 
-  private sendInTurn(error: RawError, socket: Socket): void {
+  private sendInTurn(error: RawRejection, socket: Socket): void {
     const pending = socket.writable ? this.options.tracker.lastPendingRequest(socket) : undefined;
     if (pending) {
       pending.reply.raw.once('close', () => {
@@ -150,7 +150,7 @@ export class ErrorResponder {
     }
   }
 
-  private sendToSocket({ status, code, allow, request, origin }: RawError, socket: Socket): void {
+  private sendToSocket({ status, code, allow, request, origin }: RawRejection, socket: Socket): void {
     const { errors, encoding, clock, requestIds, tracker, records, cors } = this.options;
     // The request whose body could not be read.
     const current = tracker.currentRequest(socket);

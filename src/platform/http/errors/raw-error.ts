@@ -5,7 +5,7 @@ import { DEFAULT_HEADERS, STRICT_TRANSPORT } from '../default-headers.js';
 import { LINGER_MILLIS } from '../body/unread-body.js';
 
 /** Error response to a request that could not be read, or that no handler may process. */
-export interface RawError {
+export interface RawRejection {
   readonly status: number;
   readonly code: 'VALIDATION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'METHOD_NOT_ALLOWED';
   readonly allow?: string;
@@ -16,7 +16,7 @@ export interface RawError {
 }
 
 /** Status and code for an error of Node's HTTP parser. */
-export function rawErrorOf(code: string | undefined): RawError {
+export function rawErrorOf(code: string | undefined): RawRejection {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, code: 'PAYLOAD_TOO_LARGE' };

@@ -1,6 +1,6 @@
 import {
   type Charset,
-  CharsetFault,
+  CharsetRejection,
   charsetNamed,
   charsetOf,
   isUtf8Name,
@@ -34,7 +34,7 @@ export class Encoding {
     // An unauthenticated caller cannot cause character tables to be loaded that are not used.
     if (this.force === undefined && this.charset === UTF_8) return isUtf8Name(stated) ? UTF_8 : undefined;
     const charset = charsetOf(stated);
-    if (charset instanceof CharsetFault) return undefined;
+    if (charset instanceof CharsetRejection) return undefined;
     return this.force === false || charset === this.charset ? charset : undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot';
-import { compileDatePattern, PatternFault } from '../../../kernel/encoding/date-pattern.js';
+import { compileDatePattern, PatternProblem } from '../../../kernel/encoding/date-pattern.js';
 import { zoneOf } from '../../../kernel/encoding/zone.js';
 import { Encoding } from './encoding.js';
 import { JsonProperties, JsonSerializationProperties } from './json.properties.js';
@@ -103,7 +103,7 @@ function dateWriter(
     if (timeZone === 'UTC') return undefined;
   }
   const pattern = compileDatePattern(dateFormat || ISO);
-  if (pattern instanceof PatternFault) throw new TypeError(`${dateFormat}: ${pattern.reason}`);
+  if (pattern instanceof PatternProblem) throw new TypeError(`${dateFormat}: ${pattern.reason}`);
   const zone = zoneOf(timeZone);
   return (millis) => pattern(millis, zone);
 }

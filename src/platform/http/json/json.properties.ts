@@ -1,8 +1,8 @@
 import { type Effect, full } from '../../../config/bind/effect.js';
 import { flag, oneOf, type ScalarType, text, timeZone } from '../../../config/bind/key-type.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { Key, Properties } from '../../../config/bind/properties.decorator.js';
-import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../../kernel/encoding/date-pattern.js';
+import { compileDatePattern, PATTERN_LETTERS, PatternProblem } from '../../../kernel/encoding/date-pattern.js';
 import { charsetName } from '../../../config/bind/charset-name.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
@@ -49,7 +49,7 @@ function datePattern(): ScalarType<string> {
     expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,
     parse: (value) => {
       const pattern = value === '' ? undefined : compileDatePattern(value);
-      return pattern instanceof PatternFault ? new ConversionError(pattern.reason) : value;
+      return pattern instanceof PatternProblem ? new ConversionProblem(pattern.reason) : value;
     },
   };
 }

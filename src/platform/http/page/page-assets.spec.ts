@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
-import { LogoError } from '../../branding/logo.js';
+import { LogoProblem } from '../../branding/logo.js';
 import { PageAssets } from './page-assets.js';
 
 const BLUE = '#2456c7';
@@ -63,6 +63,6 @@ describe('the files of the pages', () => {
     ['that does not exist', () => join(folder, 'none.svg'), 'the logo cannot be read (ENOENT)'],
     ['that is a folder', () => folderOf('folder.svg'), 'the logo cannot be read (EISDIR)'],
   ])('reject a logo %s', (_, path, message) => {
-    expect(() => new PageAssets({ accentColor: BLUE, logo: path() })).toThrow(new LogoError(message));
+    expect(() => new PageAssets({ accentColor: BLUE, logo: path() })).toThrow(new LogoProblem(message));
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 
@@ -21,7 +21,7 @@ const FACTS: AccessRecord = {
 
 function lineOf(pattern: string, facts: Partial<AccessRecord> = {}): string {
   const parsed = parsePattern(pattern);
-  if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
+  if (parsed instanceof ConversionProblem) throw new TypeError(parsed.reason);
   return lineWriter(parsed)({ ...FACTS, ...facts });
 }
 
@@ -220,7 +220,7 @@ describe('L2: an access log line', () => {
 
 function lineWriterOf(pattern: string): (facts: AccessRecord) => string {
   const parsed = parsePattern(pattern);
-  if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
+  if (parsed instanceof ConversionProblem) throw new TypeError(parsed.reason);
   return lineWriter(parsed);
 }
 

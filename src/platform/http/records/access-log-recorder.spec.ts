@@ -9,7 +9,7 @@ import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { sendRaw } from '../../../../test/support/http/raw-http.js';
 import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { waitUntil } from '../../../../test/support/runner/wait-until.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { type ListenerResponse, Listener } from '../listener.js';
 import { AccessLog } from './access-log.js';
 import { parsePattern } from './access-pattern.js';
@@ -28,7 +28,7 @@ let slowRequests: number;
 
 beforeEach(async () => {
   const pattern = parsePattern('%h %p "%r" %s %b %D');
-  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionProblem) throw new TypeError(pattern.reason);
   clock = new ManualClock();
   folder = temporaryFolder('access-watch');
   log = new AccessLog({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
 
 function reasonOf(pattern: string): string {
   const parsed = parsePattern(pattern);
-  return parsed instanceof ConversionError ? parsed.reason : 'accepted';
+  return parsed instanceof ConversionProblem ? parsed.reason : 'accepted';
 }
 
 it('common, combined and every documented word are valid patterns', () => {
@@ -16,7 +16,7 @@ it('a parsed pattern is formatted back to its original text', () => {
   const pattern = '%h "%{user-agent}I" 100%%';
   const parsed = parsePattern(pattern.replace('I', 'i'));
 
-  expect(parsed instanceof ConversionError ? undefined : accessPattern.format(parsed)).toBe(
+  expect(parsed instanceof ConversionProblem ? undefined : accessPattern.format(parsed)).toBe(
     '%h "%{user-agent}i" 100%%',
   );
 });

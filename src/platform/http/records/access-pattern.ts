@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../../config/bind/key-type.js';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 
 /** Words of a pattern. No word shows a query string, a cookie or a header that can carry a secret. */
 export const WORDS = {
@@ -59,9 +59,9 @@ export const accessPattern: ScalarType<AccessPattern> = {
   format: ({ name }) => name,
 };
 
-export function parsePattern(name: string): AccessPattern | ConversionError {
+export function parsePattern(name: string): AccessPattern | ConversionProblem {
   const pattern = NAMED[name.trim()] ?? name;
-  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionError('a line can contain only printable ASCII');
+  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionProblem('a line can contain only printable ASCII');
   const pieces: Piece[] = [];
   let isQuoted = false;
   for (const { 0: found, index } of pattern.matchAll(/%\{[^}]*\}.?|%.?|[^%]+/g)) {
@@ -72,13 +72,13 @@ export function parsePattern(name: string): AccessPattern | ConversionError {
       continue;
     }
     const word = BY_UNIFORM.get(uniform(found));
-    if (word === undefined) return new ConversionError(`character ${index + 1}: ${whyNot(found)}`);
+    if (word === undefined) return new ConversionProblem(`character ${index + 1}: ${whyNot(found)}`);
     pieces.push({ word, isQuoted });
   }
-  if (isQuoted) return new ConversionError('a quotation mark is not closed');
+  if (isQuoted) return new ConversionProblem('a quotation mark is not closed');
   return pieces.some((piece) => 'word' in piece)
     ? { name, pieces }
-    : new ConversionError('neither a name nor a word in it');
+    : new ConversionProblem('neither a name nor a word in it');
 }
 
 function whyNot(found: string): string {
@@ -96,6 +96,6 @@ export const COMMON_PATTERN: AccessPattern = defaultPattern();
 
 function defaultPattern(): AccessPattern {
   const pattern = parsePattern('common');
-  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionProblem) throw new TypeError(pattern.reason);
   return pattern;
 }

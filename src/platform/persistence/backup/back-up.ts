@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock/clock.js';
 import type { Random } from '../../../kernel/random/random.js';
 import type { MigrationState } from '../migrations/migration-state.js';
 import type { Value } from '../unit-of-work.js';
-import { BackupRejected, FORMAT, FORMAT_VERSION, type RowCounts } from './backup-format.js';
+import { BackupRejection, FORMAT, FORMAT_VERSION, type RowCounts } from './backup-format.js';
 import type { BackupPlan, BackupTable, Row } from './backup-plan.js';
 import { BackupWriter } from './backup-writer.js';
 import type { DatabaseSettings } from '../database-address.js';
@@ -57,15 +57,15 @@ async function writeAll(
 
 /** @throws BackupRejected if the tables are not those of this version: rows of others would be incomplete */
 function namesOf({ applied, pending, unknown }: MigrationState): readonly string[] {
-  if (applied.length === 0) throw new BackupRejected('The database has no tables of this service.');
+  if (applied.length === 0) throw new BackupRejection('The database has no tables of this service.');
   if (unknown.length > 0) {
-    throw new BackupRejected(
+    throw new BackupRejection(
       `The tables are newer than this version of the service: it does not know ${textOf(unknown[0]?.name)}. Back up with ` +
         'the version that has migrated them.',
     );
   }
   if (pending.length > 0) {
-    throw new BackupRejected(
+    throw new BackupRejection(
       `The tables are older than this version of the service: ${textOf(pending[0])} is pending. Back up with the version ` +
         'that runs.',
     );

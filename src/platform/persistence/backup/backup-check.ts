@@ -1,4 +1,4 @@
-import { BackupRejected } from './backup-format.js';
+import { BackupRejection } from './backup-format.js';
 import type { BackupTable, Row } from './backup-plan.js';
 import type { Value } from '../unit-of-work.js';
 
@@ -23,7 +23,7 @@ export class BackupCheck {
   end(): void {
     if (this.count === 0) return;
     const more = this.count > this.named.length ? `; and ${this.count - this.named.length} more` : '';
-    throw new BackupRejected(
+    throw new BackupRejection(
       `The file has rows that this service does not write: ${this.named.join('; ')}${more}. Nothing was changed.`,
     );
   }

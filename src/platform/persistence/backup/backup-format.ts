@@ -34,19 +34,19 @@ export interface EndLine {
 }
 
 /** A file that cannot be restored, or a database that cannot be backed up; the message is a sentence for operators. */
-export class BackupRejected extends Error {
+export class BackupRejection extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'BackupRejected';
   }
 }
 
-export function damaged(why: string): BackupRejected {
-  return new BackupRejected(`The file is damaged or incomplete: ${why}. Nothing was changed.`);
+export function damaged(why: string): BackupRejection {
+  return new BackupRejection(`The file is damaged or incomplete: ${why}. Nothing was changed.`);
 }
 
-function newer(what: string): BackupRejected {
-  return new BackupRejected(
+function newer(what: string): BackupRejection {
+  return new BackupRejection(
     `The backup is newer than this version of the service: ${what}. Use the version that made it, or a later one. ` +
       'Nothing was changed.',
   );
@@ -56,7 +56,7 @@ function newer(what: string): BackupRejected {
 export function headerOf(line: unknown, knownMigrations: readonly string[]): BackupHeader {
   const header = line as Partial<BackupHeader> | null;
   if (typeof header !== 'object' || header?.format !== FORMAT) {
-    throw new BackupRejected('The file is not a backup of this service. Nothing was changed.');
+    throw new BackupRejection('The file is not a backup of this service. Nothing was changed.');
   }
   const { version, created_at, migrations } = header;
   if (typeof version !== 'number' || !isInstant(created_at) || !isTexts(migrations)) {

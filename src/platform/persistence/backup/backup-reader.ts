@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type BackupHeader, BackupRejected, damaged, endOf, headerOf, rowOf, tableOf } from './backup-format.js';
+import { type BackupHeader, BackupRejection, damaged, endOf, headerOf, rowOf, tableOf } from './backup-format.js';
 import type { BackupPlan, BackupTable, Row } from './backup-plan.js';
 
 /** The longest possible row is far shorter; without a limit, a file without line ends would fill the memory. */
@@ -94,7 +94,7 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    throw new BackupRejected(`The file cannot be read (${String(code)}).`, { cause: error });
+    throw new BackupRejection(`The file cannot be read (${String(code)}).`, { cause: error });
   }
   if (rest.length > 0) throw damaged('its last line is incomplete');
 }

@@ -3,7 +3,7 @@ import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Random } from '../../../kernel/random/random.js';
 import type { BackupHeader, RowCounts } from './backup-format.js';
-import { BackupRejected } from './backup-format.js';
+import { BackupRejection } from './backup-format.js';
 
 /** Lines are collected up to this size for one write. */
 const CHUNK = 256 * 1024;
@@ -99,15 +99,15 @@ async function refuseExisting(file: string): Promise<void> {
   throw exists(file);
 }
 
-function exists(file: string): BackupRejected {
-  return new BackupRejected(`${file} exists; a backup never replaces a file.`);
+function exists(file: string): BackupRejection {
+  return new BackupRejection(`${file} exists; a backup never replaces a file.`);
 }
 
-function cannotWrite(file: string, cause: unknown): BackupRejected {
+function cannotWrite(file: string, cause: unknown): BackupRejection {
   const { code } = cause as NodeJS.ErrnoException;
   return code === 'EEXIST'
     ? exists(file)
-    : new BackupRejected(`${file} cannot be written (${String(code)}).`, { cause });
+    : new BackupRejection(`${file} cannot be written (${String(code)}).`, { cause });
 }
 
 /** Makes the new directory entry durable; Windows cannot sync directories. */

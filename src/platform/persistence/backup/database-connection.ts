@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { openDatabase, socketTimeoutOf } from '../database.js';
 import type { DatabaseSettings } from '../database-address.js';
@@ -11,7 +11,7 @@ import { parseJdbcUrl } from '../jdbc/jdbc-url.js';
 import { MigrationState } from '../migrations/migration-state.js';
 import { otherSessions } from '../other-sessions.js';
 import type { Value } from '../unit-of-work.js';
-import { BackupRejected } from './backup-format.js';
+import { BackupRejection } from './backup-format.js';
 
 /** Reads rows on one connection. */
 export type Read = <R>(sql: string, values?: readonly Value[]) => Promise<readonly R[]>;
@@ -33,7 +33,7 @@ export class DatabaseConnection {
    * @throws ServiceError `UNAVAILABLE` if the database fails meanwhile
    */
   static async during<T>(settings: DatabaseSettings, work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-    if (isMissing(settings)) throw new BackupRejected('The embedded database does not exist yet.');
+    if (isMissing(settings)) throw new BackupRejection('The embedded database does not exist yet.');
     const dataSource = await openDatabase(settings, {}, () => Promise.resolve());
     const runner = dataSource.createQueryRunner();
     try {
@@ -74,7 +74,9 @@ export class DatabaseConnection {
       return await work();
     } catch (error) {
       if (driverCode(error) !== 'ER_TABLE_DEF_CHANGED') throw error;
-      throw new BackupRejected('A migration has changed the tables during the backup: run it again.', { cause: error });
+      throw new BackupRejection('A migration has changed the tables during the backup: run it again.', {
+        cause: error,
+      });
     } finally {
       // The first error is the one to report; the connection is closed afterwards in any case.
       await this.run('ROLLBACK').catch(() => undefined);
@@ -98,7 +100,7 @@ export function isMissing({ url }: DatabaseSettings): boolean {
 
 function embeddedFile(url: string): string | undefined {
   const location = parseJdbcUrl(url);
-  if (location instanceof ConversionError || location.engine !== 'sqlite') return undefined;
-  if (location.file === ':memory:') throw new BackupRejected('A database in memory ends with its process.');
+  if (location instanceof ConversionProblem || location.engine !== 'sqlite') return undefined;
+  if (location.file === ':memory:') throw new BackupRejection('A database in memory ends with its process.');
   return resolve(location.file);
 }

@@ -1,6 +1,6 @@
 import type { Tx, Value } from '../unit-of-work.js';
 import { BackupCheck } from './backup-check.js';
-import { type BackupHeader, BackupRejected, damaged } from './backup-format.js';
+import { type BackupHeader, BackupRejection, damaged } from './backup-format.js';
 import { readBackup } from './backup-reader.js';
 import type { BackupPlan, BackupTable, RestoreFacts, Row } from './backup-plan.js';
 import { knownMigrations } from '../migrations/history.js';
@@ -49,7 +49,7 @@ export async function refuseGuarded(
   rows: <R>(sql: string) => Promise<readonly R[]>,
 ): Promise<void> {
   const found = await rows(`SELECT 1 AS found FROM ${tableOf(entity).name} LIMIT 1`);
-  if (found.length > 0) throw new BackupRejected(refusal);
+  if (found.length > 0) throw new BackupRejection(refusal);
 }
 
 /** Replaces the content of the database by a backup, in the transaction of the caller: all of it, or nothing. */

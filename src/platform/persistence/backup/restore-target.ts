@@ -1,4 +1,4 @@
-import { BackupRejected } from './backup-format.js';
+import { BackupRejection } from './backup-format.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { DatabaseConnection, isMissing } from './database-connection.js';
 import type { BackupPlan } from './backup-plan.js';
@@ -20,7 +20,7 @@ export async function checkTarget(
     const { applied, unknown } = await connection.migrations();
     // Even if they are declared compatible: a restore would leave the rows of tables that this version does not know.
     if (unknown.length > 0) {
-      throw new BackupRejected(
+      throw new BackupRejection(
         'The tables of the database are newer than this version of the service. Nothing was changed.',
       );
     }
@@ -28,8 +28,8 @@ export async function checkTarget(
   });
 }
 
-function inUse(sessions: readonly string[]): BackupRejected {
-  return new BackupRejected(
+function inUse(sessions: readonly string[]): BackupRejection {
+  return new BackupRejection(
     `The database is in use (${sessions.join(', ')}): stop all replicas of the service, and close other sessions. Nothing was ` +
       'changed.',
   );

@@ -27,7 +27,7 @@ interface Connection {
  * A command of the driver that is not pipelined, such as the preparation of a statement, waits for all earlier responses,
  * and later commands wait for it, so commands never overtake each other.
  */
-export class Pipelining {
+export class StatementPipelining {
   private readonly connection: Connection;
   /** Commands whose responses are due. */
   private readonly sent: Command[] = [];

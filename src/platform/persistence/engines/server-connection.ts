@@ -3,7 +3,7 @@ import type { Connection } from 'mysql2';
 import type { Host } from '../jdbc/jdbc-url.js';
 import type { PoolableConnection } from '../pool/connection-pool.js';
 import type { AbandonedSessions, ServerSession } from './abandoned-sessions.js';
-import { Pipelining } from './pipelining.js';
+import { StatementPipelining } from './pipelining.js';
 import { PreparedStatements } from './prepared-statements.js';
 
 /** Limit for the server to close a connection that was ended. */
@@ -13,7 +13,7 @@ export const AUTOCOMMIT_ON = 'SET autocommit = 1';
 
 /** An open connection to MySQL or MariaDB. */
 export class ServerConnection implements PoolableConnection {
-  readonly pipelining: Pipelining;
+  readonly pipelining: StatementPipelining;
   /** True if the server is a node of a Galera cluster. */
   isOfCluster = false;
   /** True if the server was read-only when the connection opened. */
@@ -33,7 +33,7 @@ export class ServerConnection implements PoolableConnection {
     /** The statement of `connection-test-query`; without one, the ping of the protocol. */
     private readonly testQuery?: string,
   ) {
-    this.pipelining = new Pipelining(driver);
+    this.pipelining = new StatementPipelining(driver);
     this.prepared = new PreparedStatements(driver);
   }
 

@@ -2,7 +2,7 @@ import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { DatabaseTls } from '../database-address.js';
 import type { TlsMode } from '../jdbc/jdbc-parameters.js';
-import { type DatabaseServer, tlsModeOf } from '../jdbc/jdbc-url.js';
+import { type JdbcServer, tlsModeOf } from '../jdbc/jdbc-url.js';
 import { MAX_PREPARED } from './prepared-statements.js';
 
 /** The account of a database; the keys take precedence over the URL. */
@@ -16,10 +16,7 @@ export interface DatabaseAccount {
 const BUNDLE_MEMBERS = ['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'] as const;
 
 /** The options of the driver for a connection to any host of a URL. */
-export async function connectionOptions(
-  location: DatabaseServer,
-  account: DatabaseAccount,
-): Promise<ConnectionOptions> {
+export async function connectionOptions(location: JdbcServer, account: DatabaseAccount): Promise<ConnectionOptions> {
   const { database, utcOffset = 'Z' } = location;
   const mode = tlsModeOf(location, account.tls !== undefined);
   const user = account.username ?? location.username;

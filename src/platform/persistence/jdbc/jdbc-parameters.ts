@@ -1,4 +1,4 @@
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 
 /** Protection of the connection to a database server, weakest first. */
 export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';
@@ -26,7 +26,7 @@ type Draft = { -readonly [K in keyof Omit<ServerParameters, 'notes'>]: ServerPar
 };
 
 /** Stores one value in the draft, or returns why it is invalid. */
-type Reader = (draft: Draft, value: string) => ConversionError | undefined;
+type Reader = (draft: Draft, value: string) => ConversionProblem | undefined;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['user', credential('username', 'parameter user')],
@@ -44,7 +44,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 const NEWER_NAMES = new Set(['sslmode', 'connectiontimezone']);
 
 /** Parses `name=value&…`; names are case-insensitive, and the newer of two names takes precedence in any order. */
-export function readParameters(query: string | undefined): ServerParameters | ConversionError {
+export function readParameters(query: string | undefined): ServerParameters | ConversionProblem {
   const draft: Draft = { tls: 'off', notes: [] };
   const pairs = parsePairs(query).toSorted(([a], [b]) => newness(a) - newness(b));
   for (const [name, value] of pairs) {
@@ -54,7 +54,7 @@ export function readParameters(query: string | undefined): ServerParameters | Co
       continue;
     }
     const mismatch = read(draft, value);
-    if (mismatch) return new ConversionError(`parameter ${name}: ${mismatch.reason}`);
+    if (mismatch) return new ConversionProblem(`parameter ${name}: ${mismatch.reason}`);
   }
   return draft;
 }
@@ -112,10 +112,10 @@ const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
   ['verify-full', 'verify-identity'],
 ]);
 
-function tls(draft: Draft, value: string): ConversionError | undefined {
+function tls(draft: Draft, value: string): ConversionProblem | undefined {
   const word = value.toLowerCase().replaceAll('_', '-');
   const mode = TLS_WORDS.get(word);
-  if (!mode) return new ConversionError('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
+  if (!mode) return new ConversionProblem('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
   if (word === 'preferred') {
     draft.notes.push(
       'sslMode=PREFERRED connects without TLS: the driver cannot fall back, so say REQUIRED or DISABLED.',
@@ -126,9 +126,9 @@ function tls(draft: Draft, value: string): ConversionError | undefined {
   return undefined;
 }
 
-function timeZone(draft: Draft, value: string): ConversionError | undefined {
+function timeZone(draft: Draft, value: string): ConversionProblem | undefined {
   const offset = utcOffset(value);
-  if (offset instanceof ConversionError) return offset;
+  if (offset instanceof ConversionProblem) return offset;
   draft.timeZone = value;
   delete draft.utcOffset;
   if (offset !== undefined) draft.utcOffset = offset;
@@ -139,7 +139,7 @@ function timeZone(draft: Draft, value: string): ConversionError | undefined {
 const JANUARY_AND_JULY = [Date.UTC(2026, 0), Date.UTC(2026, 6)];
 
 /** `Z`, `local`, or the offset of a zone that has the same all year; undefined for others and for that of the server. */
-export function utcOffset(zone: string): string | undefined | ConversionError {
+export function utcOffset(zone: string): string | undefined | ConversionProblem {
   if (/^[+-]\d\d:\d\d$/.test(zone)) return zone;
   if (zone.toUpperCase() === 'LOCAL') return 'local';
   if (zone.toUpperCase() === 'SERVER') return undefined;
@@ -154,7 +154,7 @@ export function utcOffset(zone: string): string | undefined | ConversionError {
     if (winter === undefined || winter !== summer) return undefined;
     return /^(?:\+00:00)?$/.test(winter) ? 'Z' : winter;
   } catch (error) {
-    if (error instanceof RangeError) return new ConversionError('not a time zone');
+    if (error instanceof RangeError) return new ConversionProblem('not a time zone');
     throw error;
   }
 }
@@ -165,14 +165,14 @@ function encoding(draft: Draft, value: string): undefined {
 
 function milliseconds(limit: 'connectTimeoutMillis' | 'socketTimeoutMillis'): Reader {
   return (draft, value) => {
-    if (!/^\d{1,9}$/.test(value)) return new ConversionError('write a whole number of milliseconds');
+    if (!/^\d{1,9}$/.test(value)) return new ConversionProblem('write a whole number of milliseconds');
     draft[limit] = Number(value);
     return undefined;
   };
 }
 
-function publicKeyRetrieval(draft: Draft, value: string): ConversionError | undefined {
-  if (!/^(?:true|false)$/i.test(value)) return new ConversionError('write true or false');
+function publicKeyRetrieval(draft: Draft, value: string): ConversionProblem | undefined {
+  if (!/^(?:true|false)$/i.test(value)) return new ConversionProblem('write true or false');
   draft.allowsPublicKeyRetrieval = value.toLowerCase() === 'true';
   return undefined;
 }

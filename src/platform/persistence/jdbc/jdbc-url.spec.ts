@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../../config/problem.js';
+import { ConversionProblem } from '../../../config/problem.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 describe('a JDBC URL', () => {
@@ -49,8 +49,8 @@ describe('a JDBC URL', () => {
   ])('"%s" is rejected with a reason', (url, reason) => {
     const refused = parseJdbcUrl(url);
 
-    expect(refused).toBeInstanceOf(ConversionError);
-    expect((refused as ConversionError).reason).toContain(reason);
+    expect(refused).toBeInstanceOf(ConversionProblem);
+    expect((refused as ConversionProblem).reason).toContain(reason);
   });
 });
 
@@ -98,15 +98,15 @@ describe('the parameters of a JDBC URL', () => {
       const location = parseJdbcUrl(url);
 
       expect(location).toMatchObject({ username: 'ann', password: 'p@ss' });
-      const { notes } = location as Exclude<typeof location, ConversionError>;
+      const { notes } = location as Exclude<typeof location, ConversionProblem>;
       expect(notes.join('\n')).toContain('belongs to app.datasource.');
       expect(notes.join('\n')).not.toContain('p@ss');
     },
   );
 });
 
-function parametersOf(query: string): Exclude<ReturnType<typeof parseJdbcUrl>, ConversionError> {
+function parametersOf(query: string): Exclude<ReturnType<typeof parseJdbcUrl>, ConversionProblem> {
   const location = parseJdbcUrl(`jdbc:mysql://db/login?${query}`);
-  if (location instanceof ConversionError) throw new Error(location.reason);
+  if (location instanceof ConversionProblem) throw new Error(location.reason);
   return location;
 }

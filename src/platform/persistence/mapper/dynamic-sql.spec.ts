@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
 import { lineOf } from '../../../config/problem.js';
-import { MapperFaults } from './mapper-fault.js';
+import { MapperProblems } from './mapper-problem.js';
 import { declare, MapperDeclarations } from './mapper-file.js';
 import { readMapperXml } from './mapper-xml.js';
 import { Mapping } from './mapping.js';
@@ -15,7 +15,7 @@ new Mapping('vectors', { texts: { order: () => order } });
 /** Compiles `content` as the text of a select, or of another element with the rest of a mapper file behind it. */
 function compiled(content: string, kind: string, rest: string): { faults: string[]; render: Render } {
   const attributes = kind === 'select' ? ' resultType="map"' : '';
-  const faults = new MapperFaults();
+  const faults = new MapperProblems();
   const declarations = new MapperDeclarations();
   const xml = `<mapper namespace="vectors"><${kind} id="it"${attributes}>${content}</${kind}>${rest}</mapper>`;
   const root = readMapperXml(xml, { kind: 'file', path: 'vectors.xml' });

@@ -1,7 +1,7 @@
 import type { Position } from '../../../config/read/origin.js';
-import { type Expression, ExpressionFault, isTrue, parseExpression } from './expression.js';
+import { type Expression, ExpressionProblem, isTrue, parseExpression } from './expression.js';
 import { Mapping } from './mapping.js';
-import type { XmlElement, XmlText } from './mapper-xml.js';
+import type { MapperElement, MapperText } from './mapper-xml.js';
 import type { SqlNode } from './rendering.js';
 import { isInheritedName } from './scope.js';
 import { readSqlText } from './sql-text.js';
@@ -13,7 +13,7 @@ export interface TagContext {
   readonly isChange: boolean;
   readonly addFault: (at: Position, what: string, reason?: string) => void;
   /** The content of a fragment; undefined with a fault if it cannot be included. */
-  readonly fragment: (include: XmlElement) => readonly SqlNode[] | undefined;
+  readonly fragment: (include: MapperElement) => readonly SqlNode[] | undefined;
 }
 
 /** The attributes of a tag. */
@@ -38,11 +38,11 @@ const TAGS: Readonly<Record<string, TagFacts>> = {
 const CHOICES: readonly string[] = ['when', 'otherwise'];
 
 /** Compiles text and tags; a part with a fault is left out. */
-export function compileSql(children: readonly (XmlElement | XmlText)[], context: TagContext): readonly SqlNode[] {
+export function compileSql(children: readonly (MapperElement | MapperText)[], context: TagContext): readonly SqlNode[] {
   return children.flatMap((child) => ('text' in child ? compileText(child, context) : compileTag(child, context)));
 }
 
-function compileText({ text, at }: XmlText, { namespace, addFault }: TagContext): readonly SqlNode[] {
+function compileText({ text, at }: MapperText, { namespace, addFault }: TagContext): readonly SqlNode[] {
   const parts = readSqlText(text, at, (fault) => {
     addFault(fault.at, 'The text of a statement cannot be used', fault.reason);
   });
@@ -76,7 +76,7 @@ function compileText({ text, at }: XmlText, { namespace, addFault }: TagContext)
   });
 }
 
-function compileTag(element: XmlElement, context: TagContext): readonly SqlNode[] {
+function compileTag(element: MapperElement, context: TagContext): readonly SqlNode[] {
   const { name, at, attributes } = element;
   const facts = Object.hasOwn(TAGS, name) && !CHOICES.includes(name) ? TAGS[name] : undefined;
   if (!facts) {
@@ -107,7 +107,7 @@ function knownTags(): string {
 
 /** Reports attributes that are missing or unknown. */
 export function checkAttributes(
-  { name, at, attributes }: XmlElement,
+  { name, at, attributes }: MapperElement,
   { required = [], optional = [] }: TagFacts,
   { addFault }: Pick<TagContext, 'addFault'>,
 ): boolean {
@@ -122,21 +122,24 @@ export function checkAttributes(
 }
 
 /** Reports content of an element that must be empty. */
-export function contentFault({ name, at, children }: XmlElement, { addFault }: Pick<TagContext, 'addFault'>): boolean {
+export function contentFault(
+  { name, at, children }: MapperElement,
+  { addFault }: Pick<TagContext, 'addFault'>,
+): boolean {
   const isEmpty = children.every((child) => 'text' in child && child.text.trim() === '');
   if (!isEmpty) addFault(at, `<${name}> has no content`);
   return !isEmpty;
 }
 
-function expressionOf(element: XmlElement, attribute: string, { addFault }: TagContext): Expression {
+function expressionOf(element: MapperElement, attribute: string, { addFault }: TagContext): Expression {
   const text = element.attributes.get(attribute) ?? '';
   const expression = parseExpression(text);
-  if (!(expression instanceof ExpressionFault)) return expression;
+  if (!(expression instanceof ExpressionProblem)) return expression;
   addFault(element.at, `The expression ${attribute}="${text}" cannot be used`, expression.reason);
   return () => null;
 }
 
-function conditional(element: XmlElement, context: TagContext): readonly SqlNode[] {
+function conditional(element: MapperElement, context: TagContext): readonly SqlNode[] {
   const test = expressionOf(element, 'test', context);
   const inside = compileSql(element.children, context);
   return [
@@ -146,7 +149,7 @@ function conditional(element: XmlElement, context: TagContext): readonly SqlNode
   ];
 }
 
-function choose({ name, at, children }: XmlElement, context: TagContext): readonly SqlNode[] {
+function choose({ name, at, children }: MapperElement, context: TagContext): readonly SqlNode[] {
   const choices: { readonly test: Expression; readonly inside: readonly SqlNode[] }[] = [];
   let hasOtherwise = false;
   for (const child of children) {
@@ -188,7 +191,7 @@ function where(inside: readonly SqlNode[], isChange: boolean): SqlNode {
   };
 }
 
-function foreach(element: XmlElement, inside: readonly SqlNode[], context: TagContext): readonly SqlNode[] {
+function foreach(element: MapperElement, inside: readonly SqlNode[], context: TagContext): readonly SqlNode[] {
   const { attributes, at } = element;
   const value = (name: string): string => attributes.get(name) ?? '';
   const collection = expressionOf(element, 'collection', context);
@@ -217,7 +220,7 @@ function foreach(element: XmlElement, inside: readonly SqlNode[], context: TagCo
   ];
 }
 
-function checkName(name: string, { at }: XmlElement, { addFault }: TagContext): void {
+function checkName(name: string, { at }: MapperElement, { addFault }: TagContext): void {
   if (/^[A-Za-z_]\w*$/.test(name) && !isInheritedName(name)) return;
   addFault(at, `"${name}" is not the name of a parameter`);
 }

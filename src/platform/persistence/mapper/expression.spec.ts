@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExpressionFault, isTrue, parseExpression } from './expression.js';
+import { ExpressionProblem, isTrue, parseExpression } from './expression.js';
 import { Scope } from './scope.js';
 
 const PARAMETERS = {
@@ -19,13 +19,13 @@ const PARAMETERS = {
 
 function valueOf(text: string, parameters: object = PARAMETERS): unknown {
   const expression = parseExpression(text);
-  if (expression instanceof ExpressionFault) throw new SyntaxError(expression.reason);
+  if (expression instanceof ExpressionProblem) throw new SyntaxError(expression.reason);
   return expression(new Scope(parameters));
 }
 
 function faultOf(text: string): string {
   const expression = parseExpression(text);
-  return expression instanceof ExpressionFault ? expression.reason : 'no fault';
+  return expression instanceof ExpressionProblem ? expression.reason : 'no fault';
 }
 
 describe('the value of an expression', () => {

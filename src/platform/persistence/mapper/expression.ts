@@ -4,7 +4,7 @@ import { isInheritedName, MISSING, type Scope } from './scope.js';
 export type Expression = (scope: Scope) => unknown;
 
 /** Why a text is no expression. */
-export class ExpressionFault {
+export class ExpressionProblem {
   constructor(readonly reason: string) {}
 }
 
@@ -27,12 +27,12 @@ const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 
 /** Parses an expression once; nothing in it is ever run as code. */
-export function parseExpression(text: string): Expression | ExpressionFault {
-  if (text.length > MAX_LENGTH) return new ExpressionFault(`it is longer than ${MAX_LENGTH} characters`);
+export function parseExpression(text: string): Expression | ExpressionProblem {
+  if (text.length > MAX_LENGTH) return new ExpressionProblem(`it is longer than ${MAX_LENGTH} characters`);
   try {
     return new Parser(tokensOf(text)).whole();
   } catch (error) {
-    if (error instanceof SyntaxError) return new ExpressionFault(error.message);
+    if (error instanceof SyntaxError) return new ExpressionProblem(error.message);
     throw error;
   }
 }

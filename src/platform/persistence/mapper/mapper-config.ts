@@ -2,9 +2,9 @@ import { KeyName } from '../../../config/names/key-name.js';
 import type { Position } from '../../../config/read/origin.js';
 import type { Entry } from '../../../config/read/source.js';
 import { checkAttributes, contentFault } from './dynamic-sql.js';
-import type { MapperFaults } from './mapper-fault.js';
+import type { MapperProblems } from './mapper-problem.js';
 import { addTo } from './mapper-file.js';
-import type { XmlElement } from './mapper-xml.js';
+import type { MapperElement } from './mapper-xml.js';
 
 /** The part of an XML configuration that has an effect. */
 export interface XmlConfiguration {
@@ -43,7 +43,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Reads the elements `settings`, `typeAliases` and `mappers`; others are faults, since they would have no effect. */
-export function readXmlConfiguration(root: XmlElement, faults: MapperFaults): XmlConfiguration {
+export function readXmlConfiguration(root: MapperElement, faults: MapperProblems): XmlConfiguration {
   const found = {
     settings: [] as Entry[],
     aliases: new Map<string, string>(),
@@ -70,9 +70,9 @@ export function readXmlConfiguration(root: XmlElement, faults: MapperFaults): Xm
 }
 
 function readElement(
-  element: XmlElement,
+  element: MapperElement,
   found: { settings: Entry[]; aliases: Map<string, string>; packages: string[]; locations: string[] },
-  faults: MapperFaults,
+  faults: MapperProblems,
 ): void {
   const addFault = addTo(faults);
   const { name, at, attributes } = element;
@@ -107,6 +107,6 @@ function entryOf(name: string, text: string, origin: Position): Entry {
   return { key, spelled: String(key), text, origin };
 }
 
-function elementsIn({ children }: XmlElement): readonly XmlElement[] {
-  return children.filter((child): child is XmlElement => !('text' in child));
+function elementsIn({ children }: MapperElement): readonly MapperElement[] {
+  return children.filter((child): child is MapperElement => !('text' in child));
 }

@@ -1,8 +1,8 @@
 import type { Position } from '../../../config/read/origin.js';
 import { checkAttributes, type TagContext, type TagFacts } from './dynamic-sql.js';
 import { DATABASE_IDS, type DatabaseId } from './database-id.js';
-import type { MapperFaults } from './mapper-fault.js';
-import type { XmlElement } from './mapper-xml.js';
+import type { MapperProblems } from './mapper-problem.js';
+import type { MapperElement } from './mapper-xml.js';
 
 export type StatementKind = 'select' | 'insert' | 'update' | 'delete';
 
@@ -12,7 +12,7 @@ export interface Declaration {
   /** `<namespace>.<id>`. */
   readonly name: string;
   readonly databaseId: DatabaseId | undefined;
-  readonly element: XmlElement;
+  readonly element: MapperElement;
 }
 
 /** Declarations by name; each name has one for all engines, and one for each engine at most. */
@@ -21,7 +21,7 @@ class Declarations {
 
   constructor(private readonly word: string) {}
 
-  add(declaration: Declaration, faults: MapperFaults): void {
+  add(declaration: Declaration, faults: MapperProblems): void {
     const { name, databaseId, element } = declaration;
     const same = this.byName.get(name) ?? [];
     const first = same.find((other) => other.databaseId === databaseId);
@@ -63,7 +63,7 @@ const NAMESPACE = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 const ID = /^[A-Za-z_][\w-]*$/;
 
 /** Adds the declarations of one file. */
-export function declare(root: XmlElement, declarations: MapperDeclarations, faults: MapperFaults): void {
+export function declare(root: MapperElement, declarations: MapperDeclarations, faults: MapperProblems): void {
   const addFault = addTo(faults);
   if (root.name !== 'mapper') {
     addFault(root.at, `A mapper file begins with <mapper>, not <${root.name}>`);
@@ -83,10 +83,10 @@ export function declare(root: XmlElement, declarations: MapperDeclarations, faul
 }
 
 function declareElement(
-  element: XmlElement,
+  element: MapperElement,
   namespace: string,
   declarations: MapperDeclarations,
-  faults: MapperFaults,
+  faults: MapperProblems,
 ): void {
   const addFault = addTo(faults);
   const { name, at, attributes } = element;
@@ -113,7 +113,7 @@ function isDatabaseId(text: string): text is DatabaseId {
   return (DATABASE_IDS as readonly string[]).includes(text);
 }
 
-export function addTo(faults: MapperFaults): TagContext['addFault'] {
+export function addTo(faults: MapperProblems): TagContext['addFault'] {
   return (at: Position, what: string, reason?: string) => {
     faults.add({ at, what, reason });
   };

@@ -5,11 +5,11 @@ import { ConfigSource } from '../../../config/read/source.js';
 import { ifBound } from '../../../config/bind/unbound.js';
 import { DATABASE_IDS, type DatabaseId } from './database-id.js';
 import { NO_CONFIGURATION, readXmlConfiguration, type XmlConfiguration } from './mapper-config.js';
-import { MapperFaults } from './mapper-fault.js';
+import { MapperProblems } from './mapper-problem.js';
 import { declare, MapperDeclarations } from './mapper-file.js';
 import { filesAt, type Folders, type LocatedFile, PACKAGED } from './mapper-locations.js';
 import { MapperConfigurationProperties, MapperProperties } from './mapper.properties.js';
-import { readMapperXml, type XmlElement } from './mapper-xml.js';
+import { readMapperXml, type MapperElement } from './mapper-xml.js';
 import type { ResultSettings, TypeNames } from './result-rows.js';
 import { type CompiledStatement, StatementCompiler } from './statement-compiler.js';
 
@@ -42,7 +42,7 @@ export function mapperFiles(configuration: Configuration, folders: Folders): Map
 
 function readAll(configuration: Configuration, folders: Folders): MapperFiles {
   const properties = configuration.get(MapperProperties);
-  const faults = new MapperFaults();
+  const faults = new MapperProblems();
   const declarations = new MapperDeclarations();
   const known = new Map<string, LocatedFile>();
   const locate = (location: string, key: string): void => {
@@ -64,7 +64,7 @@ function readAll(configuration: Configuration, folders: Folders): MapperFiles {
   return {
     problems: faults.problems,
     settings: settingsOf(configuration),
-    compile: (id) => new StatementCompiler(declarations, id, types, new MapperFaults()).all(),
+    compile: (id) => new StatementCompiler(declarations, id, types, new MapperProblems()).all(),
   };
 }
 
@@ -72,7 +72,7 @@ function xmlConfiguration(
   location: string | undefined,
   configuration: Configuration,
   folders: Folders,
-  faults: MapperFaults,
+  faults: MapperProblems,
 ): XmlConfiguration {
   if (location === undefined) return NO_CONFIGURATION;
   const files = filesAt(location, folders);
@@ -94,7 +94,7 @@ function unusable(configuration: Configuration, key: string, location: string, r
   });
 }
 
-function rootOf({ path, resource }: LocatedFile, faults: MapperFaults): XmlElement | undefined {
+function rootOf({ path, resource }: LocatedFile, faults: MapperProblems): MapperElement | undefined {
   try {
     const root = readMapperXml(decoded(wholeFile(path, resource, undefined).bytes, resource, undefined), resource);
     if (!('what' in root)) return root;
@@ -123,7 +123,7 @@ function settingsOf(configuration: Configuration): MapperSettings {
  */
 export function mapperSource(configuration: Configuration, folders: Folders): ConfigSource | undefined {
   const location = ifBound(() => configuration.get(MapperProperties).configLocation, undefined);
-  const { settings } = xmlConfiguration(location, configuration, folders, new MapperFaults());
+  const { settings } = xmlConfiguration(location, configuration, folders, new MapperProblems());
   return settings.length === 0
     ? undefined
     : new ConfigSource('file', `Config resource '${location ?? ''}' via mapper.config-location`, settings);

@@ -1,17 +1,17 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { type Position, positionIn, type Resource } from '../../../config/read/origin.js';
-import type { MapperFault } from './mapper-fault.js';
+import type { MapperProblem } from './mapper-problem.js';
 
 /** An element of a mapper file with its position. */
-export interface XmlElement {
+export interface MapperElement {
   readonly name: string;
   readonly at: Position;
   readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly (XmlElement | XmlText)[];
+  readonly children: readonly (MapperElement | MapperText)[];
 }
 
 /** Text or CDATA; comments and processing instructions are left out. */
-export interface XmlText {
+export interface MapperText {
   readonly text: string;
   readonly at: Position;
 }
@@ -22,7 +22,7 @@ const ELEMENT = 1;
 const TEXTS: readonly number[] = [3, 4];
 
 /** Returns the root element, or the fault of a file that is not well-formed. A DOCTYPE never reaches the parser. */
-export function readMapperXml(xml: string, resource: Resource): XmlElement | MapperFault {
+export function readMapperXml(xml: string, resource: Resource): MapperElement | MapperProblem {
   const doctype = /<!(?:doctype|entity)/i.exec(xml);
   if (doctype) {
     const line = xml.slice(0, doctype.index).split('\n').length;
@@ -64,12 +64,12 @@ function positionOf(node: object, resource: Resource): Position {
   return positionIn(resource, lineNumber, columnNumber);
 }
 
-function elementOf(element: Element, resource: Resource, depth: number): XmlElement {
+function elementOf(element: Element, resource: Resource, depth: number): MapperElement {
   if (depth > MAX_DEPTH) {
     const { lineNumber = 1 } = element as Located;
     throw new SyntaxError(`its elements are nested too deeply\n#[line:${lineNumber},col:1]`);
   }
-  const children = Array.from(element.childNodes).flatMap((node): (XmlElement | XmlText)[] => {
+  const children = Array.from(element.childNodes).flatMap((node): (MapperElement | MapperText)[] => {
     if (node.nodeType === ELEMENT) return [elementOf(node as Element, resource, depth + 1)];
     return TEXTS.includes(node.nodeType) ? [{ text: node.nodeValue ?? '', at: positionOf(node, resource) }] : [];
   });

@@ -9,7 +9,7 @@ export type SqlPart =
   /** `${name}`: one of the texts that the program allows. */
   | { readonly kind: 'text'; readonly name: string };
 
-export interface SqlTextFault {
+export interface SqlTextProblem {
   readonly at: Position;
   readonly reason: string;
 }
@@ -17,7 +17,7 @@ export interface SqlTextFault {
 const REFERENCE = /([#$])\{([^}]*)(\}?)/g;
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 /** Splits the text between two tags into SQL and references. */
-export function readSqlText(text: string, at: Position, addFault: (fault: SqlTextFault) => void): readonly SqlPart[] {
+export function readSqlText(text: string, at: Position, addFault: (fault: SqlTextProblem) => void): readonly SqlPart[] {
   const parts: SqlPart[] = [];
   const place = (index: number): Position => {
     const lines = text.slice(0, index).split('\n');

@@ -1,7 +1,7 @@
-import type { XmlElement } from './mapper-xml.js';
+import type { MapperElement } from './mapper-xml.js';
 import type { DatabaseId } from './database-id.js';
 import { compileSql, type TagContext } from './dynamic-sql.js';
-import type { MapperFaults } from './mapper-fault.js';
+import type { MapperProblems } from './mapper-problem.js';
 import { addTo, type Declaration, type MapperDeclarations, type StatementKind } from './mapper-file.js';
 import { type SqlNode } from './rendering.js';
 import { ANY_OBJECT, type ResultShape, shapeOfType, type TypeNames } from './result-rows.js';
@@ -26,7 +26,7 @@ export class StatementCompiler {
     private readonly declarations: MapperDeclarations,
     private readonly databaseId: DatabaseId,
     private readonly types: TypeNames,
-    private readonly faults: MapperFaults,
+    private readonly faults: MapperProblems,
   ) {}
 
   /** Statements by name. Fragments that no statement uses are checked too. */
@@ -47,7 +47,7 @@ export class StatementCompiler {
     return { name, kind, nodes, shape, timeoutSeconds: this.timeoutOf(element) };
   }
 
-  private timeoutOf({ attributes, at }: XmlElement): number | undefined {
+  private timeoutOf({ attributes, at }: MapperElement): number | undefined {
     const text = attributes.get('timeout');
     if (text === undefined) return undefined;
     if (/^\d{1,6}$/.test(text)) return Number(text);
@@ -55,7 +55,7 @@ export class StatementCompiler {
     return undefined;
   }
 
-  private resultType({ attributes, at }: XmlElement): ResultShape {
+  private resultType({ attributes, at }: MapperElement): ResultShape {
     const name = attributes.get('resultType') ?? '';
     const shape = shapeOfType(name, this.types);
     if (shape) return shape;

@@ -6,7 +6,7 @@ import type { DatabaseSettings } from '../database-address.js';
 import type { MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
-import type { Refusal } from './migrations.js';
+import type { MigrationGuard } from './migrations.js';
 import { refusesInUse } from './refusal.js';
 import { SchemaFailure } from './schema-failure.js';
 
@@ -28,7 +28,7 @@ export class MigrationAccount {
   }
 
   /** Refuses a change while other sessions of the service use the database; `others` are connections of this process. */
-  refusesInUse(...others: readonly DataSource[]): Refusal {
+  refusesInUse(...others: readonly DataSource[]): MigrationGuard {
     return refusesInUse(this.service, ...others);
   }
 

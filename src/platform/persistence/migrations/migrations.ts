@@ -9,10 +9,10 @@ import { resumable } from './resumable.js';
 import { SchemaFailure } from './schema-failure.js';
 
 /** Refuses a change of the tables that ends other processes of the service. */
-export type Refusal = (dataSource: DataSource, migrations: readonly string[]) => Promise<void>;
+export type MigrationGuard = (dataSource: DataSource, migrations: readonly string[]) => Promise<void>;
 
 /** For a database that nothing else uses, and for a caller that may ignore it. */
-export const neverRefuses: Refusal = () => Promise.resolve();
+export const neverRefuses: MigrationGuard = () => Promise.resolve();
 
 /** The classes that TypeORM runs. */
 export function migrationClasses(): MigrationClass[] {
@@ -21,7 +21,7 @@ export function migrationClasses(): MigrationClass[] {
 
 export interface MigrateOptions extends Pick<ExclusiveOptions, 'during'> {
   readonly clock?: Clock;
-  readonly refuse?: Refusal;
+  readonly refuse?: MigrationGuard;
 }
 
 /**

@@ -2,11 +2,11 @@ import type { DataSource } from 'typeorm';
 import { problem } from '../../../config/problem.js';
 import type { DatabaseSettings } from '../database-address.js';
 import { otherSessions } from '../other-sessions.js';
-import type { Refusal } from './migrations.js';
+import type { MigrationGuard } from './migrations.js';
 import { SchemaFailure } from './schema-failure.js';
 
 /** Refuses while other sessions use the database; `others` are connections of this process that do not change the tables. */
-export function refusesInUse(settings: DatabaseSettings, ...others: readonly DataSource[]): Refusal {
+export function refusesInUse(settings: DatabaseSettings, ...others: readonly DataSource[]): MigrationGuard {
   return async (dataSource, migrations) => {
     const sessions = await otherSessions(settings, [dataSource, ...others]);
     if (sessions.length === 0) return;

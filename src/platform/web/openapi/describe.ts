@@ -8,7 +8,7 @@ import { ANSWER_HEADERS, API_VERSION, HEADERS, headers } from './headers.js';
 import { schemaWriter, type WriteSchema } from './json-schema.js';
 import { ANONYMOUS } from './operation.js';
 import { parametersOf, pathOf } from './parameters.js';
-import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
+import { LATE_BODY, PROBLEM, type DocumentedError, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
 
 /** Redirect of a browser after a form or to another site. */
@@ -159,7 +159,7 @@ function sendingOn(route: Route, write: WriteSchema): ResponseObject {
 }
 
 /** Errors for bodies and parameters before the handler runs. */
-function ownErrors({ access, inputs }: Route): readonly Refusal[] {
+function ownErrors({ access, inputs }: Route): readonly DocumentedError[] {
   // A route without a body reads it nevertheless and rejects its members.
   if (METHODS_WITH_BODY.has(access.method)) {
     return ['VALIDATION_FAILED', LATE_BODY, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];

@@ -11,7 +11,7 @@ const CODES = Object.keys(STATUS) as readonly ErrorCode[];
 /** Name of `VALIDATION_FAILED` with status 408, for a body that does not arrive in time. */
 export const LATE_BODY = 'LATE_BODY' as const;
 /** Name of an error response: its code, except for 408. */
-export type Refusal = ErrorCode | typeof LATE_BODY;
+export type DocumentedError = ErrorCode | typeof LATE_BODY;
 const text: JsonSchema = { type: 'string' };
 const PAGE: Content = { 'text/html': { schema: text } };
 
@@ -54,7 +54,7 @@ export const PROBLEM: JsonSchema = {
 
 /** Error responses of a route by status, and a default; page routes also send pages. */
 export function refusals(
-  names: Iterable<Refusal>,
+  names: Iterable<DocumentedError>,
   isPage: boolean,
 ): Readonly<Record<string, ResponseObject | Reference>> {
   const byStatus = Map.groupBy(new Set(names), statusOf);
@@ -68,7 +68,7 @@ export function refusals(
   return { ...Object.fromEntries(known), default: isPage ? anyProblem(isPage) : shared('Problem') };
 }
 
-function shared(name: Refusal | 'Problem'): Reference {
+function shared(name: DocumentedError | 'Problem'): Reference {
   return { $ref: `${RESPONSES}${name}` };
 }
 
@@ -86,7 +86,7 @@ function anyProblem(isPage = false): ResponseObject {
   };
 }
 
-function refusal(names: readonly Refusal[], isPage = false): ResponseObject {
+function refusal(names: readonly DocumentedError[], isPage = false): ResponseObject {
   const statuses = names.map(statusOf);
   const challenge = statuses.includes(401) ? (['WWW-Authenticate'] as const) : [];
   const wait = statuses.includes(429) || statuses.includes(503) ? (['Retry-After'] as const) : [];
@@ -101,14 +101,14 @@ function refusal(names: readonly Refusal[], isPage = false): ResponseObject {
   };
 }
 
-function statusOf(name: Refusal): number {
+function statusOf(name: DocumentedError): number {
   return name === LATE_BODY ? 408 : STATUS[name];
 }
 
-function codeOf(name: Refusal): ErrorCode {
+function codeOf(name: DocumentedError): ErrorCode {
   return name === LATE_BODY ? 'VALIDATION_FAILED' : name;
 }
 
-function titleOf(name: Refusal): string {
+function titleOf(name: DocumentedError): string {
   return name === LATE_BODY ? 'The body does not arrive in time' : TEXT[name].title;
 }

@@ -2,11 +2,11 @@ import { type CertificateFacts, certificateFacts, type IdpTrust } from './idp-tr
 import type { MetadataReading } from './idp-metadata.js';
 
 /** Facts about an identity provider, from metadata or configuration. */
-export type IdpFacts = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;
+export type CachedMetadata = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;
 
 /** The last valid facts about an identity provider, and the last failure to renew them. */
 export class IdpMetadataCache {
-  private knowledge: IdpFacts | undefined;
+  private knowledge: CachedMetadata | undefined;
   private learntAt: number | undefined;
   private facts: readonly CertificateFacts[] = [];
   private fault = 'no metadata has been read yet';
@@ -17,7 +17,7 @@ export class IdpMetadataCache {
     readonly displayName: string,
   ) {}
 
-  get current(): IdpFacts | undefined {
+  get current(): CachedMetadata | undefined {
     return this.knowledge;
   }
 
@@ -36,7 +36,7 @@ export class IdpMetadataCache {
     return this.isFaulty ? this.fault : undefined;
   }
 
-  update(knowledge: IdpFacts, at: number): void {
+  update(knowledge: CachedMetadata, at: number): void {
     this.facts = knowledge.trust.certificates.map(certificateFacts);
     this.knowledge = knowledge;
     this.learntAt = at;

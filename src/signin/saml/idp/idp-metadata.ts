@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import { loadCertificates, parseCertificate, type Binding, type Endpoint, type IdpTrust } from './idp-trust.js';
+import { loadCertificates, parseCertificate, type SamlBinding, type SamlEndpoint, type IdpTrust } from './idp-trust.js';
 import { readMetadataXml } from '../xml/metadata-allowlist.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { verifyRootSignature } from '../xml/root-signature.js';
@@ -18,7 +18,7 @@ export interface MetadataSelection {
   /** Required if the metadata contains several. */
   readonly entityId?: string;
   /** The preferred binding of login requests. */
-  readonly binding: Binding;
+  readonly binding: SamlBinding;
   /** PEM texts. If set, one of them must have signed the root element, and only the signed text is read. */
   readonly signedBy?: readonly string[];
 }
@@ -35,12 +35,12 @@ export interface MetadataReading {
 }
 
 /** Why metadata cannot be used. */
-export interface MetadataFault {
+export interface MetadataRejection {
   readonly fault: string;
 }
 
 /** Reads metadata (SAML metadata 2.0) without checking its expiry. */
-export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataFault {
+export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataRejection {
   const root = rootOf(xml, wanted.signedBy);
   if ('fault' in root) return root;
   const lineage = chosen(root, wanted.entityId);
@@ -63,7 +63,7 @@ interface MetadataKeys {
 }
 
 /** Reads metadata as configured; with `metadata-certificate`, only the signed text. */
-export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
+export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataRejection {
   const { entityId, ssoBinding: binding, metadataCertificate } = keys;
   const wanted = { ...withoutUndefined({ entityId }), binding };
   if (metadataCertificate === undefined) return readMetadata(document, wanted);
@@ -77,8 +77,8 @@ export function readConfigured(document: string, keys: MetadataKeys): MetadataRe
 function described(
   entityId: string,
   lineage: readonly XmlElement[],
-  binding: Binding,
-): MetadataReading | MetadataFault {
+  binding: SamlBinding,
+): MetadataReading | MetadataRejection {
   const [entity, role] = lineage.slice(-2);
   if (!entity || !role) return { fault: 'contains no SAML 2.0 identity provider' };
   const warnings: string[] = [];
@@ -114,7 +114,7 @@ function described(
 }
 
 /** The root element; with `signedBy`, read from the signed text. */
-function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataFault {
+function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataRejection {
   const root = readMetadataXml(xml);
   if ('fault' in root || signedBy === undefined) return root;
   const found = verifyRootSignature(xml, signedBy);
@@ -122,7 +122,7 @@ function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElemen
 }
 
 /** The elements from the root to the selected entity. */
-function chosen(root: XmlElement, entityId: string | undefined): readonly XmlElement[] | MetadataFault {
+function chosen(root: XmlElement, entityId: string | undefined): readonly XmlElement[] | MetadataRejection {
   const all = entities(root, []);
   const found = all.filter((lineage) => {
     const entity = lineage.at(-1);
@@ -153,7 +153,7 @@ function because(fault: string, ignored: readonly string[]): string {
   return [fault, ...ignored.slice(0, MAX_REASONS)].join('; ');
 }
 
-type Located = Endpoint & { readonly responseUrl?: string };
+type Located = SamlEndpoint & { readonly responseUrl?: string };
 
 function located(services: readonly XmlElement[], warnings: string[]): readonly Located[] {
   return services.flatMap((service) => {

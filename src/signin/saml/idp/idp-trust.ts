@@ -6,20 +6,20 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 const MIN_RSA_BITS = 2048;
 
 /** The binding of a message (SAML bindings 3.4 and 3.5). */
-export type Binding = 'redirect' | 'post';
+export type SamlBinding = 'redirect' | 'post';
 
 /** An endpoint of an identity provider. */
-export interface Endpoint {
+export interface SamlEndpoint {
   readonly url: string;
-  readonly binding: Binding;
+  readonly binding: SamlBinding;
 }
 
 /** The trust settings of an identity provider, from its metadata or from the configuration. */
 export interface IdpTrust {
   readonly entityId: string;
-  readonly sso: Endpoint;
+  readonly sso: SamlEndpoint;
   /** The single logout endpoint; `responseUrl` is set if responses go elsewhere (SAML metadata 2.2.2). */
-  readonly slo?: Endpoint & { readonly responseUrl?: string };
+  readonly slo?: SamlEndpoint & { readonly responseUrl?: string };
   /** Its signing certificates, PEM. */
   readonly certificates: readonly string[];
   /** Expiry of the metadata, in milliseconds since 1970. */

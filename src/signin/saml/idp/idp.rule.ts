@@ -2,7 +2,7 @@ import { type Clock, SystemClock } from '../../../kernel/clock/clock.js';
 import {
   type Facts,
   faultsOf,
-  type Finding,
+  type RuleProblem,
   finding,
   type AsyncCheck,
   Rule,
@@ -41,7 +41,7 @@ export const usableIdentityProviders = new Rule('saml', identityProvidersUsable(
 
 interface CheckedIdp {
   readonly name: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RuleProblem[];
   readonly entityId?: string;
 }
 
@@ -60,14 +60,14 @@ async function checkIdp(context: RuleContext): Promise<CheckedIdp> {
   return { name, findings, ...withoutUndefined({ entityId: found.trust?.entityId }) };
 }
 
-function invalidName(name: string): Finding {
+function invalidName(name: string): RuleProblem {
   const what = `"${name}" is not a valid name of an identity provider`;
   const action = 'Use at most 32 lower-case letters, digits and hyphens; the first one is not a hyphen.';
   return finding({ severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
 }
 
 /** With the keys of metadata and those in place of metadata, it would be unclear which ones apply. */
-function conflictingKeys(context: RuleContext): readonly Finding[] {
+function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
   const { metadata, entityId, ssoUrl, sloUrl, certificates } = context.properties;
   const isFault = { severity: 'fault' } as const;
   if (metadata === undefined) {
@@ -91,7 +91,7 @@ function conflictingKeys(context: RuleContext): readonly Finding[] {
 }
 
 interface TrustCheck {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RuleProblem[];
   readonly trust?: IdpTrust;
 }
 
@@ -135,7 +135,7 @@ async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
   return { findings: [...findings, about(context, 'metadata', { severity, what, action })] };
 }
 
-async function checkMetadataCertificate(context: RuleContext): Promise<readonly Finding[]> {
+async function checkMetadataCertificate(context: RuleContext): Promise<readonly RuleProblem[]> {
   const { metadataCertificate } = context.properties;
   if (metadataCertificate === undefined) return [];
   const { loadCertificates } = await import('./idp-trust.js');
@@ -163,7 +163,7 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
     const { validUntil = Infinity } = reading.trust;
     const expired =
       validUntil > context.now ? [] : [`The metadata was valid until ${new Date(validUntil).toISOString()}`];
-    const warn = (what: string): Finding => about(context, 'metadata', { severity: 'warning', what, action });
+    const warn = (what: string): RuleProblem => about(context, 'metadata', { severity: 'warning', what, action });
     return { findings: [...expired, ...reading.warnings].map(warn), trust: reading.trust };
   } catch (error) {
     if (error instanceof MetadataFailure) return unusable(error.message);
@@ -172,7 +172,7 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
 }
 
 /** Warns only: signatures by an expired certificate are accepted, because trust comes from the configuration. */
-async function expiredCertificates(context: RuleContext, { certificates }: IdpTrust): Promise<readonly Finding[]> {
+async function expiredCertificates(context: RuleContext, { certificates }: IdpTrust): Promise<readonly RuleProblem[]> {
   const { certificateFacts } = await import('./idp-trust.js');
   return certificates
     .map(certificateFacts)
@@ -185,7 +185,7 @@ async function expiredCertificates(context: RuleContext, { certificates }: IdpTr
     });
 }
 
-async function bundleFindings(context: RuleContext): Promise<readonly Finding[]> {
+async function bundleFindings(context: RuleContext): Promise<readonly RuleProblem[]> {
   const { facts, properties } = context;
   const { bundle: name } = properties;
   if (name === undefined) return [];
@@ -208,7 +208,7 @@ async function isRsa(certificates: string): Promise<boolean> {
   return typeof parseCertificate(certificates) === 'string';
 }
 
-async function diagnostics(context: RuleContext): Promise<readonly Finding[]> {
+async function diagnostics(context: RuleContext): Promise<readonly RuleProblem[]> {
   const { diagnose } = await import('./idp-diagnostics.js');
   return diagnose(context.properties).map(({ key, ...verdict }) =>
     withoutValue(context, key, { severity: 'warning', ...verdict }),
@@ -216,7 +216,7 @@ async function diagnostics(context: RuleContext): Promise<readonly Finding[]> {
 }
 
 /** Warns about two names for one entity: an account belongs to the entity, not to its name here. */
-function sharedEntities(all: readonly CheckedIdp[]): readonly Finding[] {
+function sharedEntities(all: readonly CheckedIdp[]): readonly RuleProblem[] {
   return all.flatMap(({ name, entityId }, index) => {
     const first = all.slice(0, index).find((other) => entityId !== undefined && other.entityId === entityId);
     if (!first) return [];
@@ -231,12 +231,17 @@ function keyOf({ name }: RuleContext, key: string): string {
   return `app.security.saml.idp.${name}.${key}`;
 }
 
-function about(context: RuleContext, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
+function about(context: RuleContext, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): RuleProblem {
   return context.facts.about(keyOf(context, key), { ...verdict }, more);
 }
 
 /** Like `about`, but without the value, which may be long PEM texts. */
-function withoutValue(context: RuleContext, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
+function withoutValue(
+  context: RuleContext,
+  key: string,
+  verdict: Omit<Verdict, 'rule'>,
+  more: Facts = {},
+): RuleProblem {
   const { Property, Origin } = context.facts.of(keyOf(context, key));
   return finding({ ...verdict }, { Property, Origin, ...more });
 }

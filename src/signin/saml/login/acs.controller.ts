@@ -16,11 +16,11 @@ import { Idps } from '../idp/idps.service.js';
 import { CONSUME_RESPONSE } from '../saml.openapi.js';
 import { responseSchema } from '../saml.schema.js';
 import { AssertionConsumer } from './assertion-consumer.service.js';
-import type { Rejection } from './rejection.js';
+import type { SamlRejection } from './rejection.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 /** Rejections of a response that may have signed this browser in before. */
-const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
+const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<SamlRejection>([
   'in_response_to',
   'other_browser',
   'request_used',

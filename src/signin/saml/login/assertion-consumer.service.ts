@@ -6,11 +6,11 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { type RequestCookie, AuthnRequests } from './authn-requests.service.js';
-import { isRejection, type Rejection } from './rejection.js';
+import { isRejection, type SamlRejection } from './rejection.js';
 import { Rejections } from './rejections.service.js';
 import { type PostedResponse, SamlResponses } from './response/saml-responses.service.js';
-import type { BrowserCookies } from './sp-initiated-login.service.js';
-import { LoginRejected } from './rejection.js';
+import type { SsoCookies } from './sp-initiated-login.service.js';
+import { LoginRejection } from './rejection.js';
 import { StaffLogins } from './staff-logins.service.js';
 import type { StaffLogin, VerifiedAssertion } from './staff-sessions.service.js';
 
@@ -43,7 +43,7 @@ export class AssertionConsumer {
   async consumeResponse(
     idp: Idp,
     form: ResponseForm,
-    browser: BrowserCookies,
+    browser: SsoCookies,
     origin: Pick<HttpRequest, 'protocol' | 'host'>,
   ): Promise<SsoResult> {
     const posted = this.responses.read(form.response, idp);
@@ -62,7 +62,7 @@ export class AssertionConsumer {
   }
 
   /** Counts and records a rejection; the caller learns only the public error code. @throws ServiceError always */
-  reject({ name }: Idp, rejection: Rejection): Promise<never> {
+  reject({ name }: Idp, rejection: SamlRejection): Promise<never> {
     return this.rejections.rejectResponse(name, rejection);
   }
 
@@ -71,8 +71,8 @@ export class AssertionConsumer {
     { name, properties }: Idp,
     { facts: { inResponseTo } }: PostedResponse,
     relayState: string | undefined,
-    { samlRequests }: BrowserCookies,
-  ): Promise<PendingRequest | Rejection | undefined> {
+    { samlRequests }: SsoCookies,
+  ): Promise<PendingRequest | SamlRejection | undefined> {
     if (inResponseTo === undefined && properties.idpInitiated) return Promise.resolve(undefined);
     return this.requests.findAnswered({ inResponseTo, relayState }, name, samlRequests);
   }
@@ -81,7 +81,7 @@ export class AssertionConsumer {
     try {
       return await this.logins.complete(verified);
     } catch (error) {
-      if (!(error instanceof LoginRejected)) throw error;
+      if (!(error instanceof LoginRejection)) throw error;
       const { authnContextClassRef: authnContext } = verified.assertion.authnStatement;
       const user = withoutUndefined({ subject: error.subject, authnContext });
       return this.rejections.rejectResponse(verified.idp.name, error.rejection, user);

@@ -6,7 +6,7 @@ import { hashSecret, isSecretForm, SECRET_BYTES } from '../../../identity/sessio
 import type { IdpProperties } from '../saml.properties.js';
 import type { AssertionFacts } from './response/assertion.js';
 import { type PendingRequest, AuthnRequestStore } from './authn-request.store.js';
-import type { Rejection } from './rejection.js';
+import type { SamlRejection } from './rejection.js';
 import { UsedAssertionStore } from './used-assertion.store.js';
 
 /** How long a user may take at the identity provider. */
@@ -72,7 +72,7 @@ export class AuthnRequests {
     { inResponseTo, relayState }: Answer,
     idp: string,
     sent: readonly string[],
-  ): Promise<PendingRequest | Rejection> {
+  ): Promise<PendingRequest | SamlRejection> {
     if (inResponseTo === undefined) return 'unsolicited';
     // Without a cookie no request can belong to this browser, so none is looked up.
     if (sent.length === 0) return 'other_browser';
@@ -91,7 +91,7 @@ export class AuthnRequests {
     request: PendingRequest | undefined,
     assertion: AssertionFacts,
     properties: Pick<IdpProperties, 'clockSkew' | 'maxAssertionAge'>,
-  ): Promise<Rejection | undefined> {
+  ): Promise<SamlRejection | undefined> {
     return this.work.run(async (tx) => {
       if (request && !(await this.store.use(tx, request, this.clock.seconds()))) return 'request_used';
       return (await this.usedAssertions.use(tx, assertion, properties)) ? undefined : 'replay';

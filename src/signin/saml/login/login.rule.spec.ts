@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { ConfigProperties, ProfilesProperties } from '../../../config/config.properties.js';
 import { loadConfiguration } from '../../../config/configuration.js';
-import { type Finding, RuleFacts } from '../../../config/check/rule.js';
+import { type RuleProblem, RuleFacts } from '../../../config/check/rule.js';
 import { contextClassesUsable } from './login.rule.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, SamlProperties];
 const STAFF = 'app.security.saml.idp.staff';
 
-function findings(keys: readonly string[], variables: Readonly<Record<string, string>> = {}): readonly Finding[] {
+function findings(keys: readonly string[], variables: Readonly<Record<string, string>> = {}): readonly RuleProblem[] {
   const workingFolder = temporaryFolder('context-classes');
   mkdirSync(workingFolder, { recursive: true });
   const lines = ['metadata: file:idp.xml', ...keys].map((key) => `  ${key}\n`);

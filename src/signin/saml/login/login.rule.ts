@@ -1,4 +1,4 @@
-import { type Finding, Rule, type RuleFacts } from '../../../config/check/rule.js';
+import { type RuleProblem, Rule, type RuleFacts } from '../../../config/check/rule.js';
 import { hasOtp } from '../../../kernel/principal/amr.js';
 import { amrOfContext, requestedContext, knownClasses, PRESETS, satisfies } from './response/authn-context.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
@@ -16,7 +16,7 @@ export const contextClassesUsable = new Rule('staff login', (facts) =>
 );
 
 /** A variable loses capitals, and a key without brackets loses colons; the resulting name matches no class. */
-function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
+function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly RuleProblem[] {
   const meant = [...BUILT_IN, ...idp.authnContextRequest, ...idp.authnContextStepUp];
   return [...idp.authnContextMap.keys()].flatMap((written) => {
     const similar = meant.includes(written)
@@ -29,7 +29,7 @@ function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): reado
   });
 }
 
-function neverBetter(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
+function neverBetter(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly RuleProblem[] {
   const requested = requestedContext(idp, undefined);
   if (requested === 'not_offered' || requested.comparison !== 'better' || requested.classes.length === 0) return [];
   if (knownClasses(idp).some((classRef) => satisfies({ classRef, attributeValues: [] }, requested, idp))) return [];
@@ -38,7 +38,7 @@ function neverBetter(facts: RuleFacts, prefix: string, idp: IdpProperties): read
   return [facts.about(`${prefix}.authn-context.comparison`, { ...WARNING, what, action })];
 }
 
-function deniedAll(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
+function deniedAll(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly RuleProblem[] {
   if (idp.onMissingMfa !== 'deny' || idp.reportOnly) return [];
   if (knownClasses(idp).some((classRef) => hasOtp(amrOfContext({ classRef, attributeValues: [] }, idp)))) return [];
   const what = 'Every login is rejected, because no context class proves otp';

@@ -11,7 +11,7 @@ import { Loggers } from '../../../observability/logging/loggers.js';
 import { networkOf, requestContext } from '../../../kernel/principal/request-context.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
 import { SamlMeters } from '../saml-meters.js';
-import type { Rejection } from './rejection.js';
+import type { SamlRejection } from './rejection.js';
 
 /** The user of a verified message. */
 interface RejectedUser {
@@ -39,20 +39,20 @@ export class Rejections {
   }
 
   /** Rejects and counts a response; `user` is set once the response has been verified and used. @throws ServiceError always */
-  async rejectResponse(idp: string, rejection: Rejection, user?: RejectedUser): Promise<never> {
+  async rejectResponse(idp: string, rejection: SamlRejection, user?: RejectedUser): Promise<never> {
     this.meters.count(idp, rejection);
     await (user ? this.record(idp, rejection, user) : this.recordUnverified(idp, rejection));
     throw new ServiceError(codeOf(rejection), { reason: rejection });
   }
 
   /** Rejects a logout message. @throws ServiceError `SAML_RESPONSE_INVALID` always */
-  async rejectLogout(idp: string, rejection: Rejection): Promise<never> {
+  async rejectLogout(idp: string, rejection: SamlRejection): Promise<never> {
     await this.recordUnverified(idp, rejection);
     throw new ServiceError('SAML_RESPONSE_INVALID', { reason: rejection });
   }
 
   /** Records the rejection of a message that anyone may have sent, or sent again. */
-  private async recordUnverified(idp: string, rejection: Rejection): Promise<void> {
+  private async recordUnverified(idp: string, rejection: SamlRejection): Promise<void> {
     const { ip = '' } = requestContext() ?? {};
     const decision = this.rateLimit.take(ip);
     if (decision === 'within') await this.record(idp, rejection);
@@ -60,13 +60,13 @@ export class Rejections {
       this.log.warn('Further rejected SAML messages from this network are not recorded as events', { idp, ip });
   }
 
-  private record(idp: string, reason: Rejection, user: RejectedUser = {}): Promise<void> {
+  private record(idp: string, reason: SamlRejection, user: RejectedUser = {}): Promise<void> {
     const event = { kind: 'SAML_REJECTED', idp, result: 'refused', reason, ...user } as const;
     return this.events.recordAlone(event);
   }
 }
 
-function codeOf(rejection: Rejection): ErrorCode {
+function codeOf(rejection: SamlRejection): ErrorCode {
   switch (rejection) {
     case 'mfa_missing':
       return 'SAML_MFA_MISSING';

@@ -10,7 +10,7 @@ import { type RequestCookie, AuthnRequests } from './authn-requests.service.js';
 import { type OutgoingMessage, buildAuthnRequest, validationRules } from './response/saml-messages.js';
 
 /** The cookies of a browser that a login reads. */
-export interface BrowserCookies {
+export interface SsoCookies {
   /** Values of the cookie `saml_request`: another service may have set one of the same name. */
   readonly samlRequests: readonly string[];
   /** Cookie `SESSION`. */
@@ -50,7 +50,7 @@ export class SpInitiatedLogin {
   async startSso(
     idp: Idp,
     { returnTo, acr, isForced }: SsoOptions,
-    browser: BrowserCookies,
+    browser: SsoCookies,
     origin: Pick<HttpRequest, 'protocol' | 'host'>,
   ): Promise<AuthnRedirect> {
     const { properties } = idp;

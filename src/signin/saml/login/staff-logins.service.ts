@@ -5,7 +5,7 @@ import { SamlMeters } from '../saml-meters.js';
 import { mapUser } from './response/mapped-user.js';
 import { MappingWarnings } from './mapping-warnings.service.js';
 import { missingAttributes } from './response/missing-attributes.js';
-import { isRejection, LoginRejected } from './rejection.js';
+import { isRejection, LoginRejection } from './rejection.js';
 import { type StaffLogin, StaffSessions, type VerifiedAssertion } from './staff-sessions.service.js';
 
 /** Turns a verified assertion into a login: account, assurance, session (authentication.md 2.10). */
@@ -24,14 +24,15 @@ export class StaffLogins {
     const { idp, assertion, request } = verified;
     this.warnings.warn(idp.name, missingAttributes(assertion, idp.properties));
     const user = mapUser(assertion, idp.properties);
-    if (isRejection(user)) throw new LoginRejected(user);
+    if (isRejection(user)) throw new LoginRejection(user);
     const login = await this.work.run(async (tx) => {
       const { issuer } = assertion;
       const entry = await this.accounts.enter(tx, { ...user, issuer, idp: idp.name }, idp.properties.accountCreate);
-      if (!entry) throw new LoginRejected('user_unknown');
+      if (!entry) throw new LoginRejection('user_unknown');
       const { id: subject, status } = entry.account;
-      if (status !== 'active') throw new LoginRejected('user_disabled', subject);
-      if (request?.subject !== undefined && request.subject !== subject) throw new LoginRejected('other_user', subject);
+      if (status !== 'active') throw new LoginRejection('user_disabled', subject);
+      if (request?.subject !== undefined && request.subject !== subject)
+        throw new LoginRejection('other_user', subject);
       return this.sessions.open(tx, verified, entry);
     });
     this.meters.count(idp.name, login.local ? 'local' : 'success');

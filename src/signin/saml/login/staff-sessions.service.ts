@@ -10,7 +10,7 @@ import type { Idp } from '../idp/idps.service.js';
 import type { AssertionFacts } from './response/assertion.js';
 import { type Assurance, assuranceOf } from './response/assurance.js';
 import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './response/authn-context.js';
-import { LoginRejected } from './rejection.js';
+import { LoginRejection } from './rejection.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { missingAttributes } from './response/missing-attributes.js';
@@ -47,7 +47,7 @@ export class StaffSessions {
   async open(tx: Tx, verified: VerifiedAssertion, entry: StaffEntry): Promise<StaffLogin> {
     const { account } = entry;
     const assurance = this.assuranceOf(verified, entry);
-    if (assurance.kind === 'refused') throw new LoginRejected(assurance.rejection, account.id);
+    if (assurance.kind === 'refused') throw new LoginRejection(assurance.rejection, account.id);
     await this.endPrevious(tx, verified, entry);
     const { assertion } = verified;
     const { name: idp } = verified.idp;

@@ -1,7 +1,7 @@
 import { issuerOf, nameIdOf, type NameId } from '../login/response/assertion.js';
 import { millisOfInstant } from '../xml/saml-values.js';
 import type { XmlElement } from '../xml/xml-reader.js';
-import { isRejection, type Rejection } from '../login/rejection.js';
+import { isRejection, type SamlRejection } from '../login/rejection.js';
 import { readResponse, type ResponseFacts } from '../login/response/response.js';
 
 /** Common to both logout messages; instants in milliseconds since 1970. */
@@ -42,7 +42,7 @@ export interface LogoutExpectations {
  * Reads a LogoutRequest that passed the allowlist. An encrypted identifier is rejected, because no user signs in with one, so
  * it matches no session.
  */
-export function readLogoutRequest(document: XmlElement): LogoutRequestFacts | Rejection {
+export function readLogoutRequest(document: XmlElement): LogoutRequestFacts | SamlRejection {
   const head = readHead(document);
   if (isRejection(head)) return head;
   const nameId = nameIdOf(document) ?? 'name_id';
@@ -55,7 +55,7 @@ export function readLogoutRequest(document: XmlElement): LogoutRequestFacts | Re
   return { kind: 'request', ...head, nameId, sessionIndexes: indexes.map(({ text }) => text), notOnOrAfter };
 }
 
-export function readLogoutResponse(document: XmlElement): LogoutResponseFacts | Rejection {
+export function readLogoutResponse(document: XmlElement): LogoutResponseFacts | SamlRejection {
   const head = readHead(document);
   if (isRejection(head)) return head;
   const facts = readResponse(document);
@@ -68,7 +68,7 @@ export function logoutFault(
   facts: LogoutRequestFacts | LogoutResponseFacts,
   expected: LogoutExpectations,
   nowMillis: number,
-): Rejection | undefined {
+): SamlRejection | undefined {
   if (facts.issuer !== expected.issuer) return 'issuer';
   if (facts.destination !== expected.destination) return 'destination';
   const earliest = nowMillis - expected.skewMillis;
@@ -106,7 +106,7 @@ function isCompatible(known: string | undefined, named: string | undefined): boo
   return known === named || [known, named].some((text) => text === undefined || text === UNSPECIFIED);
 }
 
-function readHead(document: XmlElement): LogoutHead | Rejection {
+function readHead(document: XmlElement): LogoutHead | SamlRejection {
   const { attributes } = document;
   const id = attributes.get('ID');
   const issueInstant = millisOfInstant(attributes.get('IssueInstant') ?? '');

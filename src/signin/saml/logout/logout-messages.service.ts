@@ -21,7 +21,7 @@ import {
 import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout-xml.js';
 import { readPost, signForPost } from '../post-binding.js';
 import { type BindingMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
-import { isRejection, type Rejection } from '../login/rejection.js';
+import { isRejection, type SamlRejection } from '../login/rejection.js';
 import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
@@ -65,7 +65,7 @@ export class LogoutMessages {
   }
 
   /** @throws ServiceError `UNAVAILABLE` without valid metadata of the identity provider */
-  async read(sent: IncomingLogout, idp: Idp, sp: ServiceProvider): Promise<VerifiedLogout | Rejection> {
+  async read(sent: IncomingLogout, idp: Idp, sp: ServiceProvider): Promise<VerifiedLogout | SamlRejection> {
     const { certificates, entityId: issuer } = idp.trust();
     const message = 'query' in sent ? readRedirect(sent.query, certificates) : await readForm(sent, certificates);
     if (isRejection(message)) return message;
@@ -147,12 +147,12 @@ export class LogoutMessages {
 async function readForm(
   { field, base64, relayState }: Exclude<IncomingLogout, { readonly query: string }>,
   certificates: readonly string[],
-): Promise<BindingMessage | Rejection> {
+): Promise<BindingMessage | SamlRejection> {
   const read = await readPost(base64, rootOf(field), certificates);
   return isRejection(read) ? read : { field, xml: read.xml, relayState };
 }
 
-function factsOf({ field, xml }: BindingMessage): LogoutRequestFacts | LogoutResponseFacts | Rejection {
+function factsOf({ field, xml }: BindingMessage): LogoutRequestFacts | LogoutResponseFacts | SamlRejection {
   const document = readDocument(xml, rootOf(field));
   if (isRejection(document)) return document;
   return field === 'SAMLRequest' ? readLogoutRequest(document) : readLogoutResponse(document);

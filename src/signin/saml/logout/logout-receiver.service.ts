@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../../platform/web/http-request.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
-import { isRejection, type Rejection } from '../login/rejection.js';
+import { isRejection, type SamlRejection } from '../login/rejection.js';
 import type { OutgoingMessage } from '../login/response/saml-messages.js';
 import { Rejections } from '../login/rejections.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
@@ -53,7 +53,7 @@ export class LogoutReceiver {
   }
 
   /** Records a rejection; the caller learns only the public error code. @throws ServiceError always */
-  reject({ name }: Idp, rejection: Rejection): Promise<never> {
+  reject({ name }: Idp, rejection: SamlRejection): Promise<never> {
     return this.rejections.rejectLogout(name, rejection);
   }
 }

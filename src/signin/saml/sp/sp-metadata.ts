@@ -1,5 +1,5 @@
 import { OFFERED_ENCRYPTION } from '../xml/encrypted-assertion.js';
-import type { Binding } from '../idp/idp-trust.js';
+import type { SamlBinding } from '../idp/idp-trust.js';
 import { BINDING_URI, NAMESPACE, xmlAttribute, escapeXml } from '../xml/saml-values.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
 
@@ -51,6 +51,6 @@ function keyDescriptor(use: 'signing' | 'encryption', certificate: string): stri
     </md:KeyDescriptor>`;
 }
 
-function endpoint(name: string, binding: Binding, location: string, more = ''): string {
+function endpoint(name: string, binding: SamlBinding, location: string, more = ''): string {
   return `    <md:${name} Binding="${BINDING_URI[binding]}"${xmlAttribute('Location', location)}${more}/>`;
 }

@@ -1,5 +1,5 @@
 import { elementsIn, readXml, type XmlElement } from './xml-reader.js';
-import type { Rejection } from '../login/rejection.js';
+import type { SamlRejection } from '../login/rejection.js';
 import {
   NAMESPACE,
   ENVELOPED,
@@ -47,12 +47,12 @@ export function decodeMessage(base64: string): string | undefined {
  * Reads a document and rejects it, before any parser of the library sees it, unless it matches the allowlist: assertions and
  * signatures only in their places, unique IDs, no weak or unusual algorithm.
  */
-export function readDocument(xml: string, root: DocumentRoot = 'Response'): XmlElement | Rejection {
+export function readDocument(xml: string, root: DocumentRoot = 'Response'): XmlElement | SamlRejection {
   const document = readXml(xml);
   return typeof document === 'string' ? document : (documentFault(document, root) ?? document);
 }
 
-function documentFault(document: XmlElement, root: DocumentRoot): Rejection | undefined {
+function documentFault(document: XmlElement, root: DocumentRoot): SamlRejection | undefined {
   if (document.name !== root || document.namespace !== namespaceOf(root)) return 'structure';
   if (!hasChildrenInPlace(document, root)) return 'structure';
   const ids = new Set<string>();
@@ -121,7 +121,7 @@ const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
  * Why a signature does not cover exactly the element around it (SAML core 5.4). The library looks up parts by local name,
  * anywhere below the signature, and takes the first of several. So each part is allowed in one place only.
  */
-function signatureFault(signature: XmlElement, signedId: string | undefined): Rejection | undefined {
+function signatureFault(signature: XmlElement, signedId: string | undefined): SamlRejection | undefined {
   const [signedInfo, signatureValue, keyInfo] = signature.children;
   if (!consistsOf(signature, ['SignedInfo', 'SignatureValue', ...(keyInfo === undefined ? [] : ['KeyInfo'])])) {
     return 'structure';
@@ -138,7 +138,7 @@ function signatureFault(signature: XmlElement, signedId: string | undefined): Re
   return referenceFault(reference);
 }
 
-function referenceFault(reference: XmlElement): Rejection | undefined {
+function referenceFault(reference: XmlElement): SamlRejection | undefined {
   if (!consistsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])) return 'structure';
   const [transforms, method, value] = reference.children;
   if (transforms === undefined || method === undefined || value === undefined) return 'structure';

@@ -2,7 +2,7 @@ import { elementsIn, type XmlElement } from './xml-reader.js';
 import { createDecipheriv, type KeyObject } from 'node:crypto';
 import { readDocument, rejectedAlgorithm } from './document-allowlist.js';
 import { decodeText, NAMESPACE, printable } from './saml-values.js';
-import { isRejection, type Rejection } from '../login/rejection.js';
+import { isRejection, type SamlRejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
 
 /** How encrypted assertions are decrypted. */
@@ -17,7 +17,7 @@ interface DecryptionOptions {
 export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
-      readonly fault: Rejection;
+      readonly fault: SamlRejection;
       /** For the faults `algorithm` and `unsigned_cbc`: its name, safe for the log. */
       readonly algorithm?: string | undefined;
     };
@@ -105,7 +105,7 @@ interface EncryptedParts {
   readonly content: string;
 }
 
-type Fault = Extract<DecryptedAssertion, { readonly fault: Rejection }>;
+type Fault = Extract<DecryptedAssertion, { readonly fault: SamlRejection }>;
 
 const STRUCTURE: Fault = { fault: 'structure' };
 

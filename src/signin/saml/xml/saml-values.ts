@@ -1,4 +1,4 @@
-import type { Binding } from '../idp/idp-trust.js';
+import type { SamlBinding } from '../idp/idp-trust.js';
 
 /** Namespaces of SAML 2.0 (core 1.2, metadata 1.1), of XML signatures and of XML encryption. */
 export const NAMESPACE = {
@@ -11,7 +11,7 @@ export const NAMESPACE = {
 } as const;
 
 /** SAML bindings 3.4 and 3.5. */
-export const BINDING_URI: Readonly<Record<Binding, string>> = {
+export const BINDING_URI: Readonly<Record<SamlBinding, string>> = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 };

@@ -1,13 +1,13 @@
-import type { Rejection } from '../login/rejection.js';
+import type { SamlRejection } from '../login/rejection.js';
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
 /** Namespaces by prefix; the key of the default one is empty. */
-export type Scope = ReadonlyMap<string, string>;
+export type NamespaceScope = ReadonlyMap<string, string>;
 
 /** The namespaces outside the root element. */
-export const ROOT_SCOPE: Scope = new Map([['xml', XML_NAMESPACE]]);
+export const ROOT_SCOPE: NamespaceScope = new Map([['xml', XML_NAMESPACE]]);
 
 /** An attribute or a namespace declaration, as it is written in a tag. */
 export interface RawAttribute {
@@ -17,7 +17,11 @@ export interface RawAttribute {
 }
 
 /** The namespaces in scope inside an element (Namespaces in XML 1.0, 3 and 6). */
-export function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPrefixes: number): Scope | Rejection {
+export function scopeOf(
+  outer: NamespaceScope,
+  attributes: readonly RawAttribute[],
+  maxPrefixes: number,
+): NamespaceScope | SamlRejection {
   const declarations = attributes.filter(isDeclaration);
   if (declarations.length === 0) return outer;
   const scope = new Map(outer);
@@ -32,7 +36,10 @@ export function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPr
 }
 
 /** Undefined for a duplicate attribute or an undeclared prefix. */
-export function attributesOf(scope: Scope, written: readonly RawAttribute[]): ReadonlyMap<string, string> | undefined {
+export function attributesOf(
+  scope: NamespaceScope,
+  written: readonly RawAttribute[],
+): ReadonlyMap<string, string> | undefined {
   const attributes = new Map<string, string>();
   const declared = new Set<string>();
   for (const attribute of written) {

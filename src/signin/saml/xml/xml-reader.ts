@@ -1,6 +1,6 @@
-import type { Rejection } from '../login/rejection.js';
+import type { SamlRejection } from '../login/rejection.js';
 import { ILLEGAL_CHARACTER, unescapeXml } from './saml-values.js';
-import { attributesOf, type RawAttribute, ROOT_SCOPE, type Scope, scopeOf } from './xml-namespaces.js';
+import { attributesOf, type RawAttribute, ROOT_SCOPE, type NamespaceScope, scopeOf } from './xml-namespaces.js';
 
 /** An element of a document, with the parts that SAML uses. */
 export interface XmlElement {
@@ -56,13 +56,13 @@ interface OpenElement extends XmlElement {
   readonly prefix: string | undefined;
   readonly children: XmlElement[];
   text: string;
-  readonly scope: Scope;
+  readonly scope: NamespaceScope;
   /** Written as one tag. */
   readonly isEmpty: boolean;
 }
 
 /** The root element, or why the document is rejected, and in which line. */
-type XmlResult = { readonly root: XmlElement } | { readonly rejection: Rejection; readonly line: number };
+type XmlResult = { readonly root: XmlElement } | { readonly rejection: SamlRejection; readonly line: number };
 
 /**
  * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. Everything that another
@@ -70,7 +70,7 @@ type XmlResult = { readonly root: XmlElement } | { readonly rejection: Rejection
  * 1.1, blanks in closing tags. The time grows only linearly with the length of any text; the parsers that read the document
  * afterwards guarantee that for well-formed text only.
  */
-export function readXml(xml: string): XmlElement | Rejection {
+export function readXml(xml: string): XmlElement | SamlRejection {
   if (/<!\s*doctype/i.test(xml)) return 'doctype';
   if (xml.includes('<!') || /[\u0085\u2028]/.test(xml)) return 'markup';
   const result = parseXml(xml, MESSAGE_LIMITS);
@@ -102,7 +102,7 @@ class Reader {
     return this.at;
   }
 
-  document(): XmlElement | Rejection {
+  document(): XmlElement | SamlRejection {
     if (!this.limits.allowsMisc) {
       this.next(DECLARATION);
       if (this.xml.includes('<?', this.at)) return 'markup';
@@ -118,7 +118,7 @@ class Reader {
     return this.next(OPENING) === undefined ? 'not_well_formed' : 'structure';
   }
 
-  private root(): XmlElement | Rejection {
+  private root(): XmlElement | SamlRejection {
     const open: OpenElement[] = [];
     for (;;) {
       const parent = open.at(-1);
@@ -144,7 +144,7 @@ class Reader {
     }
   }
 
-  private opening(outer: Scope): OpenElement | Rejection {
+  private opening(outer: NamespaceScope): OpenElement | SamlRejection {
     const opening = this.next(OPENING);
     if (opening === undefined) return 'not_well_formed';
     this.elements += 1;

@@ -3,7 +3,7 @@ import { full } from '../../../../config/bind/effect.js';
 import { duration, integer, type ScalarType, text } from '../../../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../../../config/bind/properties-class.js';
 import { Key, Properties } from '../../../../config/bind/properties.decorator.js';
-import { ConversionError } from '../../../../config/problem.js';
+import { ConversionProblem } from '../../../../config/problem.js';
 
 /** A URL without credentials and query, because digits of a hash are appended and URLs are shown. */
 const rangeUrl: ScalarType<string> = {
@@ -13,7 +13,7 @@ const rangeUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim().replace(/\/+$/, '');
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed : new ConversionError('not such a URL');
+    return isPlain ? trimmed : new ConversionProblem('not such a URL');
   },
 };
 

@@ -1,7 +1,7 @@
 import { readDocument } from '../../xml/document-allowlist.js';
 import { millisOfInstant, NAMESPACE } from '../../xml/saml-values.js';
 import type { XmlElement } from '../../xml/xml-reader.js';
-import { isRejection, type Rejection } from '../rejection.js';
+import { isRejection, type SamlRejection } from '../rejection.js';
 
 /** The facts of an assertion; all instants are milliseconds since 1970. */
 export interface AssertionFacts {
@@ -56,7 +56,7 @@ const MAX_CLASS_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 
 /** Reads the signed text of an assertion; everything ambiguous is rejected. */
-export function readAssertion(signedXml: string): AssertionFacts | Rejection {
+export function readAssertion(signedXml: string): AssertionFacts | SamlRejection {
   const assertion = readDocument(signedXml, 'Assertion');
   if (isRejection(assertion)) return assertion;
   const id = assertion.attributes.get('ID');
@@ -89,7 +89,7 @@ export function issuerOf(element: XmlElement): string | undefined {
 }
 
 /** The one NameID directly in a Subject or a LogoutRequest; undefined if there is none. */
-export function nameIdOf(subject: XmlElement): NameId | Rejection | undefined {
+export function nameIdOf(subject: XmlElement): NameId | SamlRejection | undefined {
   const [element, ...others] = all(subject, 'NameID');
   if (element === undefined) return undefined;
   if (others.length > 0) return 'name_id';
@@ -105,7 +105,7 @@ export function nameIdOf(subject: XmlElement): NameId | Rejection | undefined {
   };
 }
 
-function confirmationOf(subject: XmlElement): Confirmation | Rejection {
+function confirmationOf(subject: XmlElement): Confirmation | SamlRejection {
   const bearers = all(subject, 'SubjectConfirmation').filter(({ attributes }) => attributes.get('Method') === BEARER);
   const [bearer, ...others] = bearers;
   if (bearer === undefined || others.length > 0) return 'confirmation';
@@ -124,7 +124,7 @@ function confirmationOf(subject: XmlElement): Confirmation | Rejection {
 }
 
 /** An assertion with an unknown condition is invalid (SAML core 2.5.1.1). */
-function conditionsOf(assertion: XmlElement): Conditions | Rejection {
+function conditionsOf(assertion: XmlElement): Conditions | SamlRejection {
   const conditions = only(assertion, 'Conditions');
   if (conditions === undefined) return 'structure';
   const restrictions = all(conditions, 'AudienceRestriction');
@@ -142,7 +142,7 @@ function conditionsOf(assertion: XmlElement): Conditions | Rejection {
 }
 
 /** Exactly one AuthnStatement: of several, one could state the class and another the session. */
-function authnStatementOf(assertion: XmlElement): AuthnStatement | Rejection {
+function authnStatementOf(assertion: XmlElement): AuthnStatement | SamlRejection {
   const statement = only(assertion, 'AuthnStatement');
   const context = statement && only(statement, 'AuthnContext');
   if (statement === undefined || context === undefined) return 'authn_statement';
@@ -162,7 +162,7 @@ function authnStatementOf(assertion: XmlElement): AuthnStatement | Rejection {
 }
 
 /** Values that contain elements are ignored; one name may occur in several formats and statements. */
-function attributesOf(assertion: XmlElement): ReadonlyMap<string, readonly string[]> | Rejection {
+function attributesOf(assertion: XmlElement): ReadonlyMap<string, readonly string[]> | SamlRejection {
   const attributes = new Map<string, string[]>();
   for (const attribute of all(assertion, 'AttributeStatement').flatMap((statement) => all(statement, 'Attribute'))) {
     const name = attribute.attributes.get('Name');
@@ -196,7 +196,7 @@ function isShort(text: string, longest: number): boolean {
   return text !== '' && text.length <= longest && !CONTROL.test(text);
 }
 
-function instant({ attributes }: XmlElement, name: string): number | Rejection | undefined {
+function instant({ attributes }: XmlElement, name: string): number | SamlRejection | undefined {
   const text = attributes.get(name);
   return text === undefined ? undefined : (millisOfInstant(text) ?? 'structure');
 }

@@ -1,5 +1,5 @@
 import { type Amr, hasOtp, PWD } from '../../../../kernel/principal/amr.js';
-import type { Rejection } from '../rejection.js';
+import type { SamlRejection } from '../rejection.js';
 
 /** How a login that proved no second factor is treated. */
 export const ON_MISSING_MFA = ['deny', 'local-totp', 'accept-as-pwd'] as const;
@@ -32,7 +32,7 @@ export type Assurance =
       readonly wouldDeny: boolean;
     }
   | { readonly kind: 'local'; readonly wouldDeny: boolean }
-  | { readonly kind: 'refused'; readonly rejection: Extract<Rejection, 'mfa_missing' | 'authn_context'> };
+  | { readonly kind: 'refused'; readonly rejection: Extract<SamlRejection, 'mfa_missing' | 'authn_context'> };
 
 /** Decides the assurance of a login whose response passed every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {

@@ -2,7 +2,7 @@ import { areRoles } from '../../../../identity/account/account.js';
 import { withoutUndefined } from '../../../../kernel/collections/without-undefined.js';
 import { isPersonName } from '../../../../identity/account/staff/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
-import type { Rejection } from '../rejection.js';
+import type { SamlRejection } from '../rejection.js';
 
 /** SAML core 8.3.7: a permanent identifier of one user towards this service. */
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
@@ -30,7 +30,7 @@ export interface MappedUser {
  * Maps an assertion to a user: by the configured attribute, or by a persistent NameID. Other formats are rejected, because a
  * transient one is new each time and a mail address may be reassigned (X15). Roles come only from the role map.
  */
-export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | Rejection {
+export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | SamlRejection {
   const { accountAttribute } = rules;
   const isByNameId = accountAttribute === undefined;
   const name = isByNameId ? persistentName(facts.nameId, facts.issuer) : singleValue(facts, accountAttribute);

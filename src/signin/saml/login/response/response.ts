@@ -1,6 +1,6 @@
 import { issuerOf, type AssertionFacts } from './assertion.js';
 import type { XmlElement } from '../../xml/xml-reader.js';
-import type { Rejection } from '../rejection.js';
+import type { SamlRejection } from '../rejection.js';
 import { NAMESPACE } from '../../xml/saml-values.js';
 
 /** The facts of a response around its assertion. */
@@ -32,7 +32,7 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads a document that passed the allowlist. */
-export function readResponse(document: XmlElement): ResponseFacts | Rejection {
+export function readResponse(document: XmlElement): ResponseFacts | SamlRejection {
   const { attributes, children } = document;
   const id = attributes.get('ID');
   const status = children.find(({ name }) => name === 'Status');
@@ -94,7 +94,7 @@ export function assertionFault(
   facts: AssertionFacts,
   expected: Expectations,
   nowMillis: number,
-): Rejection | undefined {
+): SamlRejection | undefined {
   const { conditions, confirmation } = facts;
   if (facts.issuer !== expected.issuer) return 'issuer';
   if (!isRestrictedTo(conditions.audienceRestrictions, expected.audience)) return 'audience';
@@ -111,7 +111,7 @@ export function assertionFault(
 export function responseFault(
   facts: ResponseFacts,
   expected: Pick<Expectations, 'issuer' | 'recipient' | 'inResponseTo'>,
-): Rejection | undefined {
+): SamlRejection | undefined {
   const mustNameIssuer = facts.isSigned || facts.isEncrypted || facts.issuer !== undefined;
   if (mustNameIssuer && facts.issuer !== expected.issuer) return 'issuer';
   if (facts.destination !== expected.recipient) return 'destination';
@@ -124,13 +124,13 @@ function isRestrictedTo(restrictions: AssertionFacts['conditions']['audienceRest
   return restrictions.length > 0 && restrictions.every((audiences) => audiences.every((each) => each === audience));
 }
 
-function inResponseToFault(inResponseTo: string | undefined, expected: string | undefined): Rejection | undefined {
+function inResponseToFault(inResponseTo: string | undefined, expected: string | undefined): SamlRejection | undefined {
   if (inResponseTo === expected) return undefined;
   return inResponseTo === undefined ? 'unsolicited' : 'in_response_to';
 }
 
 /** Each instant may be off by the skew: `notBefore <= now + skew`, `now - skew < end`. */
-function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: number): Rejection | undefined {
+function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: number): SamlRejection | undefined {
   const { conditions, confirmation, authnStatement, issueInstant } = facts;
   const latest = nowMillis + limits.skewMillis;
   const earliest = nowMillis - limits.skewMillis;

@@ -10,7 +10,7 @@ import { decryptAssertion } from '../../xml/encrypted-assertion.js';
 import type { Idp } from '../../idp/idps.service.js';
 import type { XmlElement } from '../../xml/xml-reader.js';
 import { readPost } from '../../post-binding.js';
-import { isRejection, type Rejection } from '../rejection.js';
+import { isRejection, type SamlRejection } from '../rejection.js';
 import { validationRules, wrapAssertion, verifyResponse } from './saml-messages.js';
 import type { HttpRequest } from '../../../../platform/web/http-request.js';
 import type { ServiceProvider } from '../../sp/service-provider.js';
@@ -39,7 +39,7 @@ export class SamlResponses {
   }
 
   /** Reads an unverified response, which only serves to find the request that it answers. */
-  read(base64: string, { name }: Pick<Idp, 'name'>): PostedResponse | Rejection {
+  read(base64: string, { name }: Pick<Idp, 'name'>): PostedResponse | SamlRejection {
     const xml = decodeMessage(base64);
     if (xml === undefined) return 'malformed';
     const document = readDocument(xml);
@@ -58,7 +58,7 @@ export class SamlResponses {
     idp: Idp,
     origin: Pick<HttpRequest, 'protocol' | 'host'>,
     inResponseTo: string | undefined,
-  ): Promise<AssertionFacts | Rejection> {
+  ): Promise<AssertionFacts | SamlRejection> {
     const sp = this.sps.of(idp, origin);
     const { certificates } = idp.trust();
     const found = await this.verifyOnce(posted, idp, sp, inResponseTo);
@@ -71,7 +71,7 @@ export class SamlResponses {
     idp: Idp,
     sp: ServiceProvider,
     inResponseTo: string | undefined,
-  ): Promise<AssertionFacts | Rejection> {
+  ): Promise<AssertionFacts | SamlRejection> {
     const { facts } = posted;
     const trust = idp.trust();
     const rules = validationRules(idp.properties);
@@ -106,7 +106,7 @@ export class SamlResponses {
     idp: Idp,
     { keys }: ServiceProvider,
     isResponseSigned: boolean,
-  ): Promise<Pick<PostedResponse, 'base64'> | Rejection> {
+  ): Promise<Pick<PostedResponse, 'base64'> | SamlRejection> {
     const { certificates } = idp.trust();
     const signed = isResponseSigned
       ? await this.oneAtATime(() => readPost(base64, 'Response', certificates))
@@ -134,7 +134,7 @@ export class SamlResponses {
     return mine;
   }
 
-  private validate(signed: string, expected: Expectations): AssertionFacts | Rejection {
+  private validate(signed: string, expected: Expectations): AssertionFacts | SamlRejection {
     const assertion = readAssertion(signed);
     if (isRejection(assertion)) return assertion;
     return assertionFault(assertion, expected, this.clock.millis()) ?? assertion;

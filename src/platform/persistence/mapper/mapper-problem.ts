@@ -2,7 +2,7 @@ import { from, type Problem, problem } from '../../../config/problem.js';
 import type { Position } from '../../../config/read/origin.js';
 
 /** A defect of a mapper file at its position. */
-export interface MapperFault {
+export interface MapperProblem {
   readonly at: Position;
   /** A sentence without a full stop. */
   readonly what: string;
@@ -10,11 +10,11 @@ export interface MapperFault {
 }
 
 /** The faults of all mapper files; one that is found for several engines is reported once. */
-export class MapperFaults {
+export class MapperProblems {
   private readonly found = new Map<string, Problem>();
-  private readonly located = new Map<string, Pick<MapperFault, 'at'> & { readonly item: Problem }>();
+  private readonly located = new Map<string, Pick<MapperProblem, 'at'> & { readonly item: Problem }>();
 
-  add({ at, what, reason }: MapperFault): void {
+  add({ at, what, reason }: MapperProblem): void {
     const item = problem(what, 'Correct the mapper file at the position given.', { Origin: from(at), Reason: reason });
     this.located.set(JSON.stringify(item), { at, item });
   }
