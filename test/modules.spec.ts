@@ -25,16 +25,18 @@ it.each([
   [
     'AuthModule',
     [
-      ...['AccessTokenStrategy', 'AuthCookies', 'CredentialWriter', 'MfaTokenStrategy', 'OperatorCredentials'],
-      ...['OwnEnrolment', 'OwnPasskeys', 'OwnPassword', 'OwnSecondFactor', 'PortalLogin', 'Reauthentication'],
-      ...['RequestAuthenticator', 'SecondStep', 'SessionCookieStrategy', 'SessionRevocation'],
+      ...['AccessTokenStrategy', 'AuthCookies', 'CredentialWriter', 'EnrolmentConfirmation', 'MfaTokenStrategy'],
+      ...['OperatorCredentials', 'OwnEnrolment', 'OwnPasskeys', 'OwnPassword', 'OwnSecondFactor', 'PasskeyStep'],
+      ...['PortalLogin', 'Reauthentication', 'RequestAuthenticator', 'SecondStep', 'SessionCookieStrategy'],
+      ...['SessionCookies', 'SessionRevocation'],
     ],
   ],
   [
     'MfaModule',
     [
-      ...['AttemptBudget', 'BackupCodeModule', 'Enrolment', 'ImportedTotps', 'MfaPolicy', 'PasskeyCeremonies'],
-      ...['PendingSecrets', 'SecondFactorSetup', 'SecondFactors', 'TotpSecrets', 'TrustedDeviceList', 'TrustedDevices'],
+      ...['AttemptBudget', 'BackupCodeModule', 'EnrolledAuthenticators', 'Enrolment', 'ImportedTotps', 'MfaPolicy'],
+      ...['PasskeyCeremonies', 'PasskeyRegistrations', 'PasskeySetup', 'PendingSecrets', 'RelyingParty'],
+      ...['SecondFactorSetup', 'SecondFactors', 'TotpSecrets', 'TrustedDeviceList', 'TrustedDevices'],
     ],
   ],
   ['BackupCodeModule', ['BackupCodes', 'PepperUses']],

@@ -28,6 +28,7 @@ import { SpInitiatedLogout } from './logout/sp-initiated-logout.service.js';
 import { SamlController } from './login/saml.controller.js';
 import { SamlLogoutController } from './logout/saml-logout.controller.js';
 import { AcsController } from './login/acs.controller.js';
+import { StaffLoginStrategy } from './login/staff-login.strategy.js';
 import { AssertionConsumer } from './login/assertion-consumer.service.js';
 import { SpInitiatedLogin } from './login/sp-initiated-login.service.js';
 import { StaffSessions } from './login/staff-sessions.service.js';
@@ -67,7 +68,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: createIdpMeters },
     ServiceProviders,
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
-    ...[SamlResponses, Rejections, AssertionConsumer],
+    ...[SamlResponses, Rejections, AssertionConsumer, StaffLoginStrategy],
     ...[IdpSessionStore, IdpSessions, StaffSessions, StaffLogins, MappingWarnings],
     ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutRequests, SpInitiatedLogout],
     {

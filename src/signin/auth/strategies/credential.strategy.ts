@@ -1,7 +1,6 @@
 import passport from 'passport';
 import type { Reason } from '../../../kernel/errors/reason.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
-import type { Principal } from '../../../kernel/principal/principal.js';
 
 /** The parts of a request by which its caller can authenticate. */
 export interface RequestCredentials {
@@ -18,7 +17,7 @@ export const STRATEGIES = ['access-token', 'mfa-token', 'session-cookie'] as con
 
 export type StrategyName = (typeof STRATEGIES)[number];
 
-type Verify = (credentials: RequestCredentials, done: (error: unknown, principal?: Principal) => void) => void;
+type Verify = (credentials: unknown, done: (error: unknown, user?: object) => void) => void;
 
 /**
  * Base of the Passport strategies. `validate` returns undefined for a request without the kind of credential that its
@@ -31,9 +30,9 @@ export class CredentialStrategy extends passport.Strategy {
 
   /** Gets the credentials in place of the request (`AuthenticationGuard.getRequest`). */
   override authenticate(credentials: unknown): void {
-    this.verify(credentials as RequestCredentials, (error, principal) => {
+    this.verify(credentials, (error, user) => {
       if (error !== null && error !== undefined) this.error(error);
-      else if (principal) this.success(principal);
+      else if (user) this.success(user);
       else this.fail(401);
     });
   }

@@ -21,7 +21,7 @@ interface ResponseForm {
 }
 
 /** The session that a valid response opened, and what to send to the browser beside it. */
-interface SsoResult extends StaffLogin {
+export interface SsoResult extends StaffLogin {
   /** The page to return to; undefined for a login that began at the identity provider. */
   readonly returnTo: string | undefined;
   /** The remaining value of the cookie `saml_request`; undefined if nothing remains. */
