@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The folder of all modules: `dist` of a build, `src` under test. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The roles whose modules register what they export. */
+/** The roles whose modules register what they export. @public `tools/bundle.mjs` imports it, and `filesOf`. */
 export const ROLES = ['properties', 'rule', 'mapping'] as const;
 
 type Role = (typeof ROLES)[number];
@@ -21,6 +21,7 @@ export async function exportsOf(role: Role): Promise<readonly unknown[]> {
 /**
  * The modules of a role in the order of their paths, independent of the order of imports. `tools/bundle.mjs` writes
  * this list into the bundle in place of this module.
+ * @public
  */
 export function filesOf(role: Role): readonly string[] {
   const ending = new RegExp(`[.]${role}[.][jt]s$`);

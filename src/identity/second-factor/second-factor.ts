@@ -223,7 +223,7 @@ export interface PasskeyMatch {
  * For every kind: a new authenticator, what its owner is shown once, what its owner may know later, what a user submits, and
  * the authenticator that this fits.
  */
-export interface FactorTypes {
+interface FactorTypes {
   readonly totp: {
     readonly authenticator: PendingAuthenticator;
     readonly shown: Uint8Array;

@@ -91,7 +91,7 @@ export class SessionLifetimes {
 }
 
 /** Specification, "Authentication" item 6: as long as the token of the other arrangement. */
-export const HALF_AUTHENTICATED_SECONDS = 180;
+const HALF_AUTHENTICATED_SECONDS = 180;
 /** 256 bits (security-requirements.md, S3). */
 export const SECRET_BYTES = 32;
 const TOUCH_SECONDS = 60;

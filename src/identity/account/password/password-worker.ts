@@ -32,6 +32,7 @@ let latest: Promise<unknown> = Promise.resolve();
 /**
  * Runs in a worker thread, one task after the other: if two arrive at once, the result of the first one is sent before
  * the second one begins. It imports no file of this project, so that it starts from the source and from the build.
+ * @public the pool of workers calls it by its name
  */
 export function work(task: PasswordTask): Promise<PasswordResult> {
   const result = latest.then(() => perform(task));

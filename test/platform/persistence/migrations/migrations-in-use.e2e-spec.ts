@@ -94,7 +94,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
 
     const lines = stdout.split('\n').filter((line) => line.startsWith('pending'));
     expect(exitCode).toBe(0);
-    expect(lines[0]).toMatch(/^pending {2}GuessFailures\d+, running versions continue to work$/);
+    expect(lines[0]).toMatch(/^pending {2}PasswordFailures\d+, running versions continue to work$/);
     expect(lines.slice(1)).toEqual(FROM_BREAKING.map((name) => `pending  ${name}, ${BREAKS}`));
   });
 
