@@ -12,12 +12,12 @@ import {
   type FailedAttempt,
   FAILURES_TO_LOCK,
   NO_ACCOUNT,
-  type Refusal,
+  type AttemptRejection,
   refusalError,
   type RefundedAttempt,
   type TargetSecret,
 } from './attempts/attempt.js';
-import { AttemptBudget, type ChargedBudget, type Rejection } from './attempts/attempt-budget.service.js';
+import { AttemptBudget, type ChargedBudget, type RejectedCharge } from './attempts/attempt-budget.service.js';
 import { AttemptMeters } from './attempts/attempt-meters.js';
 import type {
   Acceptance,
@@ -163,7 +163,7 @@ export class SecondFactors {
     return { kind: 'done', result, ...(response.method === 'totp' && { offset: response.offset }) };
   }
 
-  private rejected(caller: AttemptSubject, { refusal, at, failures }: Rejection): ServiceError {
+  private rejected(caller: AttemptSubject, { refusal, at, failures }: RejectedCharge): ServiceError {
     this.log.debug('Code not verified', { ...reasonOf(refusal, at), failures });
     return refusalError(refusal, caller, at);
   }
@@ -192,7 +192,7 @@ function fieldsOf({ method, target }: Attempt): LogFields {
 }
 
 /** Fields of the log for a refusal at `now`. */
-function reasonOf(refusal: Refusal, now = 0): LogFields {
+function reasonOf(refusal: AttemptRejection, now = 0): LogFields {
   if (refusal.kind !== 'locked') return { reason: refusal.kind === 'ended' ? refusal.reason : refusal.kind };
   const { until, endsByItself } = refusal.lock;
   return endsByItself

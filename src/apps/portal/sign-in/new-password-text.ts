@@ -4,7 +4,7 @@ import type { Messages } from '../../../platform/messages/messages.js';
 
 const UNEXPECTED = 'unexpected';
 
-type Fault = PasswordRejection | 'same_as_temporary' | typeof UNEXPECTED;
+type ShownRejection = PasswordRejection | 'same_as_temporary' | typeof UNEXPECTED;
 
 /** Text for a rejected new password in the field `field`; undefined if the error has another cause. */
 export function newPasswordText(
@@ -19,7 +19,7 @@ export function newPasswordText(
 
 function textOf(texts: Messages['newPassword'], minLength: number, code: string): string {
   const { hint, too_short: tooShort, ...fixed } = texts;
-  if (Object.hasOwn(fixed, code)) return fixed[code as Exclude<Fault, 'too_short'>];
+  if (Object.hasOwn(fixed, code)) return fixed[code as Exclude<ShownRejection, 'too_short'>];
   return code === 'too_short' ? tooShort(minLength) : hint(minLength);
 }
 

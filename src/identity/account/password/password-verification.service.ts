@@ -24,7 +24,7 @@ export interface PasswordAttempt {
 }
 
 /** Why a password was rejected; for the security event only, never for the caller. */
-type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
+type PasswordStepRejection = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
 
 /** The stored temporary password that was verified: it is replaced only while it is still the same. */
 export interface TemporaryPassword {
@@ -41,7 +41,7 @@ export type PasswordVerdict =
   | ({ readonly kind: 'right' } & VerifiedPassword)
   /** A correct temporary password: it permits only its own replacement. */
   | ({ readonly kind: 'temporary'; readonly temporary: TemporaryPassword } & VerifiedPassword)
-  | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };
+  | { readonly kind: 'refused'; readonly reason: PasswordStepRejection; readonly subject?: string };
 
 /** Compares passwords with the hashes of accounts, and replaces hashes of another scheme or of lower cost. */
 @Injectable()

@@ -11,10 +11,10 @@ import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 import {
   type AttemptSubject,
   endedRefusal,
-  type EndedRefusal,
+  type EndedRejection,
   type FactorState,
   type FailedAttempt,
-  type Failure,
+  type AttemptFailure,
   type FailureCounter,
   isAhead,
   type LastLock,
@@ -22,7 +22,7 @@ import {
   lockOf,
   NO_SECRET,
   type RefundedAttempt,
-  type Refusal,
+  type AttemptRejection,
   refusalError,
   refusalOf,
   REPLAYED,
@@ -44,9 +44,9 @@ export interface ChargedBudget {
 }
 
 /** Why no attempt was taken from the budget. */
-export interface Rejection {
+export interface RejectedCharge {
   readonly kind: 'rejected';
-  readonly refusal: Refusal;
+  readonly refusal: AttemptRejection;
   /** Epoch seconds. */
   readonly at: number;
   readonly failures: number | undefined;
@@ -67,7 +67,7 @@ export class AttemptBudget {
    * Takes one attempt in a transaction of its own, and reads the account in the same trip to the database. Returns the reason
    * if there is no attempt to take.
    */
-  async take(caller: AttemptSubject, target: TargetSecret): Promise<ChargedBudget | Rejection> {
+  async take(caller: AttemptSubject, target: TargetSecret): Promise<ChargedBudget | RejectedCharge> {
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const now = this.clock.seconds();
       const [id, state] = await this.work.single((tx) =>
@@ -95,7 +95,7 @@ export class AttemptBudget {
   }
 
   /** Records an attempt that failed; the attempt that begins a lock also ends the trust in all devices. */
-  async fail(subject: string, attemptId: string, { event: kind, reason, detail }: Failure): Promise<void> {
+  async fail(subject: string, attemptId: string, { event: kind, reason, detail }: AttemptFailure): Promise<void> {
     await this.work.run(async (tx) => {
       const [isLocked] = await Promise.all([
         this.store.lock(tx, subject, attemptId),
@@ -124,7 +124,7 @@ export class AttemptBudget {
   }
 
   /** The error for a refused caller; `fallback` is the reason if the account no longer has one. */
-  refusal(caller: AttemptSubject, target: TargetSecret | undefined, fallback: EndedRefusal): Promise<ServiceError> {
+  refusal(caller: AttemptSubject, target: TargetSecret | undefined, fallback: EndedRejection): Promise<ServiceError> {
     return this.work.single((tx) => this.refusalIn(tx, caller, target, fallback));
   }
 
@@ -133,7 +133,7 @@ export class AttemptBudget {
     tx: Tx,
     caller: AttemptSubject,
     target: TargetSecret | undefined,
-    fallback: EndedRefusal,
+    fallback: EndedRejection,
   ): Promise<ServiceError> {
     const now = this.clock.seconds();
     const state = await this.store.stateOf(tx, caller);
@@ -197,7 +197,7 @@ export class AttemptBudget {
     target: TargetSecret,
     now: number,
     known: FactorState | undefined,
-  ): Promise<Rejection | undefined> {
+  ): Promise<RejectedCharge | undefined> {
     const { subject } = caller;
     const state = known ?? (await this.stateOf(caller));
     const refusal = refusalOf(state, caller, target, now, this.store.lockoutSchedule);
@@ -212,7 +212,7 @@ export class AttemptBudget {
   /** A lock that seems to begin in the future ends for this process, too, counted from now. */
   private async recordClockSkew(
     { subject }: AttemptSubject,
-    refusal: Refusal,
+    refusal: AttemptRejection,
     state: FactorState | undefined,
     now: number,
   ): Promise<void> {

@@ -125,15 +125,15 @@ export interface FactorState extends FailureCounter {
 }
 
 /** The login or the secret that a code is for does not exist, or no longer. */
-export type EndedRefusal =
+export type EndedRejection =
   | { readonly kind: 'ended'; readonly reason: 'no_account' | 'disabled' | 'epoch' | 'jti' }
   | { readonly kind: 'no_secret' };
 
 /** Why no attempt is charged. */
-export type Refusal = { readonly kind: 'locked'; readonly lock: Lock } | EndedRefusal;
+export type AttemptRejection = { readonly kind: 'locked'; readonly lock: Lock } | EndedRejection;
 
 /** Why a verified response is rejected, and the event that reports it. */
-export interface Failure {
+export interface AttemptFailure {
   readonly event: 'MFA_FAILED' | 'MFA_REPLAY' | 'PASSKEY_COUNTER';
   readonly reason: Reason;
   /** Of the event. */
@@ -141,19 +141,19 @@ export interface Failure {
 }
 
 /** A charged attempt whose response is wrong or used. */
-export type FailedAttempt = { readonly kind: 'failed' } & Failure;
+export type FailedAttempt = { readonly kind: 'failed' } & AttemptFailure;
 
 /** A charged attempt whose secret or login ended in the meantime. */
 export interface RefundedAttempt {
   readonly kind: 'refunded';
-  readonly refusal: EndedRefusal;
+  readonly refusal: EndedRejection;
 }
 
 export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
 export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;
 
-export const NO_SECRET: EndedRefusal = { kind: 'no_secret' };
-export const NO_ACCOUNT: EndedRefusal = { kind: 'ended', reason: 'no_account' };
+export const NO_SECRET: EndedRejection = { kind: 'no_secret' };
+export const NO_ACCOUNT: EndedRejection = { kind: 'ended', reason: 'no_account' };
 export const ACTIVE_SECRET: TargetSecret = { kind: 'active' };
 
 /**
@@ -166,7 +166,7 @@ export function refusalOf(
   target: TargetSecret | undefined,
   now: number,
   schedule: readonly number[],
-): Refusal | undefined {
+): AttemptRejection | undefined {
   if (!state) return NO_ACCOUNT;
   const lock = lockOf(state, now, schedule);
   return lock ? { kind: 'locked', lock } : endedRefusal(state, caller, target, now);
@@ -178,7 +178,7 @@ export function endedRefusal(
   caller: AttemptSubject,
   target: TargetSecret | undefined,
   now: number,
-): EndedRefusal | undefined {
+): EndedRejection | undefined {
   if (!state) return NO_ACCOUNT;
   if (!state.isEnabled) return { kind: 'ended', reason: 'disabled' };
   if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp)
@@ -203,12 +203,12 @@ export function pendingSecretOf({ pending }: FactorState, askedBy: string, now: 
 }
 
 /** The error that the caller receives. */
-export function refusalError(refusal: Refusal, caller: AttemptSubject, now: number): ServiceError {
+export function refusalError(refusal: AttemptRejection, caller: AttemptSubject, now: number): ServiceError {
   if (refusal.kind !== 'locked') return endedError(refusal, caller);
   return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, refusal.lock.until - now) });
 }
 
-export function endedError(refusal: EndedRefusal, { jti }: AttemptSubject): ServiceError {
+export function endedError(refusal: EndedRejection, { jti }: AttemptSubject): ServiceError {
   if (refusal.kind === 'no_secret') return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
   const { reason } = refusal;
   return jti === undefined

@@ -11,7 +11,7 @@ import { RelyingParty } from './relying-party.service.js';
 import { type ClientData, clientDataOf, loggedText, userHandleOf, webauthn } from './webauthn.js';
 
 /** Why an assertion proves no passkey of an account. */
-export type AssertionFault = 'challenge' | 'unknown_passkey' | 'wrong_passkey';
+export type AssertionRejection = 'challenge' | 'unknown_passkey' | 'wrong_passkey';
 
 /** Verifies assertions (WebAuthn level 3, section 7.2): each takes a challenge, and each challenge is taken once. */
 @Injectable()
@@ -29,7 +29,7 @@ export class PasskeyAssertions {
   }
 
   /** The passkey of the account that made the assertion. Takes the challenge first: a rejected assertion uses it up, too. */
-  async verify(subject: string, { assertion, askedBy }: PasskeyResponse): Promise<PasskeyMatch | AssertionFault> {
+  async verify(subject: string, { assertion, askedBy }: PasskeyResponse): Promise<PasskeyMatch | AssertionRejection> {
     if (!this.relyingParty.isAvailable) return 'unknown_passkey';
     const clientData = clientDataOf(assertion.response.clientDataJSON);
     if (!clientData) return 'wrong_passkey';

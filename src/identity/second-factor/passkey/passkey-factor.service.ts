@@ -16,9 +16,9 @@ import { SecondFactorStore } from '../second-factor.store.js';
 import { amrOfPasskey, type NewPasskey } from './passkey.js';
 import { PasskeyProperties } from './passkey.properties.js';
 import { PasskeyStore } from './passkey.store.js';
-import { type AssertionFault, PasskeyAssertions } from './passkey-assertions.service.js';
+import { type AssertionRejection, PasskeyAssertions } from './passkey-assertions.service.js';
 
-const FAULTS: readonly AssertionFault[] = ['challenge', 'unknown_passkey', 'wrong_passkey'];
+const FAULTS: readonly AssertionRejection[] = ['challenge', 'unknown_passkey', 'wrong_passkey'];
 const FALLEN_COUNTER = { kind: 'failed', event: 'PASSKEY_COUNTER', reason: 'passkey_counter' } as const;
 
 /** Passkeys as a second factor (WebAuthn level 3). */

@@ -21,7 +21,7 @@ export class InvalidAddress extends Error {
 }
 
 /** The members of an error of Nodemailer that matter here. */
-interface SmtpError {
+interface NodemailerError {
   readonly code?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
@@ -29,7 +29,7 @@ interface SmtpError {
 
 /** Classifies an error of Nodemailer. */
 export function smtpFailureOf(error: unknown): SmtpFailure {
-  const { code, command, responseCode } = (error instanceof Error ? error : {}) as SmtpError;
+  const { code, command, responseCode } = (error instanceof Error ? error : {}) as NodemailerError;
   const scope = typeof command === 'string' && ABOUT_THE_MAIL.has(command) ? 'mail' : 'relay';
   const response = typeof responseCode === 'number' ? responseCode : 0;
   const name = typeof code === 'string' && CODE.test(code) ? code : 'ERROR';

@@ -105,15 +105,15 @@ interface EncryptedParts {
   readonly content: string;
 }
 
-type Fault = Extract<DecryptedAssertion, { readonly fault: SamlRejection }>;
+type DecryptionRejection = Extract<DecryptedAssertion, { readonly fault: SamlRejection }>;
 
-const STRUCTURE: Fault = { fault: 'structure' };
+const STRUCTURE: DecryptionRejection = { fault: 'structure' };
 
-function refused(algorithm: string): Fault {
+function refused(algorithm: string): DecryptionRejection {
   return { fault: 'algorithm', algorithm: printable(algorithm) };
 }
 
-function partsOf(encrypted: XmlElement): EncryptedParts | Fault {
+function partsOf(encrypted: XmlElement): EncryptedParts | DecryptionRejection {
   for (const [name, least, most] of PARTS) {
     const count = named(encrypted, name).length;
     if (count < least || count > most) return STRUCTURE;
@@ -177,7 +177,7 @@ function childNames(element: XmlElement | undefined): string {
 }
 
 /** A digest or mask that is not named is SHA-1 (XML encryption 1.1, 5.5.2). */
-function hashesOf(method: XmlElement | undefined, encrypted: XmlElement): OaepHashes | Fault {
+function hashesOf(method: XmlElement | undefined, encrypted: XmlElement): OaepHashes | DecryptionRejection {
   const transport = algorithmOf(method);
   const digest = parameterOf(method, encrypted, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
   const mask = parameterOf(method, encrypted, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
