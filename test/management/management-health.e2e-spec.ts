@@ -53,17 +53,23 @@ function componentOf({ body }: Answer, name: string): unknown {
   return (body['components'] as Readonly<Record<string, unknown>> | undefined)?.[name];
 }
 
-it('C3: a hundred requests whose Accept has an open quote take little time', async () => {
+it('C3: requests whose Accept has an open quote take about as long as others', async () => {
   const client = await start();
-  const accept = `a/b;x="${String.raw`\"`.repeat(7700)}`;
-  const since = performance.now();
-
-  for (let count = 0; count < 100; count += 1) {
+  const millis = { open: 0, other: 0 };
+  const ask = async (kind: keyof typeof millis, accept: string): Promise<void> => {
+    const since = performance.now();
     expect(await client.get(HEALTH, { headers: { accept } })).toBeAnswered(406);
+    millis[kind] += performance.now() - since;
+  };
+
+  // In turns, so that a busy machine slows both down.
+  for (let count = 0; count < 100; count += 1) {
+    await ask('open', `a/b;x="${String.raw`\"`.repeat(7700)}`);
+    await ask('other', 'a/b');
   }
 
-  // Each of them took a third of a second.
-  expect(performance.now() - since).toBeLessThan(10_000);
+  // With a search from each escaped quote, they took a hundred times as long.
+  expect(millis.open).toBeLessThan(20 * millis.other);
 });
 
 describe('3.1, 3.2, 3.8: health with show-details=always', () => {
