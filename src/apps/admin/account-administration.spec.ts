@@ -194,7 +194,7 @@ describe('AccountAdministration', () => {
     ['resetMfa', []],
     ['removeAuthenticator', ['authenticator']],
     ['resetPassword', [undefined]],
-  ] as const)('nobody calls %s on the own account', async (name, args) => {
+  ] as const)('no administrator may call %s on the own account', async (name, args) => {
     const { administration, calls } = situation();
     const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
 

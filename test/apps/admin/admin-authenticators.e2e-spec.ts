@@ -155,7 +155,7 @@ onEachEngine('authenticators of a user in the administration', (engine) => {
     expect(await listed(path)).toEqual([]);
   });
 
-  it('of two removals of different authenticators at once, one is refused and one authenticator stays', async () => {
+  it('one of two removals of different authenticators at once is refused, and one authenticator stays', async () => {
     const user = await owner();
     const path = await pathOf(user);
     const ids = [user.passkeyId, await idOf(path, 'totp')];

@@ -561,7 +561,7 @@ describe('app.servlet.multipart.location', () => {
 onSqlite('imports with app.security.mfa.import.min-secret-bits=80', (engine) => {
   const story = storyOn(engine, { others: OTHERS, args: ['--app.security.mfa.import.min-secret-bits=80'] });
 
-  it('A6: takes over authenticator apps with secrets of 80 bits, and none below', async () => {
+  it('A6: an import takes over authenticator apps with secrets of 80 bits, and none below', async () => {
     const admin = await Administrator.of(story);
     const uri = (length: number) => `otpauth://totp/x?secret=${SECRET.slice(0, length)}`;
 

@@ -182,7 +182,7 @@ onEachEngine('users of the administration', (engine) => {
       expect((await admin.send('GET', own)).body).toMatchObject({ status: 'active', roles: ['ROLE_ADMIN'] });
     });
 
-    it('of two administrators that demote each other at once, one stays', async () => {
+    it('one of two administrators that demote each other at once stays', async () => {
       const second = await created('second-boss', { pw: PASSWORD, roles: ['ROLE_ADMIN'] });
       const other = await Administrator.of(story, 'second-boss');
       const first = await sub({ id: ADMIN });

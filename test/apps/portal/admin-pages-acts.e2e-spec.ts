@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/runner/wait-until.js';
 const MAILBOXES = await openMailboxes();
 const ACTS = ['unlock', 'reset', 'change', 'roles', 'password', 'invite', 'disable', 'enable', 'delete'];
 
-onAnyEngine('acts on a user by the pages', (engine) => {
+onAnyEngine('the page about a user', (engine) => {
   const scene = adminSceneOn(engine, MAILBOXES[engine.name]);
   const { story } = scene;
 

@@ -42,7 +42,7 @@ onAnyEngine('pages with users', (engine) => {
       expect(await admin.act(story.person(), 'invite')).toBeAnswered(400);
     });
 
-    it('a new user without one gets a temporary password, which is shown once and must be replaced', async () => {
+    it('a new user without a mail address gets a temporary password, which is shown once and must be replaced', async () => {
       const { admin } = scene;
       const page = await added('temporary', { roles: 'ROLE_CLERK ROLE_TELLER' });
       const pw = passwordIn(page);

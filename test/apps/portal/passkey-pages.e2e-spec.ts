@@ -305,7 +305,7 @@ onSqlite('pages of passkeys', (engine) => {
         '/portal/security/add-passkey',
         0,
       ],
-    ])('after an app was set up elsewhere, and %s', async (_, location, added) => {
+    ])('an app is set up elsewhere, and %s', async (_, location, added) => {
       const person = story.person();
       const client = await afterPassword(person);
       const page = await visit(client, SETUP);
@@ -335,7 +335,7 @@ onSqlite('pages of passkeys', (engine) => {
       expect(await story.countOf(person, 'PASSKEY_ADDED')).toBe(1);
     });
 
-    it('what a code has begun needs a passkey once policy demands one: the pages lead to its proof', async () => {
+    it('a change that a code has begun needs a passkey once policy demands one, and the pages lead to its proof', async () => {
       const person = await withBoth();
       const client = await afterPassword(person);
       await submit(client, await visit(client, VERIFY), { code: story.nextCode(person) }, {}, 'Continue');

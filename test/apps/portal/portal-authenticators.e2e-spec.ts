@@ -324,7 +324,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(await story.countOf(person, 'PASSKEY_REMOVED')).toBe(1);
     });
 
-    it('the only one has no button for it, and its page leads to the one that turns two-step sign-in off', async () => {
+    it('the only authenticator has no button for it, and its page leads to the one that turns two-step sign-in off', async () => {
       const client = await signIn(await story.enrolled());
       const remove = (await pathOf(client, 'rename')).replace('rename', 'remove');
 
@@ -338,7 +338,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(shown.text).not.toContain('<form method="post" action="/portal/security/');
     });
 
-    it('one that has become the only one stays, and the response says what is possible instead', async () => {
+    it('an authenticator that has become the only one stays, and the response says what is possible instead', async () => {
       const { person, client } = await withBoth();
       const [app, passkey] = await pathsOf(client, 'remove');
       const page = await visit(client, passkey ?? '');
@@ -354,7 +354,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(await story.countOf(person, 'MFA_DISABLED')).toBe(0);
     });
 
-    it('of forms for both at once, one removes its authenticator', async () => {
+    it('one of the forms for both at once removes its authenticator', async () => {
       const { person, client } = await withBoth();
       const paths = await pathsOf(client, 'remove');
       const forms = await Promise.all(paths.map(async (path) => formOf(client, await visit(client, path))));
@@ -382,7 +382,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(await story.countOf(person, 'PASSKEY_REMOVED')).toBe(0);
     });
 
-    it('of ten forms at once, one removes it', async () => {
+    it('one of ten forms at once removes the authenticator', async () => {
       const { person, client } = await withBoth();
       const page = await visit(client, await pathOf(client, 'remove', 1));
       const { path, fields } = formOf(client, page);
@@ -418,7 +418,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
   });
 
   describe('what policy demands', () => {
-    it('the page says so in place of a button to remove the last one, and rejects the form', async () => {
+    it('the page states the policy in place of a button to remove the last authenticator, and rejects the form', async () => {
       const { person } = await Administrator.of(story, 'boss');
       const client = await signIn(person);
       const { text } = await visit(client, SECURITY);
@@ -530,7 +530,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(await pathsOf(client, 'rename')).toHaveLength(1);
     });
 
-    it('an account with two is not offered to replace the app, which would remove both', async () => {
+    it('an account with two apps is not offered to replace the app, which would remove both', async () => {
       const client = await signIn(await story.enrolled());
       const before = await visit(client, SECURITY);
       const shown = await follow(client, await submit(client, await visit(client, `${SECURITY}/add-app`), {}));
@@ -544,7 +544,7 @@ onSqlite('authenticators on the pages of account security', (engine) => {
       expect(after.text).not.toContain(`${SECURITY}/replace`);
     });
 
-    it('is not offered to an account with five', async () => {
+    it('is not offered to an account with five apps', async () => {
       const person = await story.enrolled();
       const client = await signIn(person);
       for (let count = 1; count < 5; count += 1) {

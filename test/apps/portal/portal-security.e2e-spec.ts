@@ -604,7 +604,7 @@ onSqlite('security of the portal', (engine) => {
       expect(await story.countOf(person, 'MFA_DISABLED')).toBe(0);
     });
 
-    it('T6: of ten forms with one code at once, one turns it off', async () => {
+    it('T6: one of ten forms with one code at once turns the second factor off', async () => {
       const person = await story.enrolled();
       const client = await withBoth(person);
       const fields = fieldsOf(client, await visit(client, `${SECURITY}/turn-off`), 'Turn off');

@@ -55,7 +55,7 @@ describe('compiled code beside the bundle', () => {
     return process.stderr;
   }
 
-  it('the build keeps it, and a startup uses it as it is', async () => {
+  it('the build keeps compiled code, and a startup uses it as it is', async () => {
     const before = keptCode();
     expect(before).toHaveLength(1);
 

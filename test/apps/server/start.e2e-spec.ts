@@ -371,7 +371,7 @@ describe('failed startup', () => {
 });
 
 needs('mariadb')('startup on MariaDB', () => {
-  it('starts with URL, username and password from the environment', async () => {
+  it('the service starts with URL, username and password from the environment', async () => {
     const { url, username, password } = await freshMariadbDatabase();
     const env = { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: password };
     await runCli(['migrate', 'up'], { env });
