@@ -70,7 +70,7 @@ describe('a mapper file', () => {
     ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" is not a whole number'],
     ['stray text', 'A', 'Text in <mapper> belongs to no statement'],
     ['a text that is not allowed', select('x', 'ORDER BY ${order}'), 'the program allows no ${order} in a'],
-  ])('with %s is reported', (_, content, fault) => {
+  ])('a file with %s is reported', (_, content, fault) => {
     const problems = problemsOf({ 'mapper/it.xml': mapper(content) });
 
     expect(problems.join('\n')).toContain(fault);
@@ -92,14 +92,14 @@ describe('a mapper file', () => {
       '<!DOCTYPE m [<!ENTITY e SYSTEM "file:///etc/passwd">]><mapper namespace="a">&e;</mapper>',
       'A mapper file has no DOCTYPE',
     ],
-  ])('with %s is reported', (_, xml, fault) => {
+  ])('a file with %s is reported', (_, xml, fault) => {
     const problems = problemsOf({ 'mapper/it.xml': xml });
 
     expect(problems.join('\n')).toContain(fault);
     expect(problems).toHaveLength(1);
   });
 
-  it('that is not UTF-8 or not readable as a file is reported', () => {
+  it('is reported if it is not UTF-8 or not readable as a file', () => {
     expect(problemsOf({}, ['--mapper.mapper-locations=file:gone.xml'])[0]).toContain('there is no such file');
     expect(problemsOf({ 'a/b.xml': '' }, ['--mapper.mapper-locations=file:a'])[0]).toContain('there is no such file');
   });
@@ -194,13 +194,13 @@ describe('mapper.config-location', () => {
     ['a missing mapper', configuration('<mappers><mapper resource="gone.xml"/></mappers>'), 'classpath:gone.xml'],
     ['a class as mapper', configuration('<mappers><mapper class="A"/></mappers>'), '<mapper> has no attribute class'],
     ['bad XML', '<configuration>', 'a tag is not closed'],
-  ])('with %s is reported', (_, xml, fault) => {
+  ])('a file with %s is reported', (_, xml, fault) => {
     const problems = problemsOf({ 'it.xml': xml }, ['--mapper.config-location=file:it.xml']);
 
     expect(problems.join('\n')).toContain(fault);
   });
 
-  it('that names no file or several files is reported', () => {
+  it('is reported if it names no file or several files', () => {
     const files = { 'a.xml': '<configuration/>', 'b.xml': '<configuration/>' };
 
     expect(problemsOf(files, ['--mapper.config-location=file:c.xml'])[0]).toContain('there is no such file');

@@ -28,7 +28,7 @@ async function warned(key: string, url: string, ...args: readonly string[]): Pro
 }
 
 describe('a URL with an internal address', () => {
-  it.each(KEYS)('of %s that has no entry is a warning with the key and what to do', async (key) => {
+  it.each(KEYS)('is a warning with the key %s and what to do if it has no entry', async (key) => {
     expect(await warned(key, 'https://10.1.2.3/a')).toEqual([
       `warning ${key}: Add 10.1.2.3 or its network to app.http.client.allowed-addresses, unless the URL is wrong.`,
     ]);
@@ -40,11 +40,11 @@ describe('a URL with an internal address', () => {
     'https://169.254.169.254/latest/',
     'https://[::ffff:10.0.0.1]/',
     'https://0xa.1/',
-  ])('such as %s is a warning', async (url) => {
+  ])('is a warning if it is %s', async (url) => {
     expect(await warned(KEYS[0], url)).toHaveLength(1);
   });
 
-  it.each(['https://10.1.2.3/', 'https://[fd00::1]/'])('such as %s that has an entry is none', async (url) => {
+  it.each(['https://10.1.2.3/', 'https://[fd00::1]/'])('is no warning if it is %s and has an entry', async (url) => {
     const entries = '--app.http.client.allowed-addresses=10.1.0.0/16,fd00::/8';
 
     expect(await warned(KEYS[0], url, entries)).toEqual([]);
@@ -57,7 +57,7 @@ describe('a URL with an internal address', () => {
     },
   );
 
-  it('of this machine is permitted by the packaged configuration, but not with an empty list', async () => {
+  it('is permitted for this machine by the packaged configuration, but not with an empty list', async () => {
     const none = '--app.http.client.allowed-addresses=';
 
     for (const host of ['127.0.0.1', '[::1]', 'localhost']) {

@@ -99,7 +99,7 @@ describe('A1: app.security.mfa.required-roles', () => {
     expect(await breaches(later, PROD)).toEqual([breach('security', /No role requires a second factor/)]);
   });
 
-  it('masks a role name that comes from a secret', async () => {
+  it('a role name that comes from a secret is masked', async () => {
     const found = await findings([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
 
     expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('"******" is not a known role')]);

@@ -29,7 +29,7 @@ describe('an integer', () => {
     },
   );
 
-  it('with a leading zero is rejected because some parsers read it as octal', () => {
+  it('is rejected with a leading zero, because some parsers read it as octal', () => {
     expect(read(integer(), '0600')).toMatch(/^refused: a leading zero means octal/);
     expect(read(integer(), '-08')).toMatch(/^refused: a leading zero means octal/);
   });
@@ -38,7 +38,7 @@ describe('an integer', () => {
     expect(read(integer(), '9007199254740993')).toBe('refused: the number is too large');
   });
 
-  it('outside its range is rejected with the range', () => {
+  it('is rejected if it is outside its range, and the reason names the range', () => {
     const port = integer({ min: 0, max: 65_535 });
 
     expect([read(port, '0'), read(port, '65535')]).toEqual([0, 65_535]);
@@ -134,7 +134,7 @@ describe('a text', () => {
     expect(read(text(), value)).toBe(value);
   });
 
-  it('with a form rejects other values and names the form', () => {
+  it('is rejected if it lacks the form of its key, and the reason names the form', () => {
     const name = text({ form: /^[a-z]+$/, called: 'a name in small letters' });
 
     expect(read(name, 'abc')).toBe('abc');

@@ -83,7 +83,7 @@ describe('the environment variables of a key', () => {
     ['http.proxyHost', ['HTTP_PROXYHOST']],
     ['app.list[0].name', ['APP_LIST_0_NAME']],
     ['app.list[10]', ['APP_LIST_10']],
-  ])('for %s are %s', (name, forms) => {
+  ])('the environment variables of %s are %s', (name, forms) => {
     expect(variableForms(name)).toEqual(forms);
   });
 });

@@ -25,7 +25,7 @@ describe('arguments', () => {
     expect(definitions).toEqual(['a.b==c']);
   });
 
-  it('without a value set an empty value', () => {
+  it('set an empty value if they have none', () => {
     expect(read('--server.port', '--a.b=', '-Dc.d')).toEqual({
       options: ['server.port=', 'a.b='],
       definitions: ['c.d='],
@@ -86,14 +86,14 @@ describe('arguments', () => {
   });
 
   it.each(['--server.port=1', '--server.port', '-Dserver.port=1', '-Dport=1', '--list[0]=a'])(
-    'of a command that set a key are recognised: %s',
+    'are recognized on a command line if they set a key: %s',
     (argument) => {
       expect(isConfigurationArgument(argument)).toBe(true);
     },
   );
 
   it.each(['--changed', '--help', '-D', '-d', 'server.port', 'a=b.c', '--option=with.dot', '--', ''])(
-    'of a command that set no key are left to it: %s',
+    'are left to a command if they set no key: %s',
     (argument) => {
       expect(isConfigurationArgument(argument)).toBe(false);
     },

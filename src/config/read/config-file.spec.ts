@@ -63,7 +63,7 @@ describe('the files behind a location', () => {
     ['a path in a variable', 'x.yml', { origin: declaredIn('variable', 'DOC') }, ['/srv/work/x.yml']],
     ['file: in a packaged file', 'file:x.yml', { origin: declaredIn('classpath', 'conf/a.yml') }, ['/srv/work/x.yml']],
     ['classpath: in a file', 'classpath:x.yml', { origin: declaredIn('file', 'conf/a.yml') }, ['/srv/package/x.yml']],
-  ])('%s', (_, text, options, expected) => {
+  ])('are those of %s', (_, text, options, expected) => {
     expect(paths(text, options)).toEqual(expected);
   });
 

@@ -173,7 +173,7 @@ describe('documents with on-profile', () => {
     ['prod &', 'a profile name is missing at the end'],
     ['prod eu', '"eu" is unexpected'],
     ['()', 'a profile name is missing before ")"'],
-  ])('rejects the on-profile expression "%s"', (condition, reason) => {
+  ])('the on-profile expression "%s" is rejected', (condition, reason) => {
     const text = `test.key: x\n---\napp.config.activate.on-profile: ${condition}\n`;
 
     const problems = problemsOf(place({ 'work/application.yml': text }).read());

@@ -87,7 +87,7 @@ describe('locations', () => {
     ['with dots in its path', 'file:./other/../other/./application.yml', 'file [other/application.yml] - 1:11'],
     ['with spaces in its path', 'file:./my files/application.yml', 'file [my files/application.yml] - 1:11'],
     ['with a type for a file without extension', 'file:./other/conf[.yaml]', 'file [other/conf] - 1:11'],
-  ])('reads a location %s', (_, location, origin) => {
+  ])('a location is read %s', (_, location, origin) => {
     const at = place({
       'work/other/application.yml': file('x'),
       'work/other/conf': file('x'),
@@ -289,7 +289,7 @@ describe('wildcard locations', () => {
   });
 
   it.each(['file:./conf/*.yml', 'file:./*/conf/', 'file:./*/*/', 'file:./conf/a*/', 'configtree:*/conf/*/'])(
-    'rejects the wildcard %s even with optional:',
+    'the wildcard %s is rejected even with optional:',
     (location) => {
       const at = place({ 'work/conf/application.yml': file('x') });
 
@@ -384,7 +384,7 @@ describe('unreadable folders and files', () => {
   });
 });
 
-it('reads no files when neither the package nor the working folder exists', () => {
+it('the service reads no files when neither the package nor the working folder exists', () => {
   const reading = place().read({ workingFolder: '/nowhere/at/all', packageFolder: '/nowhere/either' });
 
   expect(problemsOf(reading)).toEqual([]);

@@ -148,7 +148,7 @@ describe('positions in YAML files', () => {
         'b.l': ['0600', '5:6'],
       },
     ],
-  ])('finds the positions of %s in YAML', (_, text, expected) => {
+  ])('the positions of %s in YAML are found', (_, text, expected) => {
     expect(entriesOf('application.yml', text)).toEqual(expected);
   });
 });
@@ -223,7 +223,7 @@ describe('positions in .properties files', () => {
     ['a byte order mark', '\uFEFFa=x\n', { a: ['x', '1:3'] }],
     ['a second document', 'a=x\n#---\nb=y\n', { a: ['x', '1:3'], b: ['y', '3:3'] }],
     ['no line end at the end', 'a=x', { a: ['x', '1:3'] }],
-  ])('finds the positions of %s in .properties', (_, text, expected) => {
+  ])('the positions of %s in .properties are found', (_, text, expected) => {
     expect(entriesOf('application.properties', text)).toEqual(expected);
   });
 });

@@ -130,7 +130,7 @@ describe('default profiles', () => {
 });
 
 describe('profile names', () => {
-  it.each(['prod', 'p', 'eu-west_1', 'a.b+c@d', '1', 'größe'])('accepts the profile name %s', (name) => {
+  it.each(['prod', 'p', 'eu-west_1', 'a.b+c@d', '1', 'größe'])('the profile name %s is accepted', (name) => {
     const reading = place({ [`work/application-${name}.yml`]: '' }).read({ args: [`--app.profiles.active=${name}`] });
 
     expect(problemsOf(reading)).toEqual([]);
@@ -138,7 +138,7 @@ describe('profile names', () => {
   });
 
   it.each(['-prod', 'prod-', '.prod', 'a b', 'a/b', '../x', 'a!b', '${x', '*'])(
-    'rejects the profile name %s',
+    'the profile name %s is rejected',
     (name) => {
       const reading = place().read({ args: [`--app.profiles.active=${name}`] });
 

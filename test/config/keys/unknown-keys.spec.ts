@@ -90,7 +90,7 @@ describe('unknown keys below a prefix of the service', () => {
     ],
     ['a property that every object has', '--server.constructor=1', 'The key server.constructor is unknown'],
     ['another property that every object has', '--app.__proto__.x=1', 'The key app.__proto__.x is unknown'],
-  ])('rejects %s', (_, argument, what) => {
+  ])('%s is rejected', (_, argument, what) => {
     expect(complaints({ args: [argument] })).toEqual([what]);
   });
 

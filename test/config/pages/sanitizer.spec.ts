@@ -21,7 +21,7 @@ function file(text: string): Situation {
   return { files: { 'application.yml': text } };
 }
 
-describe('M3, L1: masked values', () => {
+describe('M3, L1: the sanitizer', () => {
   it.each([
     'app.datasource.password',
     'app.security.seal.keys.main',
@@ -168,7 +168,7 @@ describe('M3, L1: masked values', () => {
   });
 });
 
-describe('values that are not masked', () => {
+describe('the sanitizer beside secrets', () => {
   it('shows other values as text, number or boolean with placeholders resolved', () => {
     const variables = { REGION: 'eu', HOME: '/home/login' };
     const text = [
