@@ -65,7 +65,7 @@ describe('what policy demands of an account', () => {
       'enrol',
       [],
     ],
-  ])('of an account that has %s', (_, args, account, next, methods) => {
+  ])('policy decides the next step and the methods of an account that has %s', (_, args, account, next, methods) => {
     const policy = policyOf(args);
 
     expect(policy.nextStep(account)).toBe(next);
@@ -97,7 +97,7 @@ describe('what policy demands of an account', () => {
     ['where a passkey is demanded', [STRONG], 'https://login.test', ['passkey'], ['passkey', 'totp']],
     ['while passkeys are disabled', [DISABLED], 'https://login.test', ['totp'], ['totp']],
     ['at an IP address', [], 'https://192.0.2.7', ['totp'], ['totp']],
-  ])('offers for enrolment what can be used %s', (_, args, url, forLogin, later) => {
+  ])('policy offers for enrolment what can be used %s', (_, args, url, forLogin, later) => {
     const policy = policyOf(args, FROM, url);
     const account = accountWith(0, 0);
 

@@ -24,11 +24,11 @@ it.each([
   ['a strength of a role in lower case', 'app.security.mfa.required-strength-roles', 'admin'],
   ['a strength from no date', 'app.security.mfa.required-strength-from', 'soon'],
   ['devices that are trusted for zero days', 'app.security.mfa.trusted-device.days', '0'],
-])('rejects %s', (_, key, value) => {
+])('startup rejects %s', (_, key, value) => {
   expect(problemsOf(`--${key}=${value}`)).toEqual([key]);
 });
 
-it('accepts a first lock as long as the longest lock', () => {
+it('a first lock may be as long as the longest lock', () => {
   expect(problemsOf('--app.security.mfa.lock.duration=1h')).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ describe('the expiry of a session', () => {
     [1000, 7300, 7900],
     [1000, 7900, 8200],
     [1000, 8200, 8200],
-  ])('opened at %i and used at %i is %i', (createdAt, now, end) => {
+  ])('the expiry of a session opened at %i and used at %i is %i', (createdAt, now, end) => {
     expect(expiryOfSession({ createdAt }, now, { idle: 600, absolute: 7200 })).toBe(end);
   });
 
@@ -27,7 +27,7 @@ describe('a use of a session', () => {
     [30, 2, false],
     [30, 3, true],
     [1, 0, true],
-  ])('with an idle time of %i s is written after %i s: %s', (idle, seconds, expected) => {
+  ])('a use with an idle time of %i s is written after %i s: %s', (idle, seconds, expected) => {
     expect(isWorthTouching(used(0), seconds, { idle, absolute: 9999 })).toBe(expected);
   });
 });

@@ -92,7 +92,7 @@ onAnyEngine('records of imports and protected roles', (engine) => {
     ]);
   });
 
-  it('X7: the command records the same', async () => {
+  it('X7: the command records the same facts of an import', async () => {
     const file = csv('login_id,roles', 'boss-3,ROLE_ADMIN');
     const path = join(story.cwd, 'people.csv');
     writeFileSync(path, file.content);

@@ -153,7 +153,7 @@ onSqlite('P3: throttling of wrong passwords', (engine) => {
   });
 
   describe('other endpoints that check a password', () => {
-    it('throttles POST /session', async () => {
+    it('POST /session is throttled', async () => {
       const { id } = story.person();
       const client = clientElsewhere();
 
@@ -162,7 +162,7 @@ onSqlite('P3: throttling of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('counts the failures of a login id at /login and /session together', async () => {
+    it('the failures of a login id at /login and /session are counted together', async () => {
       const { id } = story.person();
       const client = clientElsewhere();
       let turn = 0;
@@ -175,7 +175,7 @@ onSqlite('P3: throttling of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('throttles pw of POST /2fa/setup', async () => {
+    it('pw of POST /2fa/setup is throttled', async () => {
       const client = clientElsewhere();
       const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
       story.clock.advance(301);
@@ -185,7 +185,7 @@ onSqlite('P3: throttling of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('throttles current of POST /me/password', async () => {
+    it('current of POST /me/password is throttled', async () => {
       const client = clientElsewhere();
       const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
 
@@ -196,7 +196,7 @@ onSqlite('P3: throttling of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('throttles the Basic credentials of POST /token/introspect', async () => {
+    it('the Basic credentials of POST /token/introspect are throttled', async () => {
       const authorization = `Basic ${Buffer.from('shop:wrong').toString('base64')}`;
       const client = clientElsewhere();
 

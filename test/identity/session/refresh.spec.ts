@@ -262,7 +262,7 @@ onEveryDatabase('refresh tokens', (database) => {
   });
 
   it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}'`, 'A'.repeat(5000), '\u0000'.repeat(43)])(
-    'rejects an unknown refresh token: %j',
+    'an unknown refresh token is rejected: %j',
     async (value) => {
       expect(await partsWith().refreshes.rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
     },

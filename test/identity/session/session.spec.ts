@@ -137,7 +137,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(secret)).toBeUndefined();
   });
 
-  it('S7: of ten concurrent upgrades one succeeds, with a new session id and cookie', async () => {
+  it('S7: one of ten concurrent upgrades succeeds, with a new session id and cookie', async () => {
     const half = await openHalf();
     const facts = { subject: 'anna', amr: PWD_OTP, authTime: 1, mfaAt: 2, mfaMethod: 'totp' };
     const swap = (): Promise<OpenedSession | undefined> =>
@@ -212,7 +212,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await database.work.run((tx) => sessions().endAll(tx, 'carla'))).toBe(1);
   });
 
-  it('lists the active full sessions of an account, newest first', async () => {
+  it('the active full sessions of an account are listed, newest first', async () => {
     const old = await open('portal', 'emil');
     clock.advance(HALF_AN_HOUR);
     const first = await open('token', 'emil');

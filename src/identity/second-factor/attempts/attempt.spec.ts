@@ -20,7 +20,7 @@ describe('the lockout schedule', () => {
     [1, 1, [1]],
     [7, 9, [7, 9]],
     [60, 240, [60, 120, 240]],
-  ])('from %i s to %i s is %o', (first, longest, schedule) => {
+  ])('the schedule from %i s to %i s is %o', (first, longest, schedule) => {
     expect(lockoutScheduleOf(first, longest)).toEqual(schedule);
   });
 });
@@ -63,25 +63,25 @@ describe('lockOf', () => {
     expect(lockOf(counter(facts), NOW, SCHEDULE)).toBeUndefined();
   });
 
-  describe('R11: with a lock that began in the future', () => {
+  describe('R11: a lock that began in the future', () => {
     const begun = counter({ lastAttemptAt: NOW + 3600 });
 
-    it('starts the lock now if no process has noticed the skew', () => {
+    it('starts now if no process has noticed the skew', () => {
       expect(lockOf(begun, NOW, SCHEDULE)).toEqual({ until: NOW + 300, endsByItself: true });
     });
 
-    it('starts the lock when a process noticed the skew', () => {
+    it('starts when a process noticed the skew', () => {
       const seen = { ...begun, clockSkewAt: NOW - 100 };
 
       expect(lockOf(seen, NOW, SCHEDULE)).toEqual({ until: NOW + 200, endsByItself: true });
       expect(lockOf(seen, NOW + 200, SCHEDULE)).toBeUndefined();
     });
 
-    it('starts the lock now if the clock was set back again', () => {
+    it('starts now if the clock was set back again', () => {
       expect(lockOf({ ...begun, clockSkewAt: NOW + 1800 }, NOW, SCHEDULE)?.until).toBe(NOW + 300);
     });
 
-    it('keeps the start of the lock within the tolerated skew, and on a machine whose clock is ahead', () => {
+    it('keeps its start within the tolerated skew, and on a machine whose clock is ahead', () => {
       const slight = counter({ lastAttemptAt: NOW + 60, clockSkewAt: NOW - 1000 });
 
       expect(lockOf(slight, NOW, SCHEDULE)?.until).toBe(NOW + 360);

@@ -7,11 +7,11 @@ const KEY = Buffer.from('12345678901234567890');
 const SECRET = base32(KEY);
 const importedSecret = (uri: string, minBits = 128) => importedSecretOf(uri, minBits);
 
-it('H10: accepts the URI that this service creates', () => {
+it('H10: the URI that this service creates is accepted', () => {
   expect(importedSecret(otpauthUri('Login', 'ann', SECRET))).toEqual(KEY);
 });
 
-it('H10: accepts a URI without the parameters that have their default values', () => {
+it('H10: a URI without the parameters that have their default values is accepted', () => {
   expect(importedSecret(`otpauth://totp/Portal:ann?secret=${SECRET.toLowerCase()}`)).toEqual(KEY);
 });
 
@@ -27,11 +27,11 @@ it.each([
   { uri: `otpauth://hotp/x?secret=${SECRET}`, fault: 'malformed' },
   { uri: `https://totp/x?secret=${SECRET}`, fault: 'malformed' },
   { uri: '', fault: 'malformed' },
-])('H10: rejects $uri as $fault', ({ uri, fault }) => {
+])('H10: $uri is rejected as $fault', ({ uri, fault }) => {
   expect(importedSecret(uri)).toBe(fault);
 });
 
-it('H6: rejects a secret that consists of zeros', () => {
+it('H6: a secret that consists of zeros is rejected', () => {
   expect(importedSecret(`otpauth://totp/x?secret=${base32(Buffer.alloc(20))}`)).toBe('all_zero');
 });
 
@@ -39,7 +39,7 @@ it.each([
   ['blanks', `otpauth://totp/x?secret=${SECRET.replaceAll(/.{4}/g, '$& ')}`],
   ['encoded blanks', `otpauth://totp/x?secret=%20${SECRET.replaceAll(/.{4}/g, '$&%20')}`],
   ['another case', `OtpAuth://ToTP/x?Secret=${SECRET.toLowerCase()}&Algorithm=sha1`],
-])('A6: reads a URI with %s', (_, uri) => {
+])('A6: a URI with %s is read', (_, uri) => {
   expect(importedSecret(uri)).toEqual(KEY);
 });
 
@@ -49,7 +49,7 @@ it.each([
   ['a second secret', `otpauth://totp/x?secret=${SECRET}&SECRET=${SECRET}`, 'malformed'],
   ['a hyphen in the secret', `otpauth://totp/x?secret=${SECRET.replace(/.{4}/, '$&-')}`, 'malformed'],
   ['blanks in place of a secret', 'otpauth://totp/x?secret=%20%20', 'too_short'],
-])('A6: rejects a URI with %s, whatever the case of its names', (_, uri, fault) => {
+])('A6: a URI with %s is rejected, whatever the case of its names', (_, uri, fault) => {
   expect(importedSecret(uri)).toBe(fault);
 });
 
@@ -57,7 +57,7 @@ it.each([
   [10, 80],
   [15, 120],
   [16, 128],
-])('A6: accepts a key of %i bytes from min-secret-bits=%i on', (bytes, bits) => {
+])('A6: a key of %i bytes is accepted from min-secret-bits=%i on', (bytes, bits) => {
   const uri = `otpauth://totp/x?secret=${base32(Buffer.alloc(bytes, 1))}`;
 
   expect(importedSecret(uri, bits)).toHaveLength(bytes);
