@@ -45,19 +45,22 @@ describe('a character set', () => {
   });
 });
 
-describe('the name of a character set is rejected', () => {
-  it.each(['klingon', 'UTF-9', '__proto__', 'constructor', 'toString'])('if it is unknown: %s', (name) => {
+describe('the name of a character set', () => {
+  it.each(['klingon', 'UTF-9', '__proto__', 'constructor', 'toString'])('is rejected if it is unknown: %s', (name) => {
     expect(charsetOf(name)).toBeInstanceOf(CharsetRejection);
   });
 
   it.each(['UTF-16', 'UTF-16LE', 'UTF-32', 'UCS-2', 'UTF-7', 'UTF-7-IMAP', 'base64', 'hex'])(
-    'if its bytes differ from ASCII: %s',
+    'is rejected if its bytes differ from ASCII: %s',
     (name) => {
       expect(charsetOf(name)).toEqual(new CharsetRejection('a character set that does not hold ASCII as it is'));
     },
   );
 
-  it.each(['', ' UTF-8', 'UTF-8;', 'a"b', 'a\r\nb', '-a', 'ISO_8859-1:1987'])('if it is malformed: %j', (name) => {
-    expect(charsetOf(name)).toEqual(new CharsetRejection('not the name of a character set such as UTF-8'));
-  });
+  it.each(['', ' UTF-8', 'UTF-8;', 'a"b', 'a\r\nb', '-a', 'ISO_8859-1:1987'])(
+    'is rejected if it is malformed: %j',
+    (name) => {
+      expect(charsetOf(name)).toEqual(new CharsetRejection('not the name of a character set such as UTF-8'));
+    },
+  );
 });

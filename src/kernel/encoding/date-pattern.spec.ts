@@ -19,7 +19,7 @@ const MORNING = '2026-11-07T09:05:03.042Z';
 const EVENING = '2026-11-07T21:45:33.900Z';
 const FARTHEST = 8.64e15;
 
-describe('a date pattern writes like Java:', () => {
+describe('a date pattern', () => {
   it.each([
     ['the year', 'y', '2026'],
     ['the last two digits of the year', 'yy', '26'],
@@ -42,7 +42,7 @@ describe('a date pattern writes like Java:', () => {
     ['a lone quote', "''''H", "'9"],
     ['ISO 8601', "yyyy-MM-dd'T'HH:mm:ss.SSSXXX", '2026-11-07T09:05:03.042Z'],
     ['what the package asks for', 'yyyy-MM-dd HH:mm:ss', '2026-11-07 09:05:03'],
-  ])('%s', (_, pattern, text) => {
+  ])('writes %s like Java', (_, pattern, text) => {
     expect(written(pattern, MORNING)).toBe(text);
   });
 
@@ -61,7 +61,7 @@ describe('a date pattern writes like Java:', () => {
     ['a year beyond 9999', 'y yy yyy yyyy yyyyy', '+010207-01-01T00:00:00Z', '10207 07 10207 +10207 10207'],
     ['the last instant there is', 'y-MM-dd HH', FARTHEST, '275760-09-13 00'],
     ['the first instant there is', 'y-MM-dd HH', -FARTHEST, '271822-04-20 00'],
-  ])('%s', (_, pattern, instant, text) => {
+  ])('writes %s like Java', (_, pattern, instant, text) => {
     expect(written(pattern, instant)).toBe(text);
   });
 
@@ -70,11 +70,11 @@ describe('a date pattern writes like Java:', () => {
     ['west', 'America/New_York', MORNING, '2026-11-07 04:05 -0500 GMT-05:00 -05:00 -05 -0500 -05:00'],
     ['of half an hour', 'Asia/Kolkata', MORNING, '2026-11-07 14:35 +0530 GMT+05:30 +05:30 +0530 +0530 +05:30'],
     ['of seconds', 'Africa/Monrovia', 0, '1969-12-31 23:15 -0044 GMT-00:44:30 -00:44:30 -0044 -0044 -00:44'],
-  ])('an offset %s', (_, zone, instant, text) => {
+  ])('writes an offset %s like Java', (_, zone, instant, text) => {
     expect(written('yyyy-MM-dd HH:mm Z ZZZZ ZZZZZ X XX XXX', instant, zone)).toBe(text);
   });
 
-  it('offsets with seconds if the letters have room for them', () => {
+  it('writes offsets with seconds if the letters have room for them', () => {
     expect(written('XXXX XXXXX', 0, 'Africa/Monrovia')).toBe('-004430 -00:44:30');
   });
 
@@ -84,11 +84,11 @@ describe('a date pattern writes like Java:', () => {
     ['before clocks go back', '2026-10-25T00:59:59.999Z', '02:59:59.999 +02:00'],
     ['after clocks went back', '2026-10-25T01:00:00Z', '02:00:00.000 +01:00'],
     ['an hour after that', '2026-10-25T02:00:00Z', '03:00:00.000 +01:00'],
-  ])('summer time %s', (_, instant, text) => {
+  ])('writes summer time %s like Java', (_, instant, text) => {
     expect(written('HH:mm:ss.SSS XXX', instant, 'Europe/Berlin')).toBe(text);
   });
 
-  it('a change of clocks that is not at a full hour', () => {
+  it('writes a change of clocks that is not at a full hour', () => {
     // Until 2011 at one minute past midnight.
     const texts = ['2008-03-09T03:30:59Z', '2008-03-09T03:31:00Z', '2008-03-09T03:30:59Z'].map((instant) =>
       written('HH:mm XXX', instant, 'America/St_Johns'),
@@ -97,23 +97,23 @@ describe('a date pattern writes like Java:', () => {
     expect(texts).toEqual(['00:00 -03:30', '01:01 -02:30', '00:00 -03:30']);
   });
 
-  it('the day of the zone if it is in another year', () => {
+  it('writes the day of the zone if it is in another year', () => {
     expect(written('yyyy-MM-dd EEE', '2026-12-31T15:00:00Z', 'Asia/Seoul')).toBe('2027-01-01 Fri');
   });
 
-  it('the first and last instants in other zones', () => {
+  it('writes the first and last instants in other zones', () => {
     expect(written('y-MM-dd HH:mm', FARTHEST, 'Asia/Seoul')).toBe('275760-09-13 09:00');
     expect(written('y-MM-dd', -FARTHEST, 'America/New_York')).toBe('271822-04-19');
   });
 
-  it('names of UTC like UTC', () => {
+  it('treats every name of UTC like UTC', () => {
     for (const zone of ['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Zulu', 'Etc/Universal', 'gmt+0']) {
       expect(written('HH:mm XXX', MORNING, zone), zone).toBe('09:05 Z');
     }
   });
 });
 
-describe('a date pattern is rejected', () => {
+describe('an invalid date pattern', () => {
   it.each([
     ['k', 'yyyy kk'],
     ['Y', 'YYYY-MM-dd'],
@@ -122,7 +122,7 @@ describe('a date pattern is rejected', () => {
     ['z', 'HH:mm z'],
     ['c', 'com.example.DateFormat'],
     ['L', 'yyyy LLL'],
-  ])('for the letter %s, which the reason names', (letter, pattern) => {
+  ])('is rejected for the letter %s, which the reason names', (letter, pattern) => {
     expect(reasonOf(pattern)).toBe(
       `the letter ${letter} stands for nothing here: known are y M d H h m s S a E Z X VV`,
     );
@@ -140,7 +140,7 @@ describe('a date pattern is rejected', () => {
     ['V', 'the letter V stands 1 times in a row, where exactly 2 may'],
     ['VVV', 'the letter V stands 3 times in a row, where exactly 2 may'],
     ['y'.repeat(11), 'the letter y stands 11 times in a row, where at most 10 may'],
-  ])('for a run of letters that Java does not know: %s', (pattern, reason) => {
+  ])('is rejected for a run of letters that Java does not know: %s', (pattern, reason) => {
     expect(reasonOf(pattern)).toBe(reason);
   });
 
@@ -156,11 +156,11 @@ describe('a date pattern is rejected', () => {
     ['nothing', '', 'it shows no part of a date'],
     ['no letter', '-', 'it shows no part of a date'],
     ['quoted letters only', "'yyyy'", 'it shows no part of a date'],
-  ])('for %s', (_, pattern, reason) => {
+  ])('is rejected if it has %s', (_, pattern, reason) => {
     expect(reasonOf(pattern)).toBe(reason);
   });
 
-  it('or accepted without an error, whatever its text', () => {
+  it('any text is either rejected or writes a date', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[yMdHhmsSaEZXVk'" [-]*$/), (pattern) => {
         const write = compileDatePattern(pattern);

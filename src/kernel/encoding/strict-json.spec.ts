@@ -7,7 +7,7 @@ const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from
 const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));
 
 describe('a JSON body', () => {
-  it('without bytes is an object without members', () => {
+  it('is an object without members if it has no bytes', () => {
     expect(readJson(Buffer.alloc(0))).toEqual({ value: {} });
   });
 

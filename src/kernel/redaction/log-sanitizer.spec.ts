@@ -13,7 +13,7 @@ const REFRESH = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
 const UUID = '018f6b2e-7c1a-7d3e-9f00-123456789abc';
 const PEM = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGl\nx+/==\n-----END EC PRIVATE KEY-----';
 
-describe('L1: a log line masks secrets by their form:', () => {
+describe('L1: a log line', () => {
   it.each([
     ['a token of three parts', `verified ${JWT} at last`, `verified ${MASK} at last`],
     ['an encrypted token of five parts', 'eyJhbGciOiJSU0EifQ.aa.bb.cc.dd', MASK],
@@ -52,7 +52,7 @@ describe('L1: a log line masks secrets by their form:', () => {
     ['a backup code beside a UUID', `${UUID} 7KQX-22ZM`, `${UUID} ${MASK}`],
     ['a key in hexadecimal', `k ${'0f'.repeat(32)}`, `k ${MASK}`],
     ['a key in Base64', `k ${Buffer.alloc(32, 0xfb).toString('base64')}`, `k ${MASK}`],
-  ])('%s', (_name, text, expected) => {
+  ])('masks %s by its form', (_name, text, expected) => {
     expect(sanitizeText(text)).toBe(expected);
   });
 
@@ -144,11 +144,11 @@ describe('L1: a log field', () => {
   });
 
   // Each `ey` once read all that is behind it: this took hours.
-  it('H6: of extreme length is truncated before it is searched', () => {
+  it('H6: is truncated before it is searched if it is extremely long', () => {
     expect(sanitizeField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
   });
 
-  it('with an unusually long token shows no part of it', () => {
+  it('shows no part of an unusually long token', () => {
     const long = `eyJ${'hbGciOi9Yx-_'.repeat(100)}.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz1_abcMEUCIQDxyz1_abcMEUCIQDxyz1_abc`;
 
     expect(sanitizeField('sent', long)).not.toMatch(/hbGci|MEUCI/);
