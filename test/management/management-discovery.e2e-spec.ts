@@ -262,7 +262,7 @@ describe('a separate management listener', () => {
 });
 
 describe('cached reads', () => {
-  it('reuses a response for the same caller and media type when there are no parameters', async () => {
+  it('a response is reused for the same caller and media type when there are no parameters', async () => {
     const { managementUrl } = await start('--management.endpoint.env.cache.time-to-live=1h');
     const countOf = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
       (await send(managementUrl + path, 'GET', { headers })).body['count'];

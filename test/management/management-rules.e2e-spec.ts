@@ -43,7 +43,7 @@ describe('response media types', () => {
     ['application/json with a charset', 'application/json;charset=UTF-8', JSON_TYPE],
     ['an invalid Accept header', 'nonsense', V3],
     ['an empty Accept header', '', V3],
-  ])('negotiates the media type from %s', async (_, accept, type) => {
+  ])('the media type is negotiated from %s', async (_, accept, type) => {
     const answer = await get('/env', accept);
 
     expect(answer).toBeAnswered(200);
@@ -52,13 +52,13 @@ describe('response media types', () => {
   });
 
   it.each(['text/html', 'image/*', `${V3};q=0, ${V2};q=0, ${JSON_TYPE};q=0`, '*/*;q=0'])(
-    'rejects Accept: %s with 406',
+    'Accept: %s is rejected with 406',
     async (accept) => {
       expect(await get('/env', accept)).toBeRefused(406, 'NOT_ACCEPTABLE');
     },
   );
 
-  it('returns text/plain where an operation produces it and Accept asks for it', async () => {
+  it('text/plain is returned where an operation produces it and Accept asks for it', async () => {
     const [text, json, any] = await Promise.all(
       ['text/plain', JSON_TYPE, '*/*'].map((type) => get('/threaddump', type)),
     );
@@ -69,7 +69,7 @@ describe('response media types', () => {
     expect(await get('/logfile', 'text/*')).toMatchObject({ status: 200, text: 'one line\n' });
   });
 
-  it('ignores Accept when the response has no body', async () => {
+  it('Accept is ignored when the response has no body', async () => {
     const answer = await send('POST', '/loggers/auth', { json: {}, headers: { accept: 'text/html' } });
 
     expect(answer).toMatchObject({ status: 204, text: '' });
@@ -85,7 +85,7 @@ describe('management request bodies', () => {
   const post = (options: RequestOptions): Promise<Answer> => send('POST', '/loggers/auth', options);
 
   it.each([V3, V2, JSON_TYPE, 'application/json;charset=UTF-8', `${V3}; charset=utf-8`, V2.toUpperCase()])(
-    'accepts a body of type %s',
+    'a body of type %s is accepted',
     async (type) => {
       const members = { level: 'DEBUG', none: null, count: 1, is: true };
 
@@ -106,33 +106,33 @@ describe('management request bodies', () => {
     'application/json;charset=latin1',
     `${V3}; charset="iso-8859-1"`,
     'application/json; charset=',
-  ])('rejects a body of type %s with 415', async (type) => {
+  ])('a body of type %s is rejected with 415', async (type) => {
     expect(await post({ raw: '{}', headers: { 'content-type': type } })).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
   it.each([
     ['UTF-16', Buffer.from('{"level":"DEBUG"}', 'utf16le')],
     ['another character set than UTF-8', Buffer.from('{"level":"é"}', 'latin1')],
-  ])('rejects a body in %s', async (_, raw) => {
+  ])('a body in %s is rejected', async (_, raw) => {
     const answer = await post({ raw, headers: { 'content-type': V3 } });
 
     expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
   });
 
-  it('A5: accepts a body in UTF-8 with a byte order mark', async () => {
+  it('A5: a body in UTF-8 with a byte order mark is accepted', async () => {
     const answer = await post({ raw: '\ufeff{"level":"DEBUG"}', headers: { 'content-type': V3 } });
 
     expect(answer.status).toBe(204);
     expect(samples.asked.at(-1)?.body).toEqual({ level: 'DEBUG' });
   });
 
-  it('rejects a write without a content type, because a cross-site form can send it', async () => {
+  it('a write without a content type is rejected, because a cross-site form can send it', async () => {
     const answers = [await post({ raw: '{}' }), await post({}), await post({ headers: { 'x-requested-with': 'x' } })];
 
     for (const answer of answers) expect(answer).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('accepts an empty body with a JSON content type', async () => {
+  it('an empty body with a JSON content type is accepted', async () => {
     const answer = await post({ headers: { 'content-type': JSON_TYPE } });
 
     expect(answer.status).toBe(204);
@@ -165,7 +165,7 @@ describe('management request bodies', () => {
     ]);
   });
 
-  it('rejects a body above the size limit with 413', async () => {
+  it('a body above the size limit is rejected with 413', async () => {
     expect(await post({ json: { a: 'x'.repeat(64 * 1024) } })).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
   });
 
@@ -190,14 +190,14 @@ describe('operations without parameters', () => {
 });
 
 describe('response statuses', () => {
-  it('returns 200 for operations with a result and an empty 204 for those without', async () => {
+  it('operations with a result return 200, and those without one an empty 204', async () => {
     expect(await get('/loggers/auth')).toBeAnswered(200);
     expect(await send('DELETE', '/caches/users')).toMatchObject({ status: 204, text: '' });
     expect(await send('DELETE', '/caches')).toMatchObject({ status: 204, text: '' });
     expect(await send('POST', '/shutdown', { json: {} })).toMatchObject({ status: 200, body: { message: 'bye' } });
   });
 
-  it('returns 404 with an empty body for an unknown name', async () => {
+  it('an unknown name gets 404 with an empty body', async () => {
     const answer = await get('/loggers/unknown');
 
     expect(answer).toMatchObject({ status: 404, text: '' });
@@ -206,7 +206,7 @@ describe('response statuses', () => {
   });
 
   it.each(['/heapdump', '/nothing', '/loggers/a/b', '/env/a/b'])(
-    'returns 404 with a problem document for the unknown path %s',
+    'the unknown path %s gets 404 with a problem document',
     async (path) => {
       expect(await get(path)).toBeRefused(404, 'NOT_FOUND');
     },
@@ -281,7 +281,7 @@ describe('selectors in paths', () => {
     expect((await get(path)).body['selector']).toBe(selector);
   });
 
-  it('ignores unknown query parameters', async () => {
+  it('unknown query parameters are ignored', async () => {
     expect(await get('/env?nothing=1&nothing=2')).toBeAnswered(200);
   });
 
@@ -300,18 +300,18 @@ describe('cross-site requests', () => {
     ['POST', '/loggers/auth'],
     ['DELETE', '/caches'],
     ['POST', '/shutdown'],
-  ])('rejects the cross-site write %s %s', async (method, path) => {
+  ])('the cross-site write %s %s is rejected', async (method, path) => {
     const before = samples.asked.length;
 
     expect(await send(method, path, { headers: foreign })).toBeRefused(403, 'CROSS_SITE');
     expect(samples.asked).toHaveLength(before);
   });
 
-  it('allows a cross-site read, because no script can see its response', async () => {
+  it('a cross-site read is allowed, because no script can see its response', async () => {
     expect(await send('GET', '/env', { headers: foreign })).toBeAnswered(200);
   });
 
-  it.each(['same-origin', 'none'])('accepts Sec-Fetch-Site: %s with any Origin', async (site) => {
+  it.each(['same-origin', 'none'])('Sec-Fetch-Site: %s is accepted with any Origin', async (site) => {
     const headers = { 'sec-fetch-site': site, origin: 'https://console.example' };
 
     expect(await send('POST', '/loggers/auth', { json: {}, headers })).toBeAnswered(204);

@@ -62,6 +62,6 @@ it.each<{ who: Show; roles: readonly string[]; operator: Operator | undefined; s
   { who: 'when-authorized', roles: ['AUDITOR'], operator: operator, sees: false },
   { who: 'when-authorized', roles: ['MANAGE'], operator: operator, sees: false },
   { who: 'when-authorized', roles: ['MANAGEMENT'], operator: undefined, sees: false },
-])('show $who with roles $roles for $operator: $sees', ({ who, roles, operator, sees }) => {
+])('show=$who with roles $roles shows values to $operator: $sees', ({ who, roles, operator, sees }) => {
   expect(isShown(who, roles, operator)).toBe(sees);
 });

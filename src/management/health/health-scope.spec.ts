@@ -150,7 +150,7 @@ describe('membership in a health group', () => {
     { path: 'stores/main', include: ['stores'], exclude: ['stores/main'], is: false },
     { path: 'stores/main', include: ['stores/main'], exclude: ['stores'], is: false },
     { path: 'storesmain', include: ['stores'], exclude: [], is: false },
-  ])('$path in include $include, exclude $exclude: $is', ({ path, include, exclude, is }) => {
+  ])('include $include and exclude $exclude contain $path: $is', ({ path, include, exclude, is }) => {
     expect(isMember(path, { include, exclude })).toBe(is);
   });
 });

@@ -91,7 +91,7 @@ describe('the name of an exposed metric', () => {
     expect(openMetrics(meters)).toContain('# TYPE logins counter');
   });
 
-  it.each(['system.cpu.count', 'x.sum', 'x.bucket', 'x.total'])('of the gauge %s has no type', (name) => {
+  it.each(['system.cpu.count', 'x.sum', 'x.bucket', 'x.total'])('the name of the gauge %s has no type', (name) => {
     const meters = new Meters();
     meters.gauge(name, {}, () => 2);
     expect(text(meters)[1]).toBe(`# TYPE ${name.replaceAll('.', '_')} untyped`);
