@@ -71,7 +71,7 @@ describe('a series of a meter', () => {
     { tags: { a: 'x', c: 'y' } },
     { tags: { a: 'x', b: 'y', c: 'z' } },
     { tags: { a: 'x', toString: 'y' } },
-  ])('with $tags is rejected if the others have the tags a and b', ({ tags }) => {
+  ])('is rejected with $tags if the others have the tags a and b', ({ tags }) => {
     const some = family();
     some.of({ a: 'x', b: 'y' });
     expect(() => some.of(tags)).toThrow('some.name has the tags a, b');

@@ -32,7 +32,7 @@ describe('the sampler', () => {
     [0.1, 0.1, false],
     [0, 0, false],
     [1, 0.9999, true],
-  ])('with probability %d and the random number %d exports a new trace: %s', (probability, fraction, expected) => {
+  ])('exports a new trace with probability %d and the random number %d: %s', (probability, fraction, expected) => {
     expect(isSampled({ sampler: OWN, probability }, fraction)).toBe(expected);
     expect(isSampled({ sampler: CALLER, probability }, fraction)).toBe(expected);
   });

@@ -23,7 +23,7 @@ function members(structured: Structured, line: Partial<LogLine> = {}): Record<st
 }
 
 describe('a JSON log line', () => {
-  it('in ECS has the members of the schema', () => {
+  it('has the members of the schema in ECS', () => {
     expect(members('ecs')).toEqual({
       '@timestamp': '2031-05-04T10:15:30.123Z',
       log: { level: 'WARN', logger: 'auth.mfa' },
@@ -40,7 +40,7 @@ describe('a JSON log line', () => {
     });
   });
 
-  it('for Logstash has the members of its format', () => {
+  it('has the members of the format for Logstash', () => {
     expect(members('logstash')).toEqual({
       '@timestamp': '2031-05-04T10:15:30.123Z',
       '@version': '1',
@@ -59,7 +59,7 @@ describe('a JSON log line', () => {
     });
   });
 
-  it('in GELF has the members of version 1.1', () => {
+  it('has the members of version 1.1 in GELF', () => {
     expect(members('gelf')).toEqual({
       version: '1.1',
       host: hostname(),
@@ -84,7 +84,7 @@ describe('a JSON log line', () => {
     ['ecs', ['error', 'stack_trace']],
     ['logstash', ['stack_trace']],
     ['gelf', ['_error_stack_trace']],
-  ] as const)('in %s contains the stack trace with causes', (structured, path) => {
+  ] as const)('contains the stack trace with causes in %s', (structured, path) => {
     const error = new TypeError('outer', { cause: new Error('inner') });
 
     const trace = path.reduce<unknown>(
@@ -98,17 +98,17 @@ describe('a JSON log line', () => {
   it.each([
     ['ecs', { type: 'TypeError', message: 'outer' }],
     ['gelf', { _error_type: 'TypeError', _error_message: 'outer' }],
-  ] as const)('in %s contains type and message of the error', (structured, expected) => {
+  ] as const)('contains type and message of the error in %s', (structured, expected) => {
     const shown = members(structured, { error: new TypeError('outer') });
 
     expect(structured === 'ecs' ? shown['error'] : shown).toMatchObject(expected);
   });
 
-  it('in GELF replaces an empty message and renames the field id', () => {
+  it('replaces an empty message and renames the field id in GELF', () => {
     expect(members('gelf', { message: ' ', fields: { id: 1 } })).toMatchObject({ short_message: '-', _field_id: 1 });
   });
 
-  it('in GELF renames a field that has the name of a standard member', () => {
+  it('renames a field that has the name of a standard member in GELF', () => {
     const fields = { log_logger: 'x', user: 'y', error_type: 'z' };
 
     expect(members('gelf', { fields, context: undefined })).toMatchObject({
@@ -119,7 +119,7 @@ describe('a JSON log line', () => {
     });
   });
 
-  it('for Logstash renames a field that has the name of a standard member', () => {
+  it('renames a field that has the name of a standard member for Logstash', () => {
     expect(members('logstash', { fields: { level: 'x', message: 'y' } })).toMatchObject({
       level: 'WARN',
       message: 'the door is open',

@@ -108,7 +108,7 @@ describe('the error of a log line', () => {
   });
 });
 
-describe('L2: a text cannot forge a log line:', () => {
+describe('L2: a log pattern for texts that would forge a log line', () => {
   it.each([
     ['escapes CR and LF', 'a\r\nb', 'a\\u000d\\u000ab'],
     ['escapes line separators', 'a\u2028b\u2029c\u0085d', 'a\\u2028b\\u2029c\\u0085d'],
@@ -179,7 +179,7 @@ describe('an invalid log pattern', () => {
     [`${'%('.repeat(20)}x${')'.repeat(20)}`, 'nested more than 8 deep'],
     ['%clr', 'unknown word %clr'],
     ['%constructor', 'unknown word %constructor'],
-  ])('%s', (pattern, reason) => {
+  ])('%s is rejected', (pattern, reason) => {
     expect(patternFault(pattern)).toContain(reason);
     expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionProblem);
   });
