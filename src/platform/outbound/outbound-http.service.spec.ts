@@ -203,14 +203,14 @@ describe('a forward proxy', () => {
     });
   });
 
-  it('that does not respond to CONNECT ends the call after the connect timeout', async () => {
+  it('ends the call after the connect timeout if it does not respond to CONNECT', async () => {
     const { proxy, http } = await proxied({}, { connect: 300 });
     proxy.mode = 'silent';
 
     expect(await call(http, 'https://name.test/')).toBe('CONNECT_TIMEOUT');
   });
 
-  it('that is stopped fails calls, and is used again once it is back', async () => {
+  it('fails calls while it is stopped, and is used again once it is back', async () => {
     const { proxy, http } = await proxied();
     const url = await served(ok);
     await proxy.stop();

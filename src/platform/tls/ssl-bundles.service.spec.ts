@@ -105,7 +105,7 @@ needs('openssl')('a certificate bundle', () => {
     ['TLSv1.3', 'TLSv1.3', 'TLSv1.3'],
     ['TLSv1.2', 'TLSv1.2', 'TLSv1.2'],
     ['TLSv1.3,TLSv1.2', 'TLSv1.2', 'TLSv1.3'],
-  ])('with the versions "%s" allows %s to %s', (versions, minVersion, maxVersion) => {
+  ])('a bundle with the versions "%s" allows %s to %s', (versions, minVersion, maxVersion) => {
     const members = { ...pemOf(made), 'options.enabled-protocols': versions };
 
     expect(identity(configured('pem', members)).context).toMatchObject({ minVersion, maxVersion });
@@ -123,7 +123,7 @@ needs('openssl')('a certificate bundle', () => {
     );
   });
 
-  it('with an expired certificate, or one that is not valid yet, is used with a warning', () => {
+  it('is used with a warning if its certificate has expired or is not valid yet', () => {
     const configuration = configured('pem', pemOf(made));
     const at = (days: number): readonly string[] =>
       identity(configuration, 'web', new ManualClock(new SystemClock().seconds() + days * DAY)).warnings;
@@ -135,7 +135,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(at(-1)).toEqual([expect.stringMatching(/^The certificate \(CN=login\.test\) is not valid before \d{4}-/)]);
   });
 
-  it('with a certificate whose names are all in its extension is used, and warnings contain these names', () => {
+  it('is used if all names of its certificate are in the extension, and warnings contain these names', () => {
     const nameless = makeCertificate({ subject: '/', names: 'DNS:login.test', days: 1 });
     const later = new ManualClock(new SystemClock().seconds() + 2 * DAY);
 
@@ -355,7 +355,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(JSON.stringify({ action, facts })).not.toContain(PASSWORD);
   });
 
-  it('with a private key that others may read causes a warning', () => {
+  it('causes a warning if others may read its private key', () => {
     const exposed = makeCertificate();
     chmodSync(exposed.key, 0o644);
     const store = keyStore(exposed, PASSWORD);

@@ -114,19 +114,19 @@ needs('openssl')('a trust store of openssl', () => {
     made = makeCertificate({ name: 'authority' });
   });
 
-  it.each([PASSWORD, 'pässwörd ☃', ''])('with the password "%s" is read', (password) => {
+  it.each([PASSWORD, 'pässwörd ☃', ''])('is read with the password "%s"', (password) => {
     const store = keyStore(made, password, ['-nokeys']);
 
     expect(readTrustStore(store, password).map(String)).toEqual([made.pem]);
   });
 
-  it('with a certificate that is no authority is read: a server may be trusted by its own certificate', () => {
+  it('is read if its certificate is no authority: a server may be trusted by its own certificate', () => {
     const server = makeCertificate({ name: 'server', signedBy: made });
 
     expect(readTrustStore(keyStore(server, PASSWORD, ['-nokeys']), PASSWORD).map(String)).toEqual([server.pem]);
   });
 
-  it('that was encrypted with a password in Latin-1 is rejected with this reason', () => {
+  it('is rejected with this reason if it was encrypted with a password in Latin-1', () => {
     const store = keyStore(made, Buffer.from('pässwörd', 'latin1'), ['-nokeys']);
 
     expect(faultOf(store, 'pässwörd')).toMatchObject({
@@ -136,7 +136,7 @@ needs('openssl')('a trust store of openssl', () => {
     });
   });
 
-  it('with a private key is rejected, and the action exports its certificates', () => {
+  it('is rejected if it has a private key, and the action exports its certificates', () => {
     const store = keyStore(made, PASSWORD);
 
     const { action, ...fault } = faultOf(store, PASSWORD);

@@ -31,7 +31,7 @@ describe('X16: the target of return_to', () => {
     ['/other', 'none'],
     ['javascript:alert(1)', 'null'],
     ['', 'none'],
-  ])('of the value %j is the home page, with a line in the log that names only the origin', (returnTo, origin) => {
+  ])('is the home page for the value %j, with a line in the log that names only the origin', (returnTo, origin) => {
     const { targets: resolver, log } = targets();
 
     expect(resolver.resolve(returnTo)).toBe('/auth/');

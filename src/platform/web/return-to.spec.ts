@@ -110,7 +110,7 @@ describe('the page to return to', () => {
     ['/@evil.example', '/@evil.example'],
     ['evil.example', '/'],
     ['', '/'],
-  ])('X16: without a context path, for the value "%s", is %s', (returnTo, expected) => {
+  ])('X16: the page without a context path for the value "%s" is %s', (returnTo, expected) => {
     expect(safeReturnPath(returnTo, '')).toBe(expected);
   });
 

@@ -71,7 +71,7 @@ async function linesOf(service: RunningService, folder = join(service.cwd, 'logs
 }
 
 describe('server.embedded.accesslog', () => {
-  it('accesslog.enabled: the packaged default writes the access log to logs/, and false writes nothing', async () => {
+  it('accesslog.enabled writes the access log to logs/ by default, and nothing if it is false', async () => {
     const [on, off] = await Promise.all([start(), start({ args: ['--server.embedded.accesslog.enabled=false'] })]);
     await fetch(`${off.url}/me`);
     await fetch(`${on.url}/me`);
@@ -81,7 +81,7 @@ describe('server.embedded.accesslog', () => {
     expect(existsSync(join(off.cwd, 'logs'))).toBe(false);
   });
 
-  it('accesslog.directory: relative and absolute folders and their files are closed to all but owner and group', async () => {
+  it('accesslog.directory may be relative or absolute, and its files are closed to all but owner and group', async () => {
     const elsewhere = join(temporaryFolder('elsewhere'), 'a', 'b');
     const within = await start({ args: ['--server.embedded.accesslog.directory=log/access'] });
     const outside = await start({ args: [`--server.embedded.accesslog.directory=${elsewhere}`] });

@@ -290,7 +290,7 @@ describe('C8: old files of the access log', () => {
 });
 
 describe('R12: requests are not affected', () => {
-  it('if the file is moved away: the next lines are in a new file', async () => {
+  it('the next lines are in a new file if the file is moved away', async () => {
     const at = stage();
     at.request('/before');
     await at.seen('/before');
@@ -304,7 +304,7 @@ describe('R12: requests are not affected', () => {
     expect(at.complaints).toEqual([]);
   });
 
-  it('if the folder is removed: it is created again', async () => {
+  it('the folder is created again if it is removed', async () => {
     const at = stage();
     await at.log.open();
     rmSync(at.folder, { recursive: true });
@@ -315,7 +315,7 @@ describe('R12: requests are not affected', () => {
     expect(at.complaints).toEqual([]);
   });
 
-  it('if the folder cannot be created: one warning, a retry every minute, and a message when it succeeds', async () => {
+  it('a folder that cannot be created causes one warning, a retry every minute, and a message when it succeeds', async () => {
     const at = stage();
     mkdirSync(join(at.folder, '..'), { recursive: true });
     writeFileSync(at.folder, '');
@@ -339,7 +339,7 @@ describe('R12: requests are not affected', () => {
     expect(at.pathsIn()).toEqual(['/a']);
   });
 
-  it('if the disk is full: lines wait, and those beyond the limit are counted', async () => {
+  it('lines wait if the disk is full, and those beyond the limit are counted', async () => {
     const at = stage();
     mkdirSync(at.folder, { recursive: true });
     symlinkSync('/dev/full', at.file());
@@ -357,7 +357,7 @@ describe('R12: requests are not affected', () => {
     expect(at.pathsIn()).toHaveLength(WAITING);
   });
 
-  it('if the disk is too slow: lines beyond the limit are counted', async () => {
+  it('lines beyond the limit are counted if the disk is too slow', async () => {
     const at = stage();
 
     for (let number = 0; number < WAITING + 1; number += 1) at.request(LONG_PATH);
@@ -370,7 +370,7 @@ describe('R12: requests are not affected', () => {
     expect(at.pathsIn()).toHaveLength(WAITING);
   });
 
-  it('if a folder has the name of the file: the file of the next day is written', async () => {
+  it('the file of the next day is written if a folder has the name of the file', async () => {
     const at = stage();
     mkdirSync(at.file(), { recursive: true });
     at.request('/evening');
@@ -388,7 +388,7 @@ describe('R12: requests are not affected', () => {
     ]);
   });
 
-  it('if the file is a pipe without a reader: a warning', async () => {
+  it('a file that is a pipe without a reader causes a warning', async () => {
     const at = stage();
     mkdirSync(at.folder, { recursive: true });
     execFileSync('mkfifo', [at.file()]);

@@ -199,7 +199,7 @@ onSqlite('server.forward-headers-strategy=none', (engine) => {
   const story = storyWith(engine, 'none');
   const forged = { ...HTTPS, 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1;proto=https' };
 
-  it('strategy none: events record the address of the connection', async () => {
+  it('events record the address of the connection with strategy none', async () => {
     expect(await addressSeen(story, behindProxy(story, forged))).toBe(PROXY);
     expect(await addressSeen(story, publicClient(story, forged))).toBe(PUBLIC_ADDRESS);
   });
@@ -213,7 +213,7 @@ onSqlite('server.forward-headers-strategy=none', (engine) => {
     expect(await guess(other, person)).toBeRefused(429, 'RATE_LIMITED');
   });
 
-  it('strategy none: scheme and host from forwarded headers are ignored', async () => {
+  it('scheme and host from forwarded headers are ignored with strategy none', async () => {
     const client = behindProxy(story, forged);
 
     expect((await client.get('/')).headers.get(HSTS)).toBeNull();
@@ -244,7 +244,7 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
       { forwarded: 'for=198.51.100.4, for="', 'x-forwarded-for': '192.0.2.1' },
       PUBLIC_ADDRESS,
     ],
-  ])('strategy framework: events record the address from %s of any peer', async (_, headers, seen) => {
+  ])('events record the address from %s of any peer with strategy framework', async (_, headers, seen) => {
     expect(await addressSeen(story, publicClient(story, headers))).toBe(seen);
   });
 
@@ -257,7 +257,7 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
     expect(await guess(owner, person)).toBeRefused(401, 'INVALID_CREDENTIALS');
   });
 
-  it('strategy framework: scheme and host come from Forwarded, or from X-Forwarded headers without it', async () => {
+  it('scheme and host come from Forwarded, or from X-Forwarded headers without it, with strategy framework', async () => {
     for (const headers of [{ forwarded: 'proto=https;host=login.example' }, HTTPS]) {
       const client = publicClient(story, headers);
       expect((await client.get('/')).headers.get(HSTS)).toContain('max-age');

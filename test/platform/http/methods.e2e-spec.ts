@@ -81,7 +81,7 @@ function parsed(text: string): Received {
   return { headers: Object.fromEntries(fields) as Received['headers'], body: JSON.parse(body) };
 }
 
-it('logs the method of a request rejected with 405', async () => {
+it('the log names the method of a request rejected with 405', async () => {
   const service = await startEchoService();
   service.log.loggers.setLevel('server', 'DEBUG');
 

@@ -67,7 +67,7 @@ onSqlite('the name of the session cookie', (engine) => {
     args: ['--server.forward-headers-strategy=native', '--app.security.cookie.session-name=LOGIN'],
   });
 
-  it('A1: over https it has the prefix __Host-, and a cookie without it is not accepted', async () => {
+  it('A1: the cookie has the prefix __Host- over https, and a cookie without it is not accepted', async () => {
     const { id, password } = story.person();
     const client = story.client();
 
@@ -81,7 +81,7 @@ onSqlite('the name of the session cookie', (engine) => {
     expect(client.cookie('__Host-LOGIN')).toBeUndefined();
   });
 
-  it('A1: over http, as on localhost, it has the configured name', async () => {
+  it('A1: the cookie has the configured name over http, as on localhost', async () => {
     const { id, password } = story.person();
     const client = story.client();
 

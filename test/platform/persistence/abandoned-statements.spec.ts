@@ -50,7 +50,7 @@ needs('mariadb')('statements that a request has abandoned under a table lock', (
     return withRequestContext({ requestId: 'request', ip: '192.0.2.1' }, run);
   }
 
-  it('D3: the server never has more than maximum-pool-size of them, and none once the requests have failed', async () => {
+  it('D3: the server never has more abandoned statements than maximum-pool-size, and none once the requests have failed', async () => {
     const counts: { readonly all: number; readonly waiting: number }[] = [];
     const errors: unknown[] = [];
     let isOver = false;

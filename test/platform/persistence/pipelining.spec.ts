@@ -78,7 +78,7 @@ onEveryDatabase('concurrent statements of a unit of work', (database) => {
     expect(await marks('late-%')).toEqual([]);
   });
 
-  it('a deadlock in the middle of them commits nothing of that attempt', async () => {
+  it('a deadlock in the middle of the statements commits nothing of that attempt', async () => {
     await database.work.run(async (tx) => {
       await tx.insert(MARK, ['deadlock-left', 0]);
       await tx.insert(MARK, ['deadlock-right', 0]);
@@ -162,7 +162,7 @@ needs('mariadb')('statements on a database server', () => {
   /** The pool tests a connection that was unused for a while, which would be a write of its own. */
   const justUsed = (): Promise<unknown> => work.single(mode);
 
-  it('concurrent ones are sent in one write with the begin of their transaction', async () => {
+  it('concurrent statements are sent in one write with the begin of their transaction', async () => {
     await insertAll('prepared');
     const before = door.writes;
 
@@ -172,7 +172,7 @@ needs('mariadb')('statements on a database server', () => {
     expect(door.writes - before).toBe(2);
   });
 
-  it('one outside of a transaction is sent in one write with the return to autocommit', async () => {
+  it('a statement outside of a transaction is sent in one write with the return to autocommit', async () => {
     const alone = (name: string): Promise<boolean> => work.single((tx) => tx.insert(MARK, [name, 1]));
     await alone('prepared');
     await insertAll('before');
@@ -268,7 +268,7 @@ needs('mariadb')('statements on a database server', () => {
     expect(door.writes - before).toBe(1);
   });
 
-  it('all of them fail when the connection is lost, and later ones succeed', async () => {
+  it('all statements fail when the connection is lost, and later ones succeed', async () => {
     await insertAll('before');
     const lost = work.run((tx) => {
       const all = Promise.allSettled(['a', 'b', 'c'].map((letter) => tx.insert(MARK, [`lost-${letter}`, 1])));
@@ -293,7 +293,7 @@ needs('mariadb')('statements on a database server', () => {
     expect(await work.single((tx) => tx.rows(READ, ['killed-%']))).toEqual([]);
   });
 
-  it('one outside of a transaction stores nothing if the return to autocommit fails', async () => {
+  it('a statement outside of a transaction stores nothing if the return to autocommit fails', async () => {
     const connection = async (): Promise<unknown> => (await work.run(mode))[0];
     await insertAll('before');
     const before = await connection();
@@ -323,7 +323,7 @@ needs('mariadb')('statements on a database server', () => {
     expect(await work.single((tx) => tx.rows(READ, ['undone']))).toEqual([]);
   });
 
-  it('one outside of a transaction is committed after autocommit was switched off by a statement that failed', async () => {
+  it('a statement outside of a transaction is committed after autocommit was switched off by a statement that failed', async () => {
     await work.single(mode);
     await kill('SET autocommit = 0', { isExecuted: true });
     await expect(insertAll('killed')).rejects.toMatchObject({ code: 'UNAVAILABLE' });

@@ -39,7 +39,7 @@ needs('mariadb')('prepared statements of a connection', () => {
     return { prepared: of('Com_stmt_prepare'), open: of('Com_stmt_prepare') - of('Com_stmt_close') };
   };
 
-  it('their number is limited, however many texts a connection executes', async () => {
+  it('the number of prepared statements is limited, however many texts a connection executes', async () => {
     await work.single(async (tx) => {
       for (let number = 0; number < MANY; number += 1) expect(await ask(tx, number)).toEqual(answer(number));
     });

@@ -43,7 +43,7 @@ onEveryDatabase('a repository', (database) => {
     expect((await database.work.single((tx) => tasks(tx, 'within'))).map(({ task }) => task)).not.toContain('within-1');
   });
 
-  it('L1: its reads are in the log of statements, without their values', async () => {
+  it('L1: the reads of a repository are in the log of statements, without their values', async () => {
     const log = new CollectedLog();
     const work = unitOfWork(
       database.dataSource,

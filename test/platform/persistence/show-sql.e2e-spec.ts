@@ -35,7 +35,7 @@ onEachEngine('app.jpa.show-sql', (engine) => {
     expect(running.stdout).not.toContain(LOGIN_ID);
   });
 
-  it('with format_sql, prints each statement over several lines', async () => {
+  it('prints each statement over several lines with format_sql', async () => {
     const { args } = await engine.freshDatabase();
     running = await startService({ args: [...args, '--app.jpa.show-sql=true', `${FORMAT}=true`] });
     await signIn(running);

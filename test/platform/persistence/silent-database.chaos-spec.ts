@@ -56,7 +56,7 @@ needs('mariadb')('unresponsive database server', () => {
 
 needs('mariadb')('a stopped database server', () => {
   it(
-    'R4: liveness is 200, readiness and requests are 503, and everything works within 5 s after its return',
+    'R4: liveness is 200, readiness and requests are 503, and everything works within 5 s after the return of the database',
     { timeout: 120_000 },
     async () => {
       const { door, service, login, session, token } = await serviceBehindDoor();

@@ -89,7 +89,7 @@ needs('mariadb')('a MariaDB server in another time zone than the service', () =>
     ]);
   });
 
-  it('config check reports it with the origin of the URL', async () => {
+  it('config check reports another time zone with the origin of the URL', async () => {
     expect(await checked(`--app.datasource.url=${settings('?connectionTimeZone=SERVER').url}`)).toEqual([
       expect.stringMatching(
         /^warning: rule time zone: app\.datasource\.url = .*commandLineArgs.*time zone \+09:00, .*; Process: UTC\. .*remove connectionTimeZone/,

@@ -34,7 +34,7 @@ describe('errors of a database that cannot be opened', () => {
   it.each([
     ['an unsupported database', 'jdbc:oracle:thin:@db:1521:login', 'supported are jdbc:sqlite:'],
     ['an unresolvable host', 'jdbc:mysql://no-such-host.invalid/login', 'the name of the host'],
-  ])('reports %s', async (_, url, reason) => {
+  ])('%s is reported', async (_, url, reason) => {
     expect(reasonOf(await failureOf({ url }))).toContain(reason);
   });
 
@@ -42,7 +42,7 @@ describe('errors of a database that cannot be opened', () => {
     ['a folder', 'folder', 'the path is a folder'],
     ['below a file', 'text/login.db', 'a part of the path is not a folder'],
     ['not a database', 'text', 'the file is not a database'],
-  ])('reports a database file that is %s', async (_, path, reason) => {
+  ])('a database file that is %s is reported', async (_, path, reason) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'text'), 'This is a text and not a database at all.'.repeat(100));

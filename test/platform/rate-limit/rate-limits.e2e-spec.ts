@@ -134,7 +134,7 @@ onSqlite('P3: limits of sign-in routes', (engine) => {
     expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"open-address";q=60000;w=60']);
   });
 
-  it('the window passes: the address is admitted again', async () => {
+  it('an address is admitted again after its window has passed', async () => {
     const client = elsewhere();
     await times(4, () => guess(client, 'patient'));
 

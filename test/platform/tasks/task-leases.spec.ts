@@ -70,7 +70,7 @@ onEveryDatabase('the lease of a task', (database) => {
     expect(isHeld(await other.take())).toBe(true);
   });
 
-  it('of a killed holder goes to another replica after its end, with the next fence', async () => {
+  it('goes to another replica after its end if its holder was killed, with the next fence', async () => {
     const other = replica();
     held(await replica().take());
     other.clock.advance(LEASE_SECONDS + SKEW_MILLIS / 1000 - 1);
@@ -144,7 +144,7 @@ onEveryDatabase('the lease of a task', (database) => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('of a process that was suspended beyond its end is lost at the next renewal, which changes nothing', async () => {
+  it('is lost at the next renewal, which changes nothing, if its process was suspended beyond its end', async () => {
     const other = replica();
     const stale = held(await replica().take());
     other.clock.advance(2 * LEASE_SECONDS);

@@ -96,7 +96,7 @@ needs('openssl')('the health of the certificates', () => {
     [17, 'UP', 'WILL_EXPIRE_SOON'],
     [29, 'UP', 'WILL_EXPIRE_SOON'],
     [31, 'OUT_OF_SERVICE', 'EXPIRED'],
-  ] as const)('after %i days is %s, because a certificate is %s', async (days, status, validity) => {
+  ] as const)('the health after %i days is %s, because a certificate is %s', async (days, status, validity) => {
     const { ssl, clock } = indicator(pem(made));
 
     clock.advance(days * DAY);
@@ -113,7 +113,7 @@ needs('openssl')('the health of the certificates', () => {
     ['10d', 21, [{ bundle: 'web' }]],
     ['0s', 29, []],
   ])(
-    'with a warning threshold of %s shows the expiring chains after %i days as %j',
+    'the health with a warning threshold of %s shows the expiring chains after %i days as %j',
     async (threshold, days, expected) => {
       const { ssl, clock } = indicator({
         ...pem(made),
@@ -181,20 +181,23 @@ needs('openssl')('the health of the certificates', () => {
   it.each([
     ['true', 'new'],
     ['false', 'old'],
-  ])('with reload-on-update %s shows the %s certificate after a change, as the listener does', async (reload, name) => {
-    const folder = temporaryFolder('bundle');
-    const old = makeCertificate({ name: 'old', folder });
-    const { ssl, clock } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
-    await ssl.check();
+  ])(
+    'the health with reload-on-update %s shows the %s certificate after a change, as the listener does',
+    async (reload, name) => {
+      const folder = temporaryFolder('bundle');
+      const old = makeCertificate({ name: 'old', folder });
+      const { ssl, clock } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
+      await ssl.check();
 
-    makeCertificate({ name: 'new', folder });
-    // Its validity begins after the instant at which the clock stands.
-    clock.advance(DAY);
+      makeCertificate({ name: 'new', folder });
+      // Its validity begins after the instant at which the clock stands.
+      clock.advance(DAY);
 
-    expect((await ssl.check()).details).toMatchObject({
-      validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
-    });
-  });
+      expect((await ssl.check()).details).toMatchObject({
+        validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
+      });
+    },
+  );
 
   it('shows the old certificate while the new files cannot be used', async () => {
     const folder = temporaryFolder('bundle');

@@ -30,7 +30,7 @@ describe('the character set of a request body', () => {
     ['EUC-KR', true, 'UTF-8', 'EUC-KR'],
     ['EUC-KR', false, 'UTF-8', 'UTF-8'],
     ['EUC-KR', false, undefined, 'EUC-KR'],
-  ])('with charset %s, force %s and the header value %s is %s', (charset, force, stated, read) => {
+  ])('the character set with charset %s, force %s and the header value %s is %s', (charset, force, stated, read) => {
     expect(readIn(charset, force, stated)).toBe(read);
   });
 });

@@ -11,7 +11,7 @@ function answers(json: Partial<JsonProperties> = {}, writeDatesAsTimestamps = fa
   return new JsonWriter(Object.assign(new JsonProperties(), json), { writeDatesAsTimestamps });
 }
 
-describe('a date in a response is written', () => {
+describe('a date in a response', () => {
   it.each([
     ['as ISO 8601 in UTC', {}, false, '"2026-11-21T00:00:00.000Z"'],
     [
@@ -33,7 +33,7 @@ describe('a date in a response is written', () => {
     ],
     ['by the configured format rather than as milliseconds', { dateFormat: 'yyyy' }, true, '"2026"'],
     ['with the quotes of the format escaped', { dateFormat: 'yyyy"' }, false, String.raw`"2026\""`],
-  ])('%s', (_, json, asTimestamps, text) => {
+  ])('is written %s', (_, json, asTimestamps, text) => {
     const body = { at: DATE, list: [DATE, { at: DATE }], no: '2026-11-21T00:00:00.000Z' };
 
     expect(answers(json, asTimestamps).write(body)).toBe(
@@ -41,7 +41,7 @@ describe('a date in a response is written', () => {
     );
   });
 
-  it('as null if the date is invalid', () => {
+  it('is written as null if it is invalid', () => {
     for (const json of [{}, { dateFormat: 'yyyy' }, { timeZone: 'Asia/Seoul' }]) {
       expect(answers(json).write({ at: new Date(NaN) })).toBe('{"at":null}');
     }
@@ -58,7 +58,7 @@ describe('members without a value in a response', () => {
     ['non_absent', '{"a":1,"text":"","list":[],"members":{},"zero":0,"no":false}'],
     ['non_default', '{"a":1,"text":"","list":[],"members":{},"zero":0,"no":false}'],
     ['non_empty', '{"a":1,"zero":0,"no":false}'],
-  ] as const)('with default-property-inclusion %s are written as configured', (defaultPropertyInclusion, text) => {
+  ] as const)('are written as default-property-inclusion %s demands', (defaultPropertyInclusion, text) => {
     expect(answers({ defaultPropertyInclusion }).write(body)).toBe(text);
     expect(answers({ defaultPropertyInclusion }).write([{ deep: body }])).toBe(`[{"deep":${text}}]`);
   });

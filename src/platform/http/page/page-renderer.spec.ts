@@ -80,7 +80,7 @@ describe('the links of a page to itself in other languages', () => {
     ['/portal/login?return_to=%2Fauth%2Fme', '/auth/portal/login?return_to=%2Fauth%2Fme&lang=ko'],
     ['/portal/login?lang=en', '/auth/portal/login?lang=ko'],
     ['/portal/login?a=%22%3E%3Cscript%3E', '/auth/portal/login?a=%22%3E%3Cscript%3E&lang=ko'],
-  ])('of %s is %s', async (url, link) => {
+  ])('the link of the page %s is %s', async (url, link) => {
     expect(await linkOf(url)).toBe(link);
   });
 
@@ -163,7 +163,7 @@ describe('the Content-Security-Policy of a page', () => {
       { formTarget: 'https://idp.example/slo' },
       "form-action 'self' https:",
     ],
-  ] as const)('with %j for a page that needs %j has %s', async (options, needs, directive) => {
+  ] as const)('the policy with %j for a page that needs %j has %s', async (options, needs, directive) => {
     const view = new View(() => ({ title: 'x', body: html`` }), needs);
     const { headers } = await request({ url: '/' }, options, view);
 

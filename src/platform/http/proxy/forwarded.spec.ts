@@ -6,7 +6,7 @@ function read(header: string): readonly Readonly<Record<string, string>>[] | und
   return parseForwarded(header)?.map((element) => Object.fromEntries(element));
 }
 
-describe('parseForwarded reads the examples of RFC 7239', () => {
+describe('the examples of RFC 7239', () => {
   it.each([
     ['for="_gazonk"', [{ for: '_gazonk' }]],
     ['For="[2001:db8:cafe::17]:4711"', [{ for: '[2001:db8:cafe::17]:4711' }]],
@@ -17,7 +17,7 @@ describe('parseForwarded reads the examples of RFC 7239', () => {
       'for=192.0.2.43,for="[2001:db8:cafe::17]",for=unknown',
       [{ for: '192.0.2.43' }, { for: '[2001:db8:cafe::17]' }, { for: 'unknown' }],
     ],
-  ])('%s', (header, elements) => {
+  ])('parseForwarded reads %s', (header, elements) => {
     expect(read(header)).toEqual(elements);
   });
 });

@@ -206,14 +206,14 @@ describe('the forwarding of a connection', () => {
     return request.headers;
   }
 
-  it('with TLS omits the port 443 from the host', () => {
+  it('omits the port 443 from the host with TLS', () => {
     const headers = { host: 'login.example', 'x-forwarded-port': '443' };
 
     expect(tidied(headers, true)['x-forwarded-host']).toBe('login.example');
     expect(tidied(headers)['x-forwarded-host']).toBe('login.example:443');
   });
 
-  it('without a peer address, as after a disconnect, trusts no header', () => {
+  it('trusts no header without a peer address, as after a disconnect', () => {
     expect(new Forwarding('framework').isProxy(undefined)).toBe(false);
   });
 });

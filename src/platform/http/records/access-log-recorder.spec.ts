@@ -101,7 +101,7 @@ describe('the logged size of a response body', () => {
     ['that is streamed is its length', 'GET', '/stream', '200 8'],
     ['that does not exist is -', 'GET', '/nothing', '204 -'],
     ['of a response to HEAD is -', 'HEAD', '/fine', '200 -'],
-  ])('%s', async (_, method, path, expected) => {
+  ])('the logged size of a body %s', async (_, method, path, expected) => {
     await (await fetch(url + path, { method })).text();
 
     expect(await lines(1)).toEqual([`"${method} ${path} HTTP/1.1" ${expected} 0`]);
@@ -138,7 +138,7 @@ it('the line of a request contains its duration', async () => {
 });
 
 describe('the line of a client that disconnects', () => {
-  it('before the response has status 499, also for its pipelined requests', async () => {
+  it('has status 499 if no response was sent, also for its pipelined requests', async () => {
     const socket = await opened();
     socket.write(requestTo('/slow') + requestTo('/fine'));
     await waitUntil('the request has come', () => slowRequests === 1);
@@ -161,7 +161,7 @@ describe('the line of a client that disconnects', () => {
     expect(await lines(2)).toEqual(['"GET /slow HTTP/1.1" 499 - 0', `"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`]);
   });
 
-  it('during the response has the status that was sent', async () => {
+  it('has the status that was sent if the response had begun', async () => {
     const socket = await opened();
     socket.write(requestTo('/endless'));
     await once(socket, 'data');
@@ -178,7 +178,7 @@ describe('the line of a client that disconnects', () => {
       expect.stringMatching(/^400 \d+$/) as string,
       (socket: Socket) => socket.end(),
     ],
-  ])('within its request body %s', async (_, expected, leave) => {
+  ])('the line of a client that leaves within its request body %s', async (_, expected, leave) => {
     const socket = await opened();
     socket.write('POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
     await sendRaw(url, requestTo('/fine', LAST));
@@ -189,7 +189,7 @@ describe('the line of a client that disconnects', () => {
     expect(/^"POST \/fine HTTP\/1\.1" (\d+ \S+) 0$/.exec(line)?.[1]).toEqual(expected);
   });
 
-  it('before a complete request head is not written', async () => {
+  it('is not written if the request head is incomplete', async () => {
     const silent = await opened();
     silent.destroy();
     const half = await opened();

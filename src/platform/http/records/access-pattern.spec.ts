@@ -39,7 +39,7 @@ it('a word between quotation marks is marked as quoted', () => {
   });
 });
 
-describe('L1: a word that could log a credential is rejected with a reason', () => {
+describe('L1: a word that could log a credential', () => {
   it.each([
     ['%{Authorization}i', 'others can carry secrets'],
     ['%{Cookie}i', 'others can carry secrets'],
@@ -51,7 +51,7 @@ describe('L1: a word that could log a credential is rejected with a reason', () 
     ['%{SESSION}c', 'cookies are never logged'],
     ['%q', 'query string is never logged'],
     ['%S', 'session ids are never logged'],
-  ])('%s', (word, reason) => {
+  ])('%s is rejected with a reason', (word, reason) => {
     expect(reasonOf(`%h ${word}`)).toContain(reason);
     expect(reasonOf(`%h ${word}`)).toMatch(/^character 4: /);
   });

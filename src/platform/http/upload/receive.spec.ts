@@ -106,7 +106,7 @@ describe('an upload', () => {
     ['a\0b', 'a\0b'],
     ['jürgen.csv', 'jürgen.csv'],
     ['x'.repeat(1000), 'x'.repeat(255)],
-  ])('with the file name %j has the base name only', async (sent, name) => {
+  ])('has only the base name if its file name is %j', async (sent, name) => {
     const { received } = await outcomeOf([filePart('a', sent), END]);
 
     expect(received.name).toBe(name);
@@ -176,7 +176,7 @@ describe('an upload', () => {
     ['a cut-off head', [filePart('half').subarray(0, 40)], MALFORMED],
     ['no boundary in it', ['login_id\nanna\n'], MALFORMED],
     ['another boundary', ['--other\r\n\r\nx\r\n--other--\r\n'], MALFORMED],
-  ])('with %s is rejected', async (_, pieces, refusal) => {
+  ])('is rejected if it has %s', async (_, pieces, refusal) => {
     expect(await refusalOf(pieces)).toEqual(refusal);
   });
 
@@ -187,11 +187,11 @@ describe('an upload', () => {
     `multipart/form-data; boundary=${'b'.repeat(71)}`,
     'multipart/form-data; charset=utf-8',
     'multipart/form-data; note="; boundary=xXxXx; "',
-  ])('with the media type %s is rejected', async (contentType) => {
+  ])('is rejected if its media type is %s', async (contentType) => {
     expect(await refusalOf([filePart('a'), END], {}, { contentType })).toEqual(MALFORMED);
   });
 
-  describe('with a demanded text', () => {
+  describe('an upload with a demanded text', () => {
     const textPart = (value: string, name = 'token'): Buffer =>
       part(`Content-Disposition: form-data; name="${name}"`, value);
     const demand: TextDemand = {
@@ -284,7 +284,7 @@ describe('an upload', () => {
     await expect(received).rejects.toMatchObject({ code: 'UNAVAILABLE', facts: { cause: { code: 'ENOSPC' } } });
   });
 
-  it('H1: with any bytes is accepted or rejected and always ends', async () => {
+  it('H1: is accepted or rejected and always ends, whatever its bytes', async () => {
     const token = fc.constantFrom(
       ...[
         `--${BOUNDARY}`,

@@ -71,7 +71,7 @@ describe('the health of the mail relay', () => {
     expect(heard).toEqual(['QUIT\r\n']);
   });
 
-  it('of implicit TLS is UP if the certificate is trusted, and an error otherwise', async () => {
+  it('is UP over implicit TLS if the certificate is trusted, and an error otherwise', async () => {
     const certificates = [GOOD, makeCertificate()];
     const relays = await Promise.all(
       certificates.map((certificate) => SmtpRelayServer.start({ certificate, isImplicit: true })),

@@ -502,7 +502,7 @@ describe('idle connections', () => {
     await pool.close();
   });
 
-  it('above minimum-idle they are closed after idle-timeout', async () => {
+  it('are closed above minimum-idle after idle-timeout', async () => {
     const all = stand({ maximumPoolSize: 5, minimumIdle: 2, idleTimeout: 10_000 });
     all.pool.keepWarm();
     for (const lease of await exhausted(all)) lease.release();
@@ -518,7 +518,7 @@ describe('idle connections', () => {
   it.each([
     ['used recently', 10_000, 29_000],
     ['idle-timeout is 0', 0, 0],
-  ])('above minimum-idle they stay open: %s', async (_, idleTimeout, millis) => {
+  ])('stay open above minimum-idle: %s', async (_, idleTimeout, millis) => {
     const all = stand({ maximumPoolSize: 5, minimumIdle: 0, idleTimeout });
     all.pool.keepWarm();
     const leases = await exhausted(all);
@@ -703,7 +703,7 @@ function some<T>(all: Iterable<T>, part: number): readonly T[] {
   return list.slice(0, Math.ceil(part * list.length));
 }
 
-it('any schedule: at most the maximum is open, no caller waits beyond its deadline, no connection is lost', async () => {
+it('in any schedule at most the maximum is open, no caller waits beyond its deadline, and no connection is lost', async () => {
   await fc.assert(
     fc.asyncProperty(pools, steps, async (configured, schedule) => {
       const { pool, server } = stand(configured);

@@ -42,7 +42,7 @@ it.each<[string, Partial<PoolSettings>, Readonly<Record<string, number>>]>([
     { ...FLEXIBLE, maxLifetime: 60_000, idleTimeout: 59_001 },
     { idleTimeout: 0 },
   ],
-])('replaces %s', (_, configured, expected) => {
+])('the pool replaces %s', (_, configured, expected) => {
   expect(changes(configured)).toEqual(expected);
   expect(adjustedSettings(configured).settings).toMatchObject(expected);
 });
@@ -51,11 +51,11 @@ it.each<[string, Partial<PoolSettings>]>([
   ['no limit for the wait', { connectionTimeout: 0 }],
   ['no limit for the age', { maxLifetime: 0 }],
   ['idle connections that are never closed', { ...FLEXIBLE, idleTimeout: 0 }],
-])('accepts 0 as %s', (_, configured) => {
+])('the pool accepts 0 as %s', (_, configured) => {
   expect(adjustedSettings(configured).adjustments).toEqual([]);
 });
 
-it('says that an idle timeout has no effect on a pool of a fixed size', () => {
+it('the pool reports that an idle timeout has no effect if its size is fixed', () => {
   const { settings, adjustments } = adjustedSettings({ idleTimeout: 20_000 });
 
   expect(settings.idleTimeout).toBe(20_000);

@@ -39,7 +39,7 @@ describe('the schema of an instant in a response', () => {
     ["h''mm", "3'04", '3:04'],
     ['EEEE [VV] (Z)', 'Wednesday [Europe/Berlin] (+0100)', 'Wednesday Europe/Berlin (+0100)'],
     ['SSS', '006', '6'],
-  ])('for the pattern %s matches %s and not %s', (pattern, right, wrong) => {
+  ])('the schema for the pattern %s matches %s and not %s', (pattern, right, wrong) => {
     const expression = new RegExp(String(dateForm(withPattern(pattern), TEXTS).schema.pattern), 'u');
 
     expect(right).toMatch(expression);

@@ -64,7 +64,7 @@ describe('the OpenAPI operation of a route', () => {
     ['GET', '/', 'getRoot'],
     ['DELETE', '/parcels/:id', 'deleteParcelsById'],
     ['GET', '/.well-known/keys.json', 'getWellKnownKeysJson'],
-  ])('for %s %s has the id %s', (method, template, id) => {
+  ])('the operation for %s %s has the id %s', (method, template, id) => {
     expect(operationOf(route(method, template)).operationId).toBe(id);
   });
 
@@ -107,17 +107,20 @@ describe('the OpenAPI operation of a route', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413', '415']));
   });
 
-  it.each(['POST', 'DELETE'])('of %s without a request body lists the errors of a request body, too', (method) => {
-    const { responses, requestBody } = operationOf(route(method, '/parcels'));
+  it.each(['POST', 'DELETE'])(
+    'the operation of %s without a request body lists the errors of a request body, too',
+    (method) => {
+      const { responses, requestBody } = operationOf(route(method, '/parcels'));
 
-    expect(requestBody).toBeUndefined();
-    expect(responses).toMatchObject({
-      '400': { $ref: '#/components/responses/VALIDATION_FAILED' },
-      '408': { $ref: '#/components/responses/LATE_BODY' },
-      '413': { $ref: '#/components/responses/PAYLOAD_TOO_LARGE' },
-      '415': { $ref: '#/components/responses/UNSUPPORTED_MEDIA_TYPE' },
-    });
-  });
+      expect(requestBody).toBeUndefined();
+      expect(responses).toMatchObject({
+        '400': { $ref: '#/components/responses/VALIDATION_FAILED' },
+        '408': { $ref: '#/components/responses/LATE_BODY' },
+        '413': { $ref: '#/components/responses/PAYLOAD_TOO_LARGE' },
+        '415': { $ref: '#/components/responses/UNSUPPORTED_MEDIA_TYPE' },
+      });
+    },
+  );
 
   it('refers to a response for a body that does not arrive in time', () => {
     const { responses } = described(API, [route('POST', '/parcels')], SETTING).components;

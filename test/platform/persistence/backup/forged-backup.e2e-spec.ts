@@ -73,16 +73,19 @@ onSqlite('X8: restore of a forged backup', (engine) => {
     return file;
   };
 
-  it.each(FORGERIES)('X8: with %s is rejected, and the report names every such row', async (_, change, faults) => {
-    const database = await engine.freshDatabase();
+  it.each(FORGERIES)(
+    'X8: a backup with %s is rejected, and the report names every such row',
+    async (_, change, faults) => {
+      const database = await engine.freshDatabase();
 
-    const { exitCode, stdout, stderr } = await commandOn(story, database, 'restore', forged(change));
+      const { exitCode, stdout, stderr } = await commandOn(story, database, 'restore', forged(change));
 
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('The file has rows that this service does not write');
-    for (const fault of faults) expect(stdout + stderr).toMatch(fault);
-    expect(stdout + stderr).not.toMatch(/superuser|\n\s+at /);
-  });
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('The file has rows that this service does not write');
+      for (const fault of faults) expect(stdout + stderr).toMatch(fault);
+      expect(stdout + stderr).not.toMatch(/superuser|\n\s+at /);
+    },
+  );
 
   it('an unchanged backup is restored', async () => {
     const database = await engine.freshDatabase();

@@ -86,7 +86,7 @@ async function serverSession(args: readonly string[]): Promise<() => Promise<voi
 }
 
 onEachEngine('migrations that running versions do not survive', (engine) => {
-  it('D2: migrate status names them, and those that running versions survive', async () => {
+  it('D2: migrate status names such migrations, and those that running versions survive', async () => {
     const database = await olderDatabase(engine);
     await migrate(['down'], database.args);
 
@@ -98,7 +98,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
     expect(lines.slice(1)).toEqual(FROM_BREAKING.map((name) => `pending  ${name}, ${BREAKS}`));
   });
 
-  it('D2: migrate up refuses them while another session uses the database, unless told', async () => {
+  it('D2: migrate up refuses such migrations while another session uses the database, unless told', async () => {
     const database = await olderDatabase(engine);
     await session(database);
 
@@ -115,7 +115,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
     expect(told.stdout.split('\n').slice(0, -1)).toEqual(FROM_BREAKING.map((name) => `Applied ${name}: ${BREAKS}.`));
   });
 
-  it('D2: migrate up runs them once the other session has ended', async () => {
+  it('D2: migrate up runs such migrations once the other session has ended', async () => {
     const database = await olderDatabase(engine);
     const end = await session(database);
     await end();
@@ -125,7 +125,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
     expect(exitCode, stderr).toBe(0);
   });
 
-  it('D2: migrate up runs the others while a service uses the database', async () => {
+  it('D2: migrate up runs other migrations while a service uses the database', async () => {
     const database = await engine.freshDatabase();
     await migrate(['up', '--create'], database.args);
     await migrate(['down'], database.args);
@@ -137,7 +137,7 @@ onEachEngine('migrations that running versions do not survive', (engine) => {
     expect(stdout).toBe(`Applied ${NEWEST}.\n`);
   });
 
-  it('D2: a startup that migrates refuses them, too, and starts once the other session has ended', async () => {
+  it('D2: a startup that migrates refuses such migrations, too, and starts once the other session has ended', async () => {
     const database = await olderDatabase(engine);
     const end = await session(database);
 
@@ -174,7 +174,7 @@ needs('mariadb')('sessions of the processes that change the tables', () => {
     `--app.datasource.password=${password}`,
   ];
 
-  it('D2: of four replicas that start at once one migrates, and all start', async () => {
+  it('D2: one of four replicas that start at once migrates, and all start', async () => {
     const args = argumentsFor(await freshMariadbDatabase());
     await migrate(['up'], args);
     await revertBeforeBreaking(args);
@@ -227,7 +227,7 @@ needs('mariadb')('sessions that the migration account cannot see', () => {
     return { service, migration, port: server.port };
   }
 
-  it('D2: those of the service are found with its own account', async () => {
+  it('D2: the sessions of the service are found with its own account', async () => {
     const { service, migration } = await separateAccounts();
     await migrate(['up'], [...service, ...migration]);
     await revertBeforeBreaking([...service, ...migration]);

@@ -176,7 +176,7 @@ onEachEngine('tables of a newer version', (engine) => {
     expect(lines.at(-1)).toContain('needs a newer version');
   });
 
-  it('a command refuses them, too', async () => {
+  it('a command refuses newer tables, too', async () => {
     const database = await newerTables(null);
 
     const { exitCode, stderr } = await runCli(['users', 'list', ...database.args, ...SEAL_ARGS]);
@@ -187,7 +187,7 @@ onEachEngine('tables of a newer version', (engine) => {
 });
 
 onEachEngine('app.persistence.migrate-at-start', (engine) => {
-  it('if false, pending migrations prevent startup until migrate up has run', async () => {
+  it('pending migrations prevent startup until migrate up has run, if the key is false', async () => {
     const database = await engine.freshDatabase();
     const args = [...database.args, '--app.persistence.migrate-at-start=false'];
 
@@ -204,7 +204,7 @@ onEachEngine('app.persistence.migrate-at-start', (engine) => {
     expect((await fetch(`${service.url}/`)).status).toBe(200);
   });
 
-  it('of two services that start at once, one migrates and both start', async () => {
+  it('one of two services that start at once migrates, and both start', async () => {
     const database = await engine.freshDatabase();
 
     // The seal key is beside the database file, or else in the working folder.

@@ -79,7 +79,7 @@ function fitsMigrations(account: () => Promise<Account>): void {
     expect(comparable(await readSchema(dataSource), expected)).toEqual(comparable(expected, expected));
   });
 
-  it('reports missing tables, columns and indexes, and repairs all but a column that needs a value', async () => {
+  it('missing tables, columns and indexes are reported, and all but a column that needs a value are repaired', async () => {
     const dataSource = await migrated();
     for (const sql of [
       'DROP TABLE trusted_device',
@@ -103,7 +103,7 @@ function fitsMigrations(account: () => Promise<Account>): void {
     expect((await readSchema(dataSource)).has('foreign_owner')).toBe(true);
   });
 
-  it('reports a wrong type, nullability, default, primary key and an unknown column that needs a value', async () => {
+  it('a wrong type, nullability, default, primary key and an unknown column that needs a value are reported', async () => {
     const dataSource = await migrated();
     const suffix = tableSuffix(dataSource);
     for (const sql of [
@@ -129,7 +129,7 @@ function fitsMigrations(account: () => Promise<Account>): void {
     );
   });
 
-  it('cannot add a column that needs a value', async () => {
+  it('a column that needs a value cannot be added', async () => {
     const dataSource = await migrated();
     await dataSource.query('ALTER TABLE account DROP COLUMN failures');
 

@@ -76,7 +76,7 @@ needs('mariadb')('an upgrade under load', () => {
   });
 
   it.skipIf(!hasCommit(PREVIOUS))(
-    'old, both, new, both, old: no request fails, and what one version stored the other one honours',
+    'no request fails from the old version to the new one and back, and each version honors what the other one stored',
     { timeout: 180_000 },
     async () => {
       const old = story.service;
