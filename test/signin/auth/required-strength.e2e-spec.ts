@@ -316,7 +316,7 @@ onAnyEngine('required-strength=phishing-resistant for a role', (engine) => {
       expect(await client.post('/2fa/backup-codes', {}, strong)).toBeAnswered(201);
     });
 
-    it('what a code has begun adds nothing once the account has the passkey that it needs', async () => {
+    it('a change that a code has begun adds nothing once the account has the passkey that it needs', async () => {
       const person = await clerkWithApp();
       const { client: thief } = person;
       const stolen = { bearer: person.accessToken };

@@ -54,7 +54,7 @@ onSqlite('SAML requests and responses', (engine) => {
   }
 
   describe('authentication requests', () => {
-    it('names issuer, ACS URL, binding and destination', async () => {
+    it('a request names issuer, ACS URL, binding and destination', async () => {
       const answer = await staff.client().get('/saml/corp/login');
       const request = readAuthnRequest(answer.headers.get('location') ?? '');
 
@@ -73,7 +73,7 @@ onSqlite('SAML requests and responses', (engine) => {
       expect(answer.headers.get('cache-control')).toContain('no-store');
     });
 
-    it('requests no class by default', async () => {
+    it('a request asks for no class by default', async () => {
       const { requestedClasses, comparison } = await asked('corp');
 
       expect(requestedClasses).toEqual([]);
@@ -103,7 +103,7 @@ onSqlite('SAML requests and responses', (engine) => {
       expect(answer.status).toBe(303);
     });
 
-    it('requests the configured classes, comparison and forced authentication', async () => {
+    it('a request asks for the configured classes, comparison and forced authentication', async () => {
       expect(await asked('asking')).toMatchObject({
         isForced: true,
         requestedClasses: [PASSWORD_CLASS, REFEDS_MFA],
@@ -111,7 +111,7 @@ onSqlite('SAML requests and responses', (engine) => {
       });
     });
 
-    it('requests a persistent NameID unless an attribute names the account', async () => {
+    it('a request asks for a persistent NameID unless an attribute names the account', async () => {
       expect((await asked('corp')).nameIdPolicyFormat).toBe(PERSISTENT);
       expect((await asked('naming')).nameIdPolicyFormat).toBeUndefined();
     });
@@ -135,7 +135,7 @@ onSqlite('SAML requests and responses', (engine) => {
   });
 
   describe('encrypted assertions', () => {
-    it.each(['aes128-gcm', 'aes256-gcm'] as const)('accepts an assertion encrypted with %s', async (content) => {
+    it.each(['aes128-gcm', 'aes256-gcm'] as const)('an assertion encrypted with %s is accepted', async (content) => {
       const bent = { nameId: 'eve', authnContextClassRef: MFA_CLASS, encryptFor: own.pem, encryption: { content } };
 
       const { client, answer } = await staff.signIn(bent, { idp: 'signing' });
@@ -145,7 +145,7 @@ onSqlite('SAML requests and responses', (engine) => {
     });
 
     it.each(['assertion', 'both'] as const)(
-      'S1: accepts an assertion encrypted like Keycloak with xmlenc11#rsa-oaep and SHA-256, signed: %s',
+      'S1: an assertion encrypted like Keycloak with xmlenc11#rsa-oaep and SHA-256 is accepted, signed: %s',
       async (signed) => {
         const bent = { signed, encryptFor: own.pem, encryption: { key: 'rsa-oaep' } } as const;
 
@@ -159,7 +159,7 @@ onSqlite('SAML requests and responses', (engine) => {
       ['the assertion', 'assertion', 'aes256-gcm'],
       ['the response too, with AES-CBC', 'both', 'aes256-cbc'],
     ] as const)(
-      'M1: accepts an EncryptedKey beside the EncryptedData that refers to it, signed: %s',
+      'M1: an EncryptedKey beside the EncryptedData that refers to it is accepted, signed: %s',
       async (_, signed, content) => {
         const encryption = { content, keyPlacement: 'beside' } as const;
 
@@ -169,7 +169,7 @@ onSqlite('SAML requests and responses', (engine) => {
       },
     );
 
-    it('accepts an encrypted assertion in a signed response', async () => {
+    it('an encrypted assertion in a signed response is accepted', async () => {
       const { answer } = await staff.signIn({ signed: 'both', encryptFor: own.pem }, { idp: 'whole' });
 
       expect(answer.status).toBe(303);

@@ -230,7 +230,7 @@ onAnyEngine('logout requests of identity providers', (engine) => {
       ['expired', 'that has expired', () => ({ notOnOrAfter: now() - 1 * minutes })],
       ['name_id', 'with an empty NameID', () => ({ bend: (xml: string) => xml.replace(/>ivan</, '> <') })],
       ['doctype', 'with a DOCTYPE', () => ({ bend: (xml: string) => `<!DOCTYPE x>${xml}` })],
-    ])('rejects with the reason %s a logout request %s', async (reason, _, bent) => {
+    ])('the service rejects with the reason %s a logout request %s', async (reason, _, bent) => {
       const { client } = await staff.signIn({ nameId: 'ivan' });
       const url = `${client.baseUrl}/saml/corp/slo`;
 
@@ -245,7 +245,7 @@ onAnyEngine('logout requests of identity providers', (engine) => {
       expect(await isLive(client)).toBe(true);
     });
 
-    it('rejects a logout request that was changed after signing', async () => {
+    it('a logout request that was changed after signing is rejected', async () => {
       const { client } = await staff.signIn({ nameId: 'judy' });
       const { url, fields } = staff.idp().logoutRequest(asked(staff, client, { nameId: 'somebody', binding: 'post' }));
       const xml = Buffer.from(fields?.['SAMLRequest'] ?? '', 'base64').toString();
@@ -276,7 +276,7 @@ onAnyEngine('logout requests of identity providers', (engine) => {
       ['an empty text', { SAMLRequest: '' }],
       ['invalid base64', { SAMLRequest: '<samlp:LogoutRequest/>' }],
       ['a compressed message', { SAMLRequest: 'eJxLSU1OLgEABXYB8Q==' }],
-    ])('rejects a logout form with %s', async (_, form) => {
+    ])('a logout form with %s is rejected', async (_, form) => {
       const answer = await staff.client().send('POST', '/saml/corp/slo', { form, headers: FROM_ELSEWHERE });
 
       expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
@@ -401,7 +401,7 @@ onAnyEngine('logout of staff started here', (engine) => {
       ['issuer', 'of another issuer', { issuer: 'https://other.test' }],
       ['destination', 'for another destination', { destination: 'https://other.test' }],
       ['too_old', 'that is too old', { issueInstant: 0 }],
-    ])('X17: rejects with the reason %s a logout response %s', async (reason, _, bent) => {
+    ])('X17: the service rejects with the reason %s a logout response %s', async (reason, _, bent) => {
       const { client, id } = await left('erin');
       const url = `${client.baseUrl}/saml/corp/slo`;
 
@@ -412,7 +412,7 @@ onAnyEngine('logout of staff started here', (engine) => {
       expect(await staff.lastRejection()).toBe(reason);
     });
 
-    it('X17: rejects a logout response of another identity provider', async () => {
+    it('X17: a logout response of another identity provider is rejected', async () => {
       const { client, id } = await left('fred');
       const url = `${client.baseUrl}/saml/partner/slo`;
       const message = staff.idp('partner').logoutResponse({ url, now: staff.story.clock.millis, inResponseTo: id });

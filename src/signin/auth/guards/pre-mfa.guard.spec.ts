@@ -66,14 +66,14 @@ describe('a new route', () => {
     ['onlySecondFactor', 'MFA_REQUIRED', 'MFA_REQUIRED'],
     ['open', undefined, undefined],
   ])(
-    'with the decorators of %s rejects an mfa_token with %s and a half-authenticated session with %s',
+    'a route with the decorators of %s rejects an mfa_token with %s and a half-authenticated session with %s',
     (method, token, session) => {
       expect(codeFor(method, MFA_TOKEN)).toBe(token);
       expect(codeFor(method, HALF_SESSION)).toBe(session);
     },
   );
 
-  it('without decorators rejects a request without credentials', async () => {
+  it('rejects a request without credentials if it has no decorators', async () => {
     // Each strategy registers itself with Passport; none of them uses its services for a request without credentials.
     new AccessTokenStrategy({} as AccessTokens, {} as Sessions);
     new MfaTokenStrategy({} as MfaTokens);

@@ -241,7 +241,7 @@ describe('readMetadata', () => {
   });
 });
 
-describe('readMetadata rejects metadata', () => {
+describe('readMetadata with faulty metadata', () => {
   it.each([
     ['not SAML metadata', () => '<html/>'],
     ['empty', () => ''],
@@ -263,12 +263,12 @@ describe('readMetadata rejects metadata', () => {
       'contains 2 identity providers; set entity-id to select one',
       () => entitiesDescriptor([simple(), simple({ entityId: 'urn:b' })]),
     ],
-  ])('with the fault: %s', (fault, xml) => {
+  ])('rejects metadata with the fault: %s', (fault, xml) => {
     expect(readMetadata(xml(), REDIRECT)).toEqual({ fault });
   });
 
   it.each(['javascript:alert(1)', 'https://idp.example/a#b', 'ftp://idp.example', '/sso'])(
-    'M3: with single sign-on at %s, which the fault names',
+    'M3: rejects single sign-on at %s, which the fault names',
     (location) => {
       const endpoints = at('SingleSignOnService', 'HTTP-POST', location);
 
@@ -280,7 +280,7 @@ describe('readMetadata rejects metadata', () => {
     },
   );
 
-  it('M3: with an empty Location, or a long one of control characters', () => {
+  it('M3: rejects an empty Location, or a long one of control characters', () => {
     const fault = (location: string) =>
       readMetadata(simple({ endpoints: at('SingleSignOnService', 'HTTP-POST', location) }), REDIRECT);
 
@@ -290,7 +290,7 @@ describe('readMetadata rejects metadata', () => {
     });
   });
 
-  it('M3: without a usable certificate, and names the first three that it ignores', () => {
+  it('M3: rejects metadata without a usable certificate, and names the first three that it ignores', () => {
     const { pem } = makeCertificate({ key: 'ec' });
     const keys = keyDescriptor(pem).repeat(4);
 
@@ -304,7 +304,7 @@ describe('readMetadata rejects metadata', () => {
     });
   });
 
-  it('without the entity of entity-id, or with two of them', () => {
+  it('rejects metadata without the entity of entity-id, or with two of them', () => {
     const wanted = { ...REDIRECT, entityId: 'urn:b' };
     const twice = entitiesDescriptor([simple({ entityId: 'urn:b' }), simple({ entityId: 'urn:b' })]);
 

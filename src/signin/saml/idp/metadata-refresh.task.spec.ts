@@ -203,7 +203,7 @@ describe('the delay before metadata is read again', () => {
     [10, 2_560_000],
     [11, 3_600_000],
     [2000, 3_600_000],
-  ])('after %i failures in a row is at most %i ms', (failures, millis) => {
+  ])('the delay after %i failures in a row is at most %i ms', (failures, millis) => {
     expect(refreshDelayMillis(hourly, failures, 1)).toBe(millis);
   });
 

@@ -68,7 +68,7 @@ describe('the health component saml', () => {
     [9, /^$/, 'VALID'],
     [11, /^hand: the certificate CN=idp expires at \d{4}-/, 'EXPIRES_SOON'],
     [41, /^hand: the certificate CN=idp expired at \d{4}-/, 'EXPIRED'],
-  ])('after %i of the 40 days of a certificate has the warnings %s', (days, warning, validity) => {
+  ])('the component after %i of the 40 days of a certificate has the warnings %s', (days, warning, validity) => {
     const { saml, clock } = parts(byHand());
     clock.advance(days * DAY);
 

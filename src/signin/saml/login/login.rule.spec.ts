@@ -31,11 +31,11 @@ it.each([
   ['on-missing-mfa: deny'],
   ['on-missing-mfa: deny', 'authn-context.presets: ""', 'authn-context.map: {Strong: otp}'],
   ['on-missing-mfa: deny', 'report-only: true', 'authn-context.presets: ""'],
-])('accepts %s', (...keys) => {
+])('the rule accepts %s', (...keys) => {
   expect(findings(keys)).toEqual([]);
 });
 
-it('X14: warns of a class that lost its colons outside brackets', () => {
+it('X14: the rule warns of a class that lost its colons outside brackets', () => {
   expect(findings(['authn-context.map: {"https://refeds.org/profile/mfa": pwd}'])).toMatchObject([
     {
       severity: 'warning',
@@ -45,7 +45,7 @@ it('X14: warns of a class that lost its colons outside brackets', () => {
   ]);
 });
 
-it('X14: warns of a class that lost its capitals in a variable', () => {
+it('X14: the rule warns of a class that lost its capitals in a variable', () => {
   expect(findings([], { APP_SECURITY_SAML_IDP_STAFF_AUTHNCONTEXT_MAP_MULTIFACTOR: 'pwd' })).toMatchObject([
     {
       severity: 'warning',
@@ -55,7 +55,7 @@ it('X14: warns of a class that lost its capitals in a variable', () => {
   ]);
 });
 
-it('X14: warns of a class that the map and the request spell differently', () => {
+it('X14: the rule warns of a class that the map and the request spell differently', () => {
   const keys = ['authn-context.request: urn:example:Strong', 'authn-context.map: {"[urn:example:strong]": "pwd,otp"}'];
 
   expect(findings(keys)).toMatchObject([
@@ -64,7 +64,7 @@ it('X14: warns of a class that the map and the request spell differently', () =>
 });
 
 it.each(['MultiFactor', 'urn:example:unknown', 'Password, MultiFactor'])(
-  'warns if no context class is better than %s',
+  'the rule warns if no context class is better than %s',
   (request) => {
     expect(findings(['authn-context.comparison: better', `authn-context.request: ${request}`])).toMatchObject([
       {
@@ -79,7 +79,7 @@ it.each(['MultiFactor', 'urn:example:unknown', 'Password, MultiFactor'])(
 it.each([
   ['authn-context.presets: ""'],
   ['authn-context.presets: refeds', 'authn-context.map: {"[https://refeds.org/profile/mfa]": pwd}'],
-])('warns if on-missing-mfa=deny rejects every login: %s', (...keys) => {
+])('the rule warns if on-missing-mfa=deny rejects every login: %s', (...keys) => {
   expect(findings(['on-missing-mfa: deny', ...keys])).toMatchObject([
     { severity: 'warning', what: 'Every login is rejected, because no context class proves otp' },
   ]);

@@ -165,7 +165,7 @@ describe('the NameID of a LogoutRequest', () => {
     expect(isSameName(KNOWN, { ...KNOWN, ...bent }, IDP)).toBe(isSame);
   });
 
-  it('without NameQualifier does not match a NameID with another NameQualifier', () => {
+  it('does not match a NameID with another NameQualifier if it has none', () => {
     const foreign = { ...KNOWN, nameQualifier: 'https://other.test' };
 
     expect(isSameName(foreign, KNOWN, IDP)).toBe(false);

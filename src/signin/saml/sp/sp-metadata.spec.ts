@@ -59,7 +59,7 @@ describe('serviceProviderMetadata', () => {
     }
   });
 
-  it('with a key states signed requests, the certificate for both uses, and single logout', () => {
+  it('states signed requests, the certificate for both uses, and single logout if there is a key', () => {
     const xml = serviceProviderMetadata({ ...BARE, keys }, PERSISTENT);
 
     expect(attributesOf(xml, 'SPSSODescriptor')).toMatchObject([{ AuthnRequestsSigned: 'true' }]);

@@ -347,7 +347,7 @@ describe('the outcome of a login', () => {
       result: 'code-here,noted',
     },
     { called: 'a step-up without step-up classes', acr: ACR_MFA, returned: 'MultiFactor', result: 'not_offered' },
-  ])('X15: $called: $result', ({ result, ...login }) => {
+  ])('X15: $called yields $result', ({ result, ...login }) => {
     expect(outcomeOf(login)).toBe(result);
   });
 });

@@ -119,7 +119,7 @@ describe('amrOfContext for a class', () => {
   });
 });
 
-describe('amrOfContext proves otp only for an exact class name', () => {
+describe('amrOfContext for a text that is not exactly a class name', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 40 });
   const name = fc.constantFrom(...CLASSES_WITH_OTP);
   const place = fc.nat(60);
@@ -139,7 +139,7 @@ describe('amrOfContext proves otp only for an exact class name', () => {
       .map(([whole, at, [plain, alike]]) => whole.slice(0, at) + whole.slice(at).replace(plain, alike)),
   };
 
-  it.each(Object.entries(bent))('X14: %s', (_claim, texts) => {
+  it.each(Object.entries(bent))('X14: proves otp for an exact class name, %s', (_claim, texts) => {
     fc.assert(
       fc.property(
         texts.filter((text) => !CLASSES_WITH_OTP.includes(text)),
@@ -162,7 +162,7 @@ describe('amrOfContext proves otp only for an exact class name', () => {
       `${whole},${whole}`,
       `${whole} ${whole}`,
     ]),
-  )('X14: not for %j', (text) => {
+  )('X14: does not prove otp for %j', (text) => {
     expect(hasOtp(amrOfClass(text))).toBe(false);
   });
 
@@ -176,7 +176,7 @@ describe('amrOfContext proves otp only for an exact class name', () => {
     'https://schemas.microsoft.com/claims/multipleauthn',
     'multipleauthn',
     'NotMultiFactor',
-  ])('X14: not for the look-alike %s', (text) => {
+  ])('X14: does not prove otp for the look-alike %s', (text) => {
     expect(hasOtp(amrOfClass(text))).toBe(false);
   });
 });
@@ -240,7 +240,7 @@ describe('requestedContext', () => {
     expect(requestedContext(rules(), undefined)).toEqual({ classes: [], comparison: 'exact' });
   });
 
-  it('without acr has the classes of authn-context.request in their order', () => {
+  it('has the classes of authn-context.request in their order without acr', () => {
     const set = rules({
       authnContextRequest: [REFEDS_MFA, PASSWORD],
       authnContextComparison: 'minimum',
@@ -250,7 +250,7 @@ describe('requestedContext', () => {
     expect(requestedContext(set, undefined)).toEqual({ classes: [REFEDS_MFA, PASSWORD], comparison: 'minimum' });
   });
 
-  it('with acr=urn:login:acr:mfa has every step-up class that proves otp, compared exactly', () => {
+  it('has every step-up class that proves otp, compared exactly, with acr=urn:login:acr:mfa', () => {
     const set = rules({ authnContextRequest: [PASSWORD], authnContextComparison: 'maximum', authnContextStepUp });
 
     expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [MULTI_FACTOR, REFEDS_MFA], comparison: 'exact' });
@@ -262,7 +262,7 @@ describe('requestedContext', () => {
     expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [REFEDS_MFA], comparison: 'exact' });
   });
 
-  it('with a step-up class as acr has only this class', () => {
+  it('has only the step-up class that acr names', () => {
     expect(requestedContext(rules({ authnContextStepUp }), X509)).toEqual({ classes: [X509], comparison: 'exact' });
   });
 
@@ -303,7 +303,7 @@ describe('satisfies', () => {
     { classes: [REFEDS_MFA], returned: `${REFEDS_MFA}/`, isSatisfied: false },
     { classes: [REFEDS_MFA], returned: UNSPECIFIED, isSatisfied: false },
     { classes: [REFEDS_MFA], returned: undefined, isSatisfied: false },
-  ])('X14: exact $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+  ])('X14: exact $classes is satisfied by $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
     expect(isSatisfiedBy('exact', classes, returned)).toBe(isSatisfied);
   });
 
@@ -319,7 +319,7 @@ describe('satisfies', () => {
     { classes: [PASSWORD], returned: X509, isSatisfied: false },
     // Keycloak returned this when a session was stronger than requested.
     { classes: [PASSWORD], returned: UNSPECIFIED, isSatisfied: false },
-  ])('X14: minimum $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+  ])('X14: minimum $classes is satisfied by $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
     expect(isSatisfiedBy('minimum', classes, returned)).toBe(isSatisfied);
   });
 
@@ -332,7 +332,7 @@ describe('satisfies', () => {
     { classes: [PASSWORD], returned: MULTI_FACTOR, isSatisfied: false },
     { classes: [MULTI_FACTOR], returned: UNSPECIFIED, isSatisfied: false },
     { classes: [X509], returned: PASSWORD, isSatisfied: false },
-  ])('X14: maximum $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+  ])('X14: maximum $classes is satisfied by $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
     expect(isSatisfiedBy('maximum', classes, returned)).toBe(isSatisfied);
   });
 
@@ -346,7 +346,7 @@ describe('satisfies', () => {
     { classes: [X509], returned: MULTI_FACTOR, isSatisfied: false },
     { classes: [X509], returned: X509, isSatisfied: false },
     { classes: [PASSWORD], returned: X509, isSatisfied: false },
-  ])('X14: better than $classes, returned $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
+  ])('X14: better than $classes is satisfied by $returned: $isSatisfied', ({ classes, returned, isSatisfied }) => {
     expect(isSatisfiedBy('better', classes, returned)).toBe(isSatisfied);
   });
 
