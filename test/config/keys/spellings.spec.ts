@@ -90,7 +90,7 @@ describe('spellings of keys', () => {
     expect(bound({ variables: { [name]: 'true' } }, OrmPropertiesProperties).formatSql).toBe(true);
   });
 
-  it('of two forms of one variable, the form without underscores wins', () => {
+  it('the form of a variable without underscores wins over the other one', () => {
     const older = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '1' };
     const newer = { APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE: '2' };
 

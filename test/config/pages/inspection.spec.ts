@@ -49,7 +49,7 @@ describe('inspection of one key', () => {
     });
   });
 
-  it('of two variables of one key, the inspection shows the effective one', () => {
+  it('the inspection shows the effective one of two variables of one key', () => {
     const variables = { SERVER_SHUTDOWN_PRE_DRAIN: '1s', SERVER_SHUTDOWNPREDRAIN: '2s' };
 
     expect(find({ variables }, 'server.shutdown-pre-drain')?.all).toEqual([
