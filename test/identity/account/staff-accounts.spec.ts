@@ -243,7 +243,7 @@ onEveryDatabase('staff accounts', (database) => {
     expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 1 }]);
   });
 
-  it('of ten concurrent creations before the first sign-in, one succeeds', async () => {
+  it('one of ten concurrent creations before the first sign-in succeeds', async () => {
     const made = await Promise.allSettled(
       upTo(10).map((index) => admit(index % 2 ? parts : others, staffUser('once'))),
     );

@@ -63,7 +63,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect(await deviceList.list(subject)).toEqual([]);
   });
 
-  it('of twenty concurrent requests with one device secret, one is recognized', async () => {
+  it('one of twenty concurrent requests with one device secret is recognized', async () => {
     const { recognise, granted } = await situation();
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => recognise(granted.secret)));

@@ -92,7 +92,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     expect(Object.keys(ends).every((end) => ['ok', 'MFA_CODE_INVALID', 'MFA_LOCKED'].includes(end))).toBe(true);
   });
 
-  it('T15: of five concurrent reissues one set is active', async () => {
+  it('T15: one set of five concurrent reissues is active', async () => {
     const { subject, backupCodes } = await user();
     const { enrolment, budget, secondFactors } = here();
 

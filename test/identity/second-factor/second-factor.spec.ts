@@ -365,7 +365,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
   });
 
-  it('T14: of two correct codes for one mfa_token, the rejected one stays usable', async () => {
+  it('T14: the rejected one of two correct codes for one mfa_token stays usable', async () => {
     const { parts, user, right } = await situation();
     const { subject } = user;
     const jti = `one-${subject}`;
@@ -424,7 +424,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await events(user)).toEqual({ 'MFA_REPLAY used_step': 1 });
   });
 
-  it('T1: of two equal correct codes that race, one is accepted', async () => {
+  it('T1: one of two equal correct codes that race is accepted', async () => {
     const { user, clock, right, prove } = await situation();
     const { subject } = user;
     const { secondFactors } = secondFactorParts(

@@ -104,7 +104,7 @@ onEachEngine('the refreshes of one session', (engine) => {
     expect(await refresh(client)).toBeAnswered(200);
   });
 
-  it('X6: of the refresh tokens of one session, a bounded number stays', async () => {
+  it('X6: a bounded number of the refresh tokens of one session stays', async () => {
     const person = story.person();
     const { client } = await story.signInByPassword(person);
     const generations = async (): Promise<readonly number[]> => {
