@@ -240,7 +240,7 @@ describe('server.embedded.target-response-time', () => {
   const answered = (connections: readonly RawConnection[]): readonly RawConnection[] =>
     connections.filter(({ statuses }) => statuses.length > 0);
 
-  it('R6: of a burst of logins, those beyond the capacity get 503 with Retry-After, and the others are served', async () => {
+  it('R6: logins of a burst beyond the capacity get 503 with Retry-After, and the others are served', async () => {
     await startWithCapacity(4);
 
     const connections = await burst(10);

@@ -178,7 +178,7 @@ describe('X3: requests that run ahead of unsent responses', () => {
     },
   );
 
-  it('X3: of many pipelined requests a connection has a few in progress, and all get their response', async () => {
+  it('X3: a connection has a few of many pipelined requests in progress, and all get their response', async () => {
     const connections = await Promise.all([1, 2, 3].map(() => RawConnection.open(service.url)));
 
     expect(await inProgressOfMany(service, connections)).toBeLessThanOrEqual(FEW);
@@ -197,7 +197,7 @@ describe('X3: requests that run ahead of unsent responses', () => {
       return () => secure.stop();
     });
 
-    it('X3: of many pipelined requests a connection with TLS has a few in progress', async () => {
+    it('X3: a connection with TLS has a few of many pipelined requests in progress', async () => {
       const connection = RawConnection.on(await handshake(secure.url, { ca }));
 
       expect(await inProgressOfMany(secure, [connection])).toBeLessThanOrEqual(FEW);

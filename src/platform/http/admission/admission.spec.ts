@@ -143,7 +143,7 @@ describe('requests that hash a password', () => {
     expect(rejections).toEqual([true]);
   });
 
-  it('without a measurement, or with a target of 0, have no limit of their own', () => {
+  it('have no limit of their own without a measurement, or with a target of 0', () => {
     expect(passwordLimit(Duration.ofMillis(300), () => undefined)()).toBe(Infinity);
     expect(passwordLimit(Duration.ofMillis(0), () => 4)()).toBe(Infinity);
   });
