@@ -70,7 +70,7 @@ onAnyEngine('invitations', (engine) => {
     );
   });
 
-  it('S9: of 50 acceptances of one invitation at once exactly one succeeds', async () => {
+  it('S9: exactly one of 50 acceptances of one invitation at once succeeds', async () => {
     await invite('rolf', '--email', 'rolf@harbour.example');
     const token = await mailedToken('rolf');
 

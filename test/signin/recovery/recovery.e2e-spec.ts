@@ -131,7 +131,7 @@ onEachEngine('recovery by mailed links', (engine) => {
     expect(locked).toBeRefused(429, 'MFA_LOCKED');
   });
 
-  it('S9: of 50 uses of one link at once exactly one succeeds', async () => {
+  it('S9: exactly one of 50 uses of one link at once succeeds', async () => {
     const person = story.person();
     const token = await links.token(person, 'password-reset');
 
@@ -332,7 +332,7 @@ onEachEngine('recovery by mailed links', (engine) => {
     expect(await secondStep(story.client(), mfaToken, story.nextCode(person))).toBeAnswered(200);
   });
 
-  it('S9: of 50 uses of one unlock link at once exactly one succeeds', async () => {
+  it('S9: exactly one of 50 uses of one unlock link at once succeeds', async () => {
     const person = await story.enrolled();
     await story.lock(person);
     const token = await links.token(person, 'unlock');
@@ -393,7 +393,7 @@ onEachEngine('recovery by mailed links', (engine) => {
     }
   });
 
-  it('S9: of a reset by link and a change of the password at once exactly one succeeds, and its password is valid', async () => {
+  it('S9: exactly one of a reset by link and a change of the password at once succeeds, and its password is valid', async () => {
     for (let round = 0; round < 8; round += 1) {
       const person = story.person();
       const { client, accessToken: bearer } = await story.signInByPassword(person);
@@ -464,7 +464,7 @@ onEachEngine('recovery by mailed links', (engine) => {
     expect(mailbox.allTo(addressOf(person))).toEqual([]);
   });
 
-  it('S9: of 50 uses of one report link at once exactly one succeeds', async () => {
+  it('S9: exactly one of 50 uses of one report link at once succeeds', async () => {
     const person = story.person();
     const token = await links.token(person, 'not-me');
 
