@@ -32,7 +32,7 @@ export function secondStepRaces(story: LoginStory, rounds = ROUNDS): void {
     return rows.length;
   }
 
-  it('T6: of 100 equal codes on one mfa_token exactly one succeeds', PATIENTLY, async () => {
+  it('T6: exactly one of 100 equal codes on one mfa_token succeeds', PATIENTLY, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
@@ -45,7 +45,7 @@ export function secondStepRaces(story: LoginStory, rounds = ROUNDS): void {
     }
   });
 
-  it('T6: of 100 equal codes on 20 mfa_tokens exactly one succeeds', PATIENTLY, async () => {
+  it('T6: exactly one of 100 equal codes on 20 mfa_tokens succeeds', PATIENTLY, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
@@ -57,7 +57,7 @@ export function secondStepRaces(story: LoginStory, rounds = ROUNDS): void {
     }
   });
 
-  it('T6, T14: of two valid codes on one mfa_token one succeeds, and the other stays valid', PATIENTLY, async () => {
+  it('T6, T14: one of two valid codes on one mfa_token succeeds, and the other stays valid', PATIENTLY, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const person = await story.enrolled();
       const [first = '', second = ''] = person.backupCodes;
@@ -75,7 +75,7 @@ export function secondStepRaces(story: LoginStory, rounds = ROUNDS): void {
   });
 
   it(
-    'T7: of 100 wrong codes on 20 mfa_tokens exactly five are checked, then the user is locked',
+    'T7: exactly five of 100 wrong codes on 20 mfa_tokens are checked, then the user is locked',
     PATIENTLY,
     async () => {
       for (let round = 0; round < rounds; round += 1) {

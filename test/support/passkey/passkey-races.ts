@@ -55,7 +55,7 @@ export function passkeyRaces(story: LoginStory, rounds = ROUNDS): void {
   });
 
   it(
-    'T6, T14: of a code and a passkey on one mfa_token one succeeds, and the other stays valid',
+    'T6, T14: one of a code and a passkey on one mfa_token succeeds, and the other stays valid',
     PATIENTLY,
     async () => {
       for (let round = 0; round < rounds; round += 1) {
@@ -78,7 +78,7 @@ export function passkeyRaces(story: LoginStory, rounds = ROUNDS): void {
   );
 
   it(
-    'T7: of 100 wrong assertions on 20 mfa_tokens exactly five are checked, then the user is locked',
+    'T7: exactly five of 100 wrong assertions on 20 mfa_tokens are checked, then the user is locked',
     PATIENTLY,
     async () => {
       for (let round = 0; round < rounds; round += 1) {
@@ -160,7 +160,7 @@ export function passkeyRaces(story: LoginStory, rounds = ROUNDS): void {
     }
   });
 
-  it('of a first passkey and a first authenticator app at once one is added', PATIENTLY, async () => {
+  it('one of a first passkey and a first authenticator app at once is added', PATIENTLY, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const person = story.person();
       const { client: own, accessToken: bearer } = await story.signInByPassword(person);
