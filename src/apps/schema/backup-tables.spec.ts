@@ -8,7 +8,7 @@ describe('a restored account', () => {
     [{ last_used_step: null }, 7],
     [{ last_used_step: -1 }, 7],
     [{ last_used_step: 9 }, 9],
-  ])('accepts, with %j in the file, no TOTP code that was used before', (row, lastUsedStep) => {
+  ])('accepts no TOTP code that was used before, with %j in the file', (row, lastUsedStep) => {
     const account = BACKUP.tables.find(({ table }) => table === 'account');
 
     const restored = account?.restored?.(row, { lastUsedStep: 7, keepsBackupCodes: false });

@@ -81,7 +81,7 @@ describe('server.embedded.accesslog', () => {
     expect(existsSync(join(off.cwd, 'logs'))).toBe(false);
   });
 
-  it('accesslog.directory may be relative or absolute, and its files are closed to all but owner and group', async () => {
+  it('accesslog.directory is relative or absolute, and closed with its files to all but owner and group', async () => {
     const elsewhere = join(temporaryFolder('elsewhere'), 'a', 'b');
     const within = await start({ args: ['--server.embedded.accesslog.directory=log/access'] });
     const outside = await start({ args: [`--server.embedded.accesslog.directory=${elsewhere}`] });
