@@ -74,7 +74,7 @@ export function mailParts(work: UnitOfWork, options: MailPartsOptions = {}): Mai
   const relay = new SmtpRelay(properties, sender, relayTls, retries, log.loggers);
   const dispatch = new MailDispatch(outbox, templates, relay, meters, log.loggers);
   const tasks = new ScheduledTasks(clock, log.loggers);
-  new MailDelivery(dispatch, relay, properties, queue, taskExecutor(meters, log.loggers, options.limits), tasks);
+  new MailDelivery(dispatch, properties, queue, taskExecutor(meters, log.loggers, options.limits), tasks);
   new MailBacklogTask(backlog, sender, properties, meters, tasks);
   return {
     queue,

@@ -6,7 +6,6 @@ import { MailDispatch } from './mail-dispatch.service.js';
 import type { MailRow } from '../mail-message.js';
 import { MailQueue } from '../mail-queue.service.js';
 import { MailProperties } from '../mail.properties.js';
-import { SmtpRelay } from './smtp-relay.service.js';
 
 /** Limits how long shutdown waits for mails that are being sent; the rest of the shutdown needs its time too. */
 const DRAIN_MILLIS = 5000;
@@ -26,7 +25,6 @@ export class MailDelivery {
 
   constructor(
     private readonly dispatch: MailDispatch,
-    private readonly relay: SmtpRelay,
     private readonly properties: MailProperties,
     queue: MailQueue,
     private readonly executor: TaskExecutor,
@@ -45,7 +43,7 @@ export class MailDelivery {
       () => this.deliver(),
     );
     queue.onAdded(() => {
-      if (relay.state.pauseMillis === 0) this.wake();
+      if (dispatch.pauseMillis === 0) this.wake();
     });
   }
 
@@ -58,7 +56,7 @@ export class MailDelivery {
   private async deliver(): Promise<void> {
     this.isWoken = false;
     const { poolSize } = this.properties;
-    const free = this.relay.state.pauseMillis > 0 ? 0 : poolSize - this.sending.size;
+    const free = this.dispatch.pauseMillis > 0 ? 0 : poolSize - this.sending.size;
     if (free === 0) return;
     // Mails whose tasks wait are still due.
     const due = await this.dispatch.due(poolSize);
@@ -79,7 +77,7 @@ export class MailDelivery {
 
   private delayMillis(): number {
     const { milliseconds } = this.properties.pollInterval;
-    const paused = this.relay.state.pauseMillis;
+    const paused = this.dispatch.pauseMillis;
     return paused > 0 ? Math.min(paused, milliseconds) : milliseconds;
   }
 
@@ -91,6 +89,6 @@ export class MailDelivery {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     await Promise.all(this.sending.values());
-    await this.relay.close();
+    await this.dispatch.close();
   }
 }

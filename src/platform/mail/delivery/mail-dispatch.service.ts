@@ -31,6 +31,11 @@ export class MailDispatch {
     this.logger = loggers.get('mail');
   }
 
+  /** The remaining time in which an attempt would probably fail; 0 while the relay accepts mail. */
+  get pauseMillis(): number {
+    return this.relay.state.pauseMillis;
+  }
+
   /** At most `limit` mails that are due. */
   due(limit: number): Promise<readonly MailRow[]> {
     return this.outbox.due(this.templates.names, limit);
@@ -50,6 +55,11 @@ export class MailDispatch {
       if (!(error instanceof ServiceError)) this.logger.error('A mail could not be handled', { error, mail: due.id });
       return false;
     }
+  }
+
+  /** Ends all attempts in progress with their connections. */
+  close(): Promise<void> {
+    return this.relay.close();
   }
 
   private async attempt(row: MailRow, stopping: AbortSignal): Promise<void> {
@@ -103,7 +113,7 @@ export class MailDispatch {
       return;
     }
     if (scope === 'relay') {
-      await this.outbox.again(row, this.relay.state.pauseMillis, reason);
+      await this.outbox.again(row, this.pauseMillis, reason);
       return;
     }
     await this.outbox.retry(row, reason);
