@@ -1,5 +1,3 @@
-import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { Logger } from '../../observability/logging/logger.js';
 import type { Random } from '../../kernel/random/random.js';
 import type { ScheduledTask } from './scheduled-task.js';
 import type { SchedulingPool } from './scheduling-pool.js';
@@ -82,7 +80,6 @@ export class BackgroundLoop {
     private readonly task: ScheduledTask,
     private readonly schedule: Schedule,
     private readonly work: Work,
-    private readonly logger: Logger,
     private readonly pool: SchedulingPool,
     private readonly leases: () => TaskLeases | undefined,
   ) {}
@@ -135,8 +132,7 @@ export class BackgroundLoop {
     try {
       await run(this.ending.signal);
     } catch (error) {
-      if (error instanceof ServiceError) return;
-      this.logger.error('The last step of a background task failed', { error, task: this.task.target });
+      this.task.reportDefect('The last step of a background task failed', error);
     }
   }
 
@@ -212,12 +208,12 @@ export class BackgroundLoop {
   private async outcome(run: Promise<unknown>): Promise<Turn> {
     try {
       const turn = await run;
-      if (this.failures > 0 && !this.schedule.onFailure) this.reportRecovery();
+      if (this.failures > 0 && !this.schedule.onFailure) this.task.reportRecovery(this.failures);
       this.failures = 0;
       return turn === 'unfinished' ? turn : undefined;
     } catch (error) {
       if (this.schedule.onFailure) this.schedule.onFailure(error, this.failures);
-      else this.reportFailure(error);
+      else if (this.failures === 0) this.task.reportDefect('A background task failed and will be retried', error);
       this.failures += 1;
       return undefined;
     }
@@ -232,16 +228,5 @@ export class BackgroundLoop {
   private spread(millis: number): number {
     const { jitter } = this.schedule as FixedSchedule;
     return jitter ? millis * (0.5 + jitter.bytes(1).readUInt8() / 256) : millis;
-  }
-
-  /** A `ServiceError` was logged where it arose, such as an outage of the database; anything else is a defect. */
-  private reportFailure(error: unknown): void {
-    if (this.failures > 0 || error instanceof ServiceError) return;
-    this.logger.error('A background task failed and will be retried', { error, task: this.task.target });
-  }
-
-  private reportRecovery(): void {
-    const fields = { task: this.task.target, failures: this.failures };
-    this.logger.info('A background task succeeded after failures', fields);
   }
 }

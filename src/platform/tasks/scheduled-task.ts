@@ -1,5 +1,7 @@
 import type { Clock } from '../../kernel/clock/clock.js';
+import { ServiceError } from '../../kernel/errors/service-error.js';
 import { maskedText } from '../../observability/logging/format/shown-text.js';
+import type { Logger } from '../../observability/logging/logger.js';
 import type { TaskThreads } from './task-threads.js';
 
 /** The schedule of a task; `custom` describes any other schedule in words. */
@@ -34,6 +36,7 @@ export class ScheduledTask {
     readonly trigger: Trigger,
     private readonly clock: Clock,
     private readonly threads: TaskThreads,
+    private readonly logger: Logger,
   ) {
     this.threadId = threads.newId();
   }
@@ -66,6 +69,17 @@ export class ScheduledTask {
       this.last = { status: 'ERROR', at, exception: exceptionOf(error) };
       throw error;
     }
+  }
+
+  /** A `ServiceError` was logged where it arose, such as an outage of the database; anything else is a defect. */
+  reportDefect(message: string, error: unknown): void {
+    if (error instanceof ServiceError) return;
+    this.logger.error(message, { error, task: this.target });
+  }
+
+  /** `failures` is the number of failed runs before the one that succeeded. */
+  reportRecovery(failures: number): void {
+    this.logger.info('A background task succeeded after failures', { task: this.target, failures });
   }
 }
 

@@ -30,7 +30,7 @@ export class ScheduledTasks {
   }
 
   add(target: string, trigger: Trigger): ScheduledTask {
-    const task = new ScheduledTask(target, trigger, this.clock, this.threads);
+    const task = new ScheduledTask(target, trigger, this.clock, this.threads, this.loggers.get('tasks'));
     this.tasks.push(task);
     return task;
   }
@@ -41,7 +41,7 @@ export class ScheduledTasks {
    */
   repeat(target: string, schedule: Schedule, work: Work): BackgroundLoop {
     const task = this.add(target, triggerOf(schedule));
-    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'), this.pool, () => this.leases);
+    const loop = new BackgroundLoop(task, schedule, work, this.pool, () => this.leases);
     this.loops.push(loop);
     if (this.isStarted) loop.start();
     return loop;
