@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../kernel/clock/clock.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { continueOrigin } from '../../observability/tracing/origin-span.js';
-import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
 import { TaskExecutor } from '../../platform/tasks/task-executor.js';
 import type { DueDelivery } from './webhook-delivery.store.js';
 import { WebhookMeters } from './webhook-meters.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { type SendResult, WebhookClient } from './webhook.client.js';
-import { WebhookProperties } from './webhook.properties.js';
 
 /** Places of the executor that requests leave to other tasks, so that a receiver that hangs does not delay a mail. */
 const PLACES_OF_OTHERS = 2;
@@ -21,7 +18,6 @@ const PLACES_OF_OTHERS = 2;
 export class WebhookSender {
   readonly meters: WebhookMeters;
   private readonly logger: Logger;
-  private readonly client: WebhookClient;
   private readonly maxRequests: number;
   /** The tasks that run or wait, by the ids of their events. */
   private readonly running = new Map<string, Promise<void>>();
@@ -30,15 +26,12 @@ export class WebhookSender {
 
   constructor(
     private readonly outbox: WebhookOutbox,
-    properties: WebhookProperties,
-    private readonly clock: Clock,
-    http: OutboundHttp,
+    private readonly client: WebhookClient,
     private readonly executor: TaskExecutor,
     meters: Meters,
     loggers: Loggers,
   ) {
     this.logger = loggers.get('webhook');
-    this.client = new WebhookClient(http, properties);
     this.meters = new WebhookMeters(meters);
     this.maxRequests = Math.max(1, executor.coreSize - PLACES_OF_OTHERS);
   }
@@ -84,7 +77,7 @@ export class WebhookSender {
   }
 
   private async deliver(delivery: DueDelivery, stop: AbortSignal): Promise<void> {
-    const send = (): Promise<SendResult> => this.client.send(delivery, this.clock.seconds(), stop);
+    const send = (): Promise<SendResult> => this.client.send(delivery, stop);
     const result = await continueOrigin(delivery.id, send);
     if (result.outcome === 'accepted') await this.recordAccepted(delivery);
     else await this.recordFailed(delivery, result, stop);

@@ -1,9 +1,11 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock/clock.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.js';
-import type { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
+import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
 import type { OutboundResponse } from '../../platform/outbound/outbound-response.js';
 import { webhookHeaders } from './webhook-message.js';
-import type { WebhookProperties } from './webhook.properties.js';
+import { WebhookProperties } from './webhook.properties.js';
 
 /** What became of a request; `gone` is 410, with which a receiver says that it will never accept it. */
 export interface SendResult {
@@ -18,18 +20,16 @@ const MAX_FAILURE_LENGTH = 64;
 const GONE = 410;
 
 /** Sends messages to the receiver. */
+@Injectable()
 export class WebhookClient {
   constructor(
     private readonly http: OutboundHttp,
-    private readonly properties: Pick<WebhookProperties, 'url' | 'secrets' | 'timeout'>,
+    private readonly properties: WebhookProperties,
+    private readonly clock: Clock,
   ) {}
 
   /** Never throws. */
-  async send(
-    message: { readonly id: string; readonly body: string },
-    now: number,
-    stop: AbortSignal,
-  ): Promise<SendResult> {
+  async send(message: { readonly id: string; readonly body: string }, stop: AbortSignal): Promise<SendResult> {
     const { url = '', secrets, timeout } = this.properties;
     try {
       // The target of a redirect must not receive events, so none is followed.
@@ -37,7 +37,7 @@ export class WebhookClient {
         client: 'webhook',
         url,
         method: 'POST',
-        headers: webhookHeaders(message, now, secrets),
+        headers: webhookHeaders(message, this.clock.seconds(), secrets),
         body: message.body,
         reach: 'public',
         totalMillis: timeout.milliseconds,

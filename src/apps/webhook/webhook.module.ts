@@ -7,6 +7,7 @@ import { WebhookDeliveryStore } from './webhook-delivery.store.js';
 import { WebhookOutbox } from './webhook-outbox.service.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { WebhookSenderTask } from './webhook-sender.task.js';
+import { WebhookClient } from './webhook.client.js';
 
 /** The deliveries of the webhook, without anything that sends them. */
 @Module({
@@ -19,6 +20,6 @@ export class WebhookModule {}
 /** Sends them, in the service. */
 @Module({
   imports: [WebhookModule, EventsModule, OutboundModule, TasksModule],
-  providers: [WebhookOutbox, WebhookSender, WebhookSenderTask],
+  providers: [WebhookOutbox, WebhookClient, WebhookSender, WebhookSenderTask],
 })
 export class WebhookSenderModule {}

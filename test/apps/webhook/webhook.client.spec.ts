@@ -4,6 +4,8 @@ import { afterEach, expect, it } from 'vitest';
 import { outboundHttp } from '../../support/http/outbound.js';
 import { Duration } from '../../../src/config/bind/duration.js';
 import { WebhookClient } from '../../../src/apps/webhook/webhook.client.js';
+import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.js';
+import { SystemClock } from '../../../src/kernel/clock/clock.js';
 
 const http = outboundHttp();
 /** For receivers that do not respond; the others have time on a busy machine, too. */
@@ -29,7 +31,8 @@ async function clientOf(answer: (socket: Socket) => void, millis: number): Promi
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ended.push(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return new WebhookClient(http, { url: `http://127.0.0.1:${port}/`, secrets: [], timeout: Duration.ofMillis(millis) });
+  const keys = { url: `http://127.0.0.1:${port}/`, timeout: Duration.ofMillis(millis) };
+  return new WebhookClient(http, Object.assign(new WebhookProperties(), keys), new SystemClock());
 }
 
 /** Writes `text` as long as the connection is open. */
@@ -42,7 +45,7 @@ function endless(socket: Socket, text: string): void {
 }
 
 const send = async (answer: (socket: Socket) => void, millis: number): ReturnType<WebhookClient['send']> =>
-  (await clientOf(answer, millis)).send({ id: 'a', body: '{}' }, 1, new AbortController().signal);
+  (await clientOf(answer, millis)).send({ id: 'a', body: '{}' }, new AbortController().signal);
 
 it.each<[string, (socket: Socket) => void, string]>([
   [

@@ -7,6 +7,7 @@ import { WebhookDeliveries } from '../../../src/apps/webhook/webhook-deliveries.
 import { WebhookDeliveryStore } from '../../../src/apps/webhook/webhook-delivery.store.js';
 import { WebhookOutbox } from '../../../src/apps/webhook/webhook-outbox.service.js';
 import { WebhookSender } from '../../../src/apps/webhook/webhook-sender.service.js';
+import { WebhookClient } from '../../../src/apps/webhook/webhook.client.js';
 import { WebhookProperties } from '../../../src/apps/webhook/webhook.properties.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';
 import { onEveryDatabase } from '../../support/database/engines.js';
@@ -37,7 +38,8 @@ onEveryDatabase('the webhook', (database) => {
     const properties = Object.assign(new WebhookProperties(), { url: receiver.url, ...keys });
     const store = new WebhookDeliveryStore();
     const outbox = new WebhookOutbox(store, database.work, clock, properties);
-    const sender = new WebhookSender(outbox, properties, clock, outboundHttp(), executor, new Meters(), log.loggers);
+    const client = new WebhookClient(outboundHttp(), properties, clock);
+    const sender = new WebhookSender(outbox, client, executor, new Meters(), log.loggers);
     return {
       sender,
       log,
