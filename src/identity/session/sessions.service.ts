@@ -26,6 +26,13 @@ export interface HalfAuthenticatedFacts extends IdpLoginFacts {
   readonly isEnrolment: boolean;
 }
 
+/** What the event of an ended session tells. */
+export interface RevocationFacts {
+  readonly reason: string;
+  /** Whoever ended it in place of its user. */
+  readonly actor?: string;
+}
+
 /** A session changes its id once; the third pass is for a session that ended concurrently. */
 const MAX_PASSES = 3;
 
@@ -118,6 +125,20 @@ export class Sessions {
     return this.writer.endAll(tx, subject, exceptSid);
   }
 
+  /** Ends one session of an account and records the event; false if the account has no such session. */
+  async revoke(tx: Tx, sid: string, subject: string, facts: RevocationFacts): Promise<boolean> {
+    const isEnded = await this.end(tx, sid, subject);
+    if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, ...facts });
+    return isEnded;
+  }
+
+  /** Like `endAll`, and records one event if there was a session. */
+  async revokeAll(tx: Tx, subject: string, facts: RevocationFacts, exceptSid = NO_ID): Promise<number> {
+    const count = await this.endAll(tx, subject, exceptSid);
+    if (count > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, ...facts });
+    return count;
+  }
+
   /** Ends the sessions of one identity provider session (SAML profiles 4.4); returns the subject of each. */
   async endByIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
     const ended: string[] = [];
@@ -145,8 +166,6 @@ export class Sessions {
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
     const session = await this.store.findBySecret(tx, secret);
-    if (!session || !(await this.end(tx, session.id))) return false;
-    await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
-    return true;
+    return session !== undefined && this.revoke(tx, session.id, session.subject, { reason });
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { SessionRefresh } from '../../identity/session/session-refresh.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
@@ -11,33 +10,23 @@ export class SessionRevocation {
     private readonly work: UnitOfWork,
     private readonly sessions: Sessions,
     private readonly refresh: SessionRefresh,
-    private readonly events: SecurityEvents,
   ) {}
 
   /** Ends one session; false if the subject has no such session. */
   revoke(subject: string, sid: string, reason = 'logout'): Promise<boolean> {
-    return this.work.run(async (tx) => {
-      const isEnded = await this.sessions.end(tx, sid, subject);
-      if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, reason });
-      return isEnded;
-    });
+    return this.work.run((tx) => this.sessions.revoke(tx, sid, subject, { reason }));
   }
 
   /** Ends every other session of the subject. */
   async revokeOthers(subject: string, sid: string): Promise<void> {
-    await this.work.run(async (tx) => {
-      const ended = await this.sessions.endAll(tx, subject, sid);
-      if (ended > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, reason: 'others' });
-    });
+    await this.work.run((tx) => this.sessions.revokeAll(tx, subject, { reason: 'others' }, sid));
   }
 
   /** Ends the session of a refresh token, whether or not that token is still the newest. */
   async revokeByRefreshToken(refreshToken: string): Promise<void> {
     await this.work.run(async (tx) => {
       const session = await this.refresh.findSession(tx, refreshToken);
-      if (session && (await this.sessions.end(tx, session.sid, session.subject))) {
-        await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason: 'logout' });
-      }
+      if (session) await this.sessions.revoke(tx, session.sid, session.subject, { reason: 'logout' });
     });
   }
 }
