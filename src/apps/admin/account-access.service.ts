@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { MailQueue } from '../../platform/mail/mail-queue.service.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { EnrolledAuthenticators } from '../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { TrustedDeviceList } from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
 import { AccessTermination } from '../../signin/recovery/access-termination.service.js';
-import { AccountLinks } from '../../signin/recovery/account-links.service.js';
 import { Sessions } from '../../identity/session/sessions.service.js';
 
 /** Ends the access to an account that does not need its password, and removes its authenticators. */
@@ -16,8 +14,6 @@ export class AccountAccess {
     private readonly devices: TrustedDeviceList,
     private readonly termination: AccessTermination,
     private readonly authenticators: EnrolledAuthenticators,
-    private readonly links: AccountLinks,
-    private readonly events: SecurityEvents,
     private readonly mails: MailQueue,
   ) {}
 
@@ -27,23 +23,18 @@ export class AccountAccess {
   }
 
   /** Ends all access of a disabled account, also by its mailed links: they are not valid again when it is enabled. */
-  async endAllOfDisabled(tx: Tx, subject: string): Promise<void> {
-    await this.endAll(tx, subject);
-    await this.links.endAll(tx, subject);
+  endAllOfDisabled(tx: Tx, subject: string): Promise<void> {
+    return this.termination.endAllAndLinks(tx, subject);
   }
 
   /** Ends one session; false if the account has no such session. */
-  async endSession(tx: Tx, subject: string, sid: string, actor: string): Promise<boolean> {
-    const isEnded = await this.sessions.end(tx, sid, subject);
-    if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, actor, reason: 'revoked' });
-    return isEnded;
+  endSession(tx: Tx, subject: string, sid: string, actor: string): Promise<boolean> {
+    return this.sessions.revoke(tx, sid, subject, { actor, reason: 'revoked' });
   }
 
   /** Ends all sessions; returns their number, half-authenticated ones included. */
-  async endSessions(tx: Tx, subject: string, actor: string): Promise<number> {
-    const count = await this.sessions.endAll(tx, subject);
-    if (count > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, actor, reason: 'all' });
-    return count;
+  endSessions(tx: Tx, subject: string, actor: string): Promise<number> {
+    return this.sessions.revokeAll(tx, subject, { actor, reason: 'all' });
   }
 
   /** Ends the trust in one device; false if the account has no such device. */
@@ -73,10 +64,10 @@ export class AccountAccess {
     await this.sessions.endAll(tx, subject);
   }
 
-  /** Removes the authenticators, the mailed links and the mails of a deleted account. */
-  async forget(tx: Tx, subject: string): Promise<void> {
+  /** Ends all access of a deleted account, and removes its authenticators and mails. */
+  async endAllOfDeleted(tx: Tx, subject: string): Promise<void> {
+    await this.termination.endAllAndLinks(tx, subject);
     await this.authenticators.forget(tx, subject);
-    await this.links.endAll(tx, subject);
     await this.mails.forget(tx, subject);
   }
 }

@@ -3,12 +3,11 @@ import { type Account, type AccountStatus, areRoles, rolesText } from '../../ide
 import { type AccountChange, AccountChanges } from '../../identity/account/account-changes.service.js';
 import { PasswordChanges } from '../../identity/account/password/passwords.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
+import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { AttemptBudget } from '../../identity/second-factor/attempts/attempt-budget.service.js';
 import { AccountAccess } from './account-access.service.js';
 import type { Act } from './act.js';
 import { type ActRule, AdminActs } from './admin-acts.service.js';
-import { ProtectedRoles } from './protected-roles.service.js';
 
 export type { Act } from './act.js';
 
@@ -37,13 +36,11 @@ const RESET_PASSWORD: ActRule = { name: 'resetPassword', notOnOneself: true };
 @Injectable()
 export class AccountAdministration {
   constructor(
-    private readonly work: UnitOfWork,
     private readonly changes: AccountChanges,
     private readonly passwords: PasswordChanges,
     private readonly access: AccountAccess,
     private readonly attempts: AttemptBudget,
     private readonly acts: AdminActs,
-    private readonly protectedRoles: ProtectedRoles,
   ) {}
 
   /**
@@ -52,7 +49,7 @@ export class AccountAdministration {
    */
   unlock(subject: string, act: Act): Promise<boolean> {
     return this.acts.perform(UNLOCK, subject, act, () =>
-      this.attempts.unlock(subject, act.actor, (tx) => this.admit(tx, subject, act)),
+      this.attempts.unlock(subject, act.actor, (tx) => this.acts.hold(tx, subject, act)),
     );
   }
 
@@ -64,8 +61,7 @@ export class AccountAdministration {
   resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
     return this.acts.perform(RESET_PASSWORD, subject, act, async () => {
       const ready = await this.passwords.readyTemporary(subject, given);
-      const expiresAt = await this.work.run(async (tx) => {
-        await this.admit(tx, subject, act);
+      const expiresAt = await this.acts.inTransaction(subject, act, async (tx) => {
         const endsAt = await this.passwords.reset(tx, subject, ready, act.actor);
         await this.access.endAll(tx, subject);
         return endsAt;
@@ -77,7 +73,7 @@ export class AccountAdministration {
   /** Removes the second factor and ends all access; the next login must enrol. @throws as `unlock` */
   resetMfa(subject: string, act: Act): Promise<void> {
     return this.acts.perform(RESET_MFA, subject, act, () =>
-      this.access.resetMfa(subject, act.actor, (tx) => this.admit(tx, subject, act)),
+      this.access.resetMfa(subject, act.actor, (tx) => this.acts.hold(tx, subject, act)),
     );
   }
 
@@ -166,19 +162,11 @@ export class AccountAdministration {
   delete(subject: string, act: Act): Promise<void> {
     return this.run({ name: 'delete' }, subject, act, async (tx) => {
       await this.changes.delete(tx, subject, act.actor);
-      await this.access.endAll(tx, subject);
-      await this.access.forget(tx, subject);
+      await this.access.endAllOfDeleted(tx, subject);
     });
   }
 
   private run<T>(rule: ActRule, subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
-    return this.acts.perform(rule, subject, act, () =>
-      this.work.run(async (tx) => work(tx, await this.admit(tx, subject, act))),
-    );
-  }
-
-  /** Locks the account until the transaction ends, unless the caller may not act on it. */
-  private admit(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
-    return this.changes.hold(tx, subject, authority === 'help desk' ? this.protectedRoles.names : []);
+    return this.acts.perform(rule, subject, act, () => this.acts.inTransaction(subject, act, work));
   }
 }

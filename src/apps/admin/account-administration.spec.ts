@@ -42,14 +42,19 @@ function situation(failure?: Error) {
       },
     );
   const run = (work: (tx: unknown) => unknown): unknown => work(`tx ${(transactions += 1)}`);
+  const changes = recorder() as AccountChanges;
   const administration = new AccountAdministration(
-    { run } as unknown as UnitOfWork,
-    recorder() as AccountChanges,
+    changes,
     recorder() as PasswordChanges,
     recorder() as AccountAccess,
     recorder() as AttemptBudget,
-    new AdminActs({ find: () => Promise.resolve(undefined) } as unknown as Accounts, UNHEARD),
-    { names: ['ROLE_ADMIN'] } as unknown as ProtectedRoles,
+    new AdminActs(
+      { find: () => Promise.resolve(undefined) } as unknown as Accounts,
+      UNHEARD,
+      { run } as unknown as UnitOfWork,
+      changes,
+      { names: ['ROLE_ADMIN'] } as unknown as ProtectedRoles,
+    ),
   );
   return { administration, calls };
 }
@@ -77,8 +82,7 @@ describe('AccountAdministration', () => {
       [],
       [
         ['delete', 'tx 1', 'anna', ACT.actor],
-        ['endAll', 'tx 1', 'anna'],
-        ['forget', 'tx 1', 'anna'],
+        ['endAllOfDeleted', 'tx 1', 'anna'],
       ],
     ],
     ['enable', [], [['setStatus', 'tx 1', 'anna', 'active', ACT.actor]]],

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import type { Account } from '../../identity/account/account.js';
+import { AccountChanges } from '../../identity/account/account-changes.service.js';
 import { Accounts } from '../../identity/account/accounts.service.js';
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { withStated } from '../../kernel/principal/command-context.js';
+import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Act, acceptableStated, demandAdministrator, demandSubject, isSubject, validStated } from './act.js';
+import { ProtectedRoles } from './protected-roles.service.js';
 
 /** The conditions under which a caller may perform an act. */
 export interface ActRule {
@@ -39,6 +43,9 @@ export class AdminActs {
   constructor(
     private readonly accounts: Accounts,
     private readonly events: SecurityEvents,
+    private readonly work: UnitOfWork,
+    private readonly changes: AccountChanges,
+    private readonly protectedRoles: ProtectedRoles,
   ) {}
 
   /**
@@ -56,6 +63,19 @@ export class AdminActs {
       if (reason !== undefined && RECORDED.has(reason)) await this.record(rule.name, subject, act, reason);
       throw error;
     }
+  }
+
+  /** Runs `work` in one transaction, on the account as it is held. @throws as `hold` does */
+  inTransaction<T>(subject: string, act: Act, work: (tx: Tx, before: Account) => Promise<T>): Promise<T> {
+    return this.work.run(async (tx) => work(tx, await this.hold(tx, subject, act)));
+  }
+
+  /**
+   * Locks the account until the transaction ends, unless the caller may not act on it.
+   * @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` for an account that the help desk may not act on
+   */
+  hold(tx: Tx, subject: string, { authority }: Act): Promise<Account> {
+    return this.changes.hold(tx, subject, authority === 'help desk' ? this.protectedRoles.names : []);
   }
 
   private async record(name: string, subject: string | undefined, act: Act, reason: Reason): Promise<void> {

@@ -41,7 +41,7 @@ function situation() {
       },
     },
   ) as never;
-  const acts = new AdminActs(accounts, events);
+  const acts = new AdminActs(accounts, events, untouched, untouched, untouched);
   const provisioning = new AccountProvisioning(accounts, untouched, untouched, untouched, acts);
   const bulk = new BulkProvisioning(untouched, untouched, acts, { names: [] } as unknown as ProtectedRoles);
   const keys = new KeyAdministration(untouched, acts);
