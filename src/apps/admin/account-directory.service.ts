@@ -2,23 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
 import { type AccountQuery, Accounts } from '../../identity/account/accounts.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { EventRow } from '../../identity/events/event-line.js';
-import { type EventFilter, EventSearch } from '../../identity/events/event-search.service.js';
-import type { Slice } from '../../platform/persistence/slice.js';
 import { EnrolledAuthenticators } from '../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { Enrolment } from '../../identity/second-factor/enrolment/enrolment.service.js';
-import {
-  type TrustedDevice,
-  TrustedDeviceList,
-} from '../../identity/second-factor/trusted-device/trusted-device-list.service.js';
-import { type Session, Sessions } from '../../identity/session/sessions.service.js';
 import type { AccountDetails, VisibleAccount } from './account-details.js';
 import { type Actor, demandSubject } from './act.js';
 import { ProtectedRoles } from './protected-roles.service.js';
 
 /**
- * What administrators and the help desk may read. The help desk sees every account, so that it can tell a caller whom to
- * ask, but authenticators, sessions, devices and events only of accounts that it may act on.
+ * The accounts that administrators and the help desk may read. The help desk sees every account, so that it can tell a
+ * caller whom to ask, but authenticators, sessions, devices and events only of accounts that it may act on.
  */
 @Injectable()
 export class AccountDirectory {
@@ -26,9 +18,6 @@ export class AccountDirectory {
     private readonly accounts: Accounts,
     private readonly enrolment: Enrolment,
     private readonly authenticators: EnrolledAuthenticators,
-    private readonly userSessions: Sessions,
-    private readonly trustedDevices: TrustedDeviceList,
-    private readonly eventSearch: EventSearch,
     private readonly protectedRoles: ProtectedRoles,
   ) {}
 
@@ -55,28 +44,8 @@ export class AccountDirectory {
     return authority !== 'help desk' || !this.protectedRoles.hasAny(roles);
   }
 
-  /** Live, complete sessions, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
-  async sessions(subject: string, page: Slice, actor: Actor): Promise<readonly Session[]> {
-    await this.demandVisible(subject, actor);
-    return this.userSessions.list(subject, page);
-  }
-
-  /** Trusted devices, newest first. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
-  async devices(subject: string, page: Slice, actor: Actor): Promise<readonly TrustedDevice[]> {
-    await this.demandVisible(subject, actor);
-    return this.trustedDevices.list(subject, page);
-  }
-
-  /** Newest first. The help desk must name the user. @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` */
-  async events(filter: EventFilter, actor: Actor): Promise<readonly EventRow[]> {
-    if (actor.authority === 'help desk') {
-      if (filter.user === undefined) throw new ServiceError('ACCESS_DENIED', { reason: 'help desk' });
-      await this.demandVisible(filter.user, actor);
-    }
-    return this.eventSearch.search(filter);
-  }
-
-  private async demandVisible(subject: string, actor: Actor): Promise<void> {
+  /** @throws ServiceError `NOT_FOUND`; `ACCESS_DENIED` unless `isOpenTo` */
+  async demandOpen(subject: string, actor: Actor): Promise<void> {
     if (!this.isOpenTo(await this.known(subject), actor)) {
       throw new ServiceError('ACCESS_DENIED', { reason: 'protected account' });
     }

@@ -8,6 +8,7 @@ import { SessionModule } from '../../identity/session/session.module.js';
 import { TasksModule } from '../../platform/tasks/tasks.module.js';
 import { AbandonedImports } from './abandoned-imports.task.js';
 import { AccountAccess } from './account-access.service.js';
+import { AccountActivity } from './account-activity.service.js';
 import { AccountAdministration } from './account-administration.service.js';
 import { AccountDirectory } from './account-directory.service.js';
 import { AccountProvisioning } from './account-provisioning.service.js';
@@ -22,10 +23,11 @@ import { StaffAdmission } from './staff-admission.service.js';
 @Module({
   imports: [AccountModule, SessionModule, MfaModule, RecoveryModule, EventsModule, MailModule, TasksModule],
   providers: [
-    ...[AbandonedImports, AccountAccess, AccountAdministration, AccountDirectory, AccountProvisioning],
-    ...[AdminActs, BulkProvisioning, EventExports, PersonExport, ProtectedRoles, StaffAdmission],
+    ...[AbandonedImports, AccountAccess, AccountActivity, AccountAdministration, AccountDirectory],
+    ...[AccountProvisioning, AdminActs, BulkProvisioning, EventExports, PersonExport, ProtectedRoles, StaffAdmission],
   ],
   exports: [
+    AccountActivity,
     AccountAdministration,
     AccountDirectory,
     AccountProvisioning,

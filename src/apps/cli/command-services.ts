@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../../identity/account/account.module.js';
 import { Accounts } from '../../identity/account/accounts.service.js';
+import { AccountActivity } from '../admin/account-activity.service.js';
 import { AccountAdministration } from '../admin/account-administration.service.js';
 import { AccountDirectory } from '../admin/account-directory.service.js';
 import { AccountProvisioning } from '../admin/account-provisioning.service.js';
@@ -72,6 +73,7 @@ export async function openCommandServices(inputs: CommandInputs): Promise<Comman
     bulkProvisioning: context.get(BulkProvisioning),
     admission: context.get(StaffAdmission),
     directory: context.get(AccountDirectory),
+    activity: context.get(AccountActivity),
     personExport: context.get(PersonExport),
     eventSearch: context.get(EventSearch),
     mailBacklog: context.get(MailBacklog),

@@ -8,7 +8,7 @@ import { Caller, OwnSiteOnly, RequireAuthority, RequireMfa } from '../../../kern
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, MediaTypes, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
-import { AccountDirectory } from '../account-directory.service.js';
+import { AccountActivity } from '../account-activity.service.js';
 import { actorOf } from '../act.js';
 import { EXPORT_EVENTS, LIST_ALL_EVENTS } from './admin.openapi.js';
 import { EventExports } from '../event-exports.service.js';
@@ -25,7 +25,7 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 @RequireMfa({ maxAge: 300 })
 export class EventsController {
   constructor(
-    private readonly directory: AccountDirectory,
+    private readonly activity: AccountActivity,
     private readonly exports: EventExports,
     private readonly streams: ExportStreams,
   ) {}
@@ -38,7 +38,7 @@ export class EventsController {
     @Caller() caller: FullPrincipal,
     @Query({ schema: eventsQuerySchema }) query: InferOutput<typeof eventsQuerySchema>,
   ): Promise<InferOutput<typeof adminEventsResponse>> {
-    return toListBody(await this.directory.events(query, actorOf(caller)), query, toEventBody);
+    return toListBody(await this.activity.events(query, actorOf(caller)), query, toEventBody);
   }
 
   @Get('export')

@@ -9,7 +9,7 @@ import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../../platform/web/route.decorator.js';
 import { paginationSchema } from '../../../platform/web/schema.js';
 import { AccountAdministration } from '../account-administration.service.js';
-import { AccountDirectory } from '../account-directory.service.js';
+import { AccountActivity } from '../account-activity.service.js';
 import { actorOf } from '../act.js';
 import * as describe from './admin.openapi.js';
 import { ExportStreams } from '../export-streams.service.js';
@@ -29,7 +29,7 @@ type Stated = InferOutput<typeof actSchema>;
 @RequireMfa({ maxAge: 300 })
 export class UserAccessController {
   constructor(
-    private readonly directory: AccountDirectory,
+    private readonly activity: AccountActivity,
     private readonly administration: AccountAdministration,
     private readonly personExport: PersonExport,
     private readonly streams: ExportStreams,
@@ -57,7 +57,7 @@ export class UserAccessController {
     @Param('sub') subject: string,
     @Query({ schema: paginationSchema }) page: Page,
   ): Promise<InferOutput<typeof userSessionsResponse>> {
-    return toListBody(await this.directory.sessions(subject, page, actorOf(caller)), page, toUserSessionBody);
+    return toListBody(await this.activity.sessions(subject, page, actorOf(caller)), page, toUserSessionBody);
   }
 
   @Delete('sessions')
@@ -92,7 +92,7 @@ export class UserAccessController {
     @Param('sub') subject: string,
     @Query({ schema: paginationSchema }) page: Page,
   ): Promise<InferOutput<typeof devicesResponse>> {
-    return toListBody(await this.directory.devices(subject, page, actorOf(caller)), page, toDeviceBody);
+    return toListBody(await this.activity.devices(subject, page, actorOf(caller)), page, toDeviceBody);
   }
 
   @Delete('devices/:id')

@@ -67,13 +67,13 @@ async function list({ accounts }: UsersServices, options: ListOptions): Promise<
   return last ? [...lines, `More users follow: --after ${printable(last.loginId)}`] : lines;
 }
 
-async function show({ directory }: UsersServices, account: Account): Promise<readonly string[]> {
+async function show({ directory, activity }: UsersServices, account: Account): Promise<readonly string[]> {
   const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced } = account;
   const { factors, authenticators = [] } = await directory.view(id, READER);
   const { state, backupCodes, lock } = factors;
   const [open, devices] = await Promise.all([
-    directory.sessions(id, MAX_SLICE, READER),
-    directory.devices(id, MAX_SLICE, READER),
+    activity.sessions(id, MAX_SLICE, READER),
+    activity.devices(id, MAX_SLICE, READER),
   ]);
   const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy';
   const facts: readonly (readonly [string, string])[] = [
@@ -101,9 +101,9 @@ function passwordText({ kind, hasPassword, passwordEndsAt, passwordVersion, invi
   return passwordEndsAt === undefined ? 'set' : `temporary, expires at ${instant(passwordEndsAt)}`;
 }
 
-async function sessions({ directory }: UsersServices, { id }: Account): Promise<readonly string[]> {
-  const open = await directory.sessions(id, MAX_SLICE, READER);
-  const devices = await directory.devices(id, MAX_SLICE, READER);
+async function sessions({ activity }: UsersServices, { id }: Account): Promise<readonly string[]> {
+  const open = await activity.sessions(id, MAX_SLICE, READER);
+  const devices = await activity.devices(id, MAX_SLICE, READER);
   const lines = [
     ...open.map(({ id: sid, kind, amr, createdAt, lastUsedAt, ip, agent }) =>
       ['session', sid, kind, amr.join(','), instant(createdAt), instant(lastUsedAt), ip ?? '-', agent ?? '-'].join(

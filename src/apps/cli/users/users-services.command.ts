@@ -1,5 +1,6 @@
 import type { Account } from '../../../identity/account/account.js';
 import type { Accounts } from '../../../identity/account/accounts.service.js';
+import type { AccountActivity } from '../../admin/account-activity.service.js';
 import type { AccountAdministration } from '../../admin/account-administration.service.js';
 import type { AccountDirectory } from '../../admin/account-directory.service.js';
 import type { AccountProvisioning } from '../../admin/account-provisioning.service.js';
@@ -16,6 +17,7 @@ export interface UsersServices extends AdmitServices {
   readonly provisioning: AccountProvisioning;
   readonly bulkProvisioning: BulkProvisioning;
   readonly directory: AccountDirectory;
+  readonly activity: AccountActivity;
   readonly personExport: PersonExport;
   readonly close: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import type { Account } from '../../../identity/account/account.js';
 import { Accounts } from '../../../identity/account/accounts.service.js';
-import { AccountDirectory } from '../../admin/account-directory.service.js';
+import { AccountActivity } from '../../admin/account-activity.service.js';
 import { actorOf } from '../../admin/act.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
@@ -34,7 +34,7 @@ type EventsQuery = InferOutput<typeof eventsQuery>;
 @RequireMfa({ maxAge: 300 })
 export class AdminEventsController {
   constructor(
-    private readonly directory: AccountDirectory,
+    private readonly activity: AccountActivity,
     private readonly accounts: Accounts,
     private readonly pages: AdminPages,
   ) {}
@@ -48,7 +48,7 @@ export class AdminEventsController {
   ): Promise<View> {
     const condition = await this.conditionOf(filter);
     const rows = condition
-      ? await this.directory.events({ ...condition, after, limit: EVENTS_PER_PAGE }, actorOf(caller))
+      ? await this.activity.events({ ...condition, after, limit: EVENTS_PER_PAGE }, actorOf(caller))
       : [];
     const names = await this.loginIdsOf(rows);
     return eventsPage({

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../../identity/account/account.js';
+import { AccountActivity } from '../../admin/account-activity.service.js';
 import { AccountDirectory } from '../../admin/account-directory.service.js';
 import { AccountProvisioning } from '../../admin/account-provisioning.service.js';
 import { actorOf } from '../../admin/act.js';
@@ -31,6 +32,7 @@ interface ActRequest extends Pick<ActFields, 'alert' | 'typed'> {
 export class AdminUserPages {
   constructor(
     private readonly directory: AccountDirectory,
+    private readonly accountActivity: AccountActivity,
     private readonly provisioning: AccountProvisioning,
     private readonly policy: MfaPolicy,
     private readonly pages: AdminPages,
@@ -53,8 +55,8 @@ export class AdminUserPages {
     const actor = actorOf(caller);
     const { account } = await this.directory.find(subject);
     const [sessions, devices] = await Promise.all([
-      this.directory.sessions(subject, { limit: MAX_BROWSERS }, actor),
-      this.directory.devices(subject, { limit: MAX_BROWSERS }, actor),
+      this.accountActivity.sessions(subject, { limit: MAX_BROWSERS }, actor),
+      this.accountActivity.devices(subject, { limit: MAX_BROWSERS }, actor),
     ]);
     return userAccessPage({
       ...this.frame(caller, account, done),
@@ -67,7 +69,7 @@ export class AdminUserPages {
   async activity(caller: FullPrincipal, subject: string, after?: string): Promise<View> {
     const { account } = await this.directory.find(subject);
     const filter = { user: subject, limit: EVENTS_PER_PAGE, ...withoutUndefined({ after }) };
-    const events = await this.directory.events(filter, actorOf(caller));
+    const events = await this.accountActivity.events(filter, actorOf(caller));
     return userActivityPage({
       ...this.frame(caller, account),
       events: events.map(shownEvent),
