@@ -16,6 +16,8 @@ import { SecondFactorChangesController } from './account/second-factor-changes.c
 import { BackupCodesPageController } from './account/backup-codes-page.controller.js';
 import { InlineStepUp } from './account/inline-step-up.service.js';
 import { PasswordPageController } from './account/password-page.controller.js';
+import { PasswordPages } from './account/password-pages.service.js';
+import { SessionPanels } from './account/session-panels.service.js';
 import { AdminModule } from '../admin/admin.module.js';
 import { AdminApiModule } from '../admin/api/admin-api.module.js';
 import { AdminActsController } from './admin/admin-acts.controller.js';
@@ -34,9 +36,13 @@ import { SecondFactorSummaries } from './home/second-factor-summaries.service.js
 import { SignOutController } from './home/sign-out.controller.js';
 import { Visitors } from './home/visitors.service.js';
 import { CodePages } from './second-factor/code-pages.service.js';
+import { ConfirmPageController } from './second-factor/confirm-page.controller.js';
+import { LockPages } from './second-factor/lock-pages.service.js';
 import { PasskeyPagesController } from './second-factor/passkey-pages.controller.js';
 import { ReauthenticationLinks } from './second-factor/reauthentication-links.service.js';
-import { SetupChoices } from './second-factor/setup-choices.service.js';
+import { SecondStepForm } from './second-factor/second-step-form.service.js';
+import { SetupPages } from './second-factor/setup-pages.service.js';
+import { SetupSteps } from './second-factor/setup-steps.service.js';
 import { SetupPagesController } from './second-factor/setup-pages.controller.js';
 import { VerifyPageController } from './second-factor/verify-page.controller.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
@@ -69,6 +75,7 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
     SignInController,
     VerifyPageController,
     SetupPagesController,
+    ConfirmPageController,
     PasskeyPagesController,
     AccountController,
     BackupCodesPageController,
@@ -89,7 +96,8 @@ import { SignInForms } from './sign-in/sign-in-forms.service.js';
   ],
   providers: [
     ...[FormTokens, PageForms, Navigation, SecondFactorSummaries, Visitors],
-    ...[CodePages, PlainHttpWarning, ReauthenticationLinks, SetupChoices, SignInForms, SignInLanguage],
+    ...[CodePages, LockPages, ReauthenticationLinks, SecondStepForm, SetupPages, SetupSteps],
+    ...[PlainHttpWarning, SignInForms, SignInLanguage, PasswordPages, SessionPanels],
     ...[AccountForms, AccountOverview, InlineStepUp, RecoveryPages, AdminPages, AdminUserPages],
   ],
 })

@@ -11,7 +11,7 @@ import { PageForms } from '../form/page-forms.service.js';
 import type { FormFields } from '../form/forms.js';
 import type { NavigationFields } from '../home/navigation.js';
 import { Navigation } from '../home/navigation.service.js';
-import { CodePages } from '../second-factor/code-pages.service.js';
+import { LockPages } from '../second-factor/lock-pages.service.js';
 import type { AccountFormFields } from './account-form.js';
 import type { Done } from './account.schema.js';
 import { InlineStepUp } from './inline-step-up.service.js';
@@ -30,7 +30,7 @@ export class AccountForms {
     private readonly forms: PageForms,
     private readonly navigation: Navigation,
     private readonly stepUp: InlineStepUp,
-    private readonly pages: CodePages,
+    private readonly locks: LockPages,
   ) {}
 
   /**
@@ -71,7 +71,7 @@ export class AccountForms {
 
   /** The page of the lock, which leads to `path`; undefined if the account is not locked. */
   async lock(caller: FullPrincipal, path: string): Promise<View | undefined> {
-    return this.pages.lock(caller, this.urlOf(path), await this.stepUp.onlyFactor(caller));
+    return this.locks.of(caller, this.urlOf(path), await this.stepUp.onlyFactor(caller));
   }
 
   navigationFor(caller: FullPrincipal): NavigationFields {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuthCookies, SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
+import { SIGN_OUT_PATH } from '../../../signin/auth/page-paths.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Random } from '../../../kernel/random/random.js';
@@ -29,6 +30,11 @@ export class PageForms {
   /** A form for a signed-in user, which is sent to `path`. */
   forCaller(path: string, caller: Principal, returnTo?: string): FormFields {
     return this.fields(path, this.tokens.issue(callerBinding(caller), caller.kind === 'half'), returnTo);
+  }
+
+  /** The form that ends the sign-in. */
+  signOut(caller: Principal): FormFields {
+    return this.forCaller(SIGN_OUT_PATH, caller);
   }
 
   /** A form for a visitor without a session, bound to the value of the sign-in cookie. */

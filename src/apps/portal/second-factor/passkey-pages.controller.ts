@@ -21,10 +21,10 @@ import { registrationIn, registrationText } from '../form/passkey-field.js';
 import { Page, type PageResult } from '../page.decorator.js';
 import { SET_UP_PASSKEY, SHOW_SET_UP_PASSKEY } from '../portal.openapi.js';
 import { creationPage } from './choice-page.js';
-import { CodePages, type ErrorTexts } from './code-pages.service.js';
-import { ReauthenticationLinks } from './reauthentication-links.service.js';
-import { SetupChoices } from './setup-choices.service.js';
+import type { ErrorTexts } from './code-pages.service.js';
 import { codesPage } from './setup-pages.js';
+import { SetupPages } from './setup-pages.service.js';
+import { SetupSteps } from './setup-steps.service.js';
 
 const { passkey: PASSKEY_PATH, verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 const textOf: ErrorTexts[ErrorCode] = (t, error) => registrationText(error)(t);
@@ -48,9 +48,8 @@ export class PasskeyPagesController {
     private readonly passkeys: OwnPasskeys,
     private readonly reauthentication: Reauthentication,
     private readonly forms: PageForms,
-    private readonly pages: CodePages,
-    private readonly links: ReauthenticationLinks,
-    private readonly choices: SetupChoices,
+    private readonly pages: SetupPages,
+    private readonly steps: SetupSteps,
   ) {}
 
   @Get()
@@ -103,7 +102,7 @@ export class PasskeyPagesController {
     const options = await this.showingErrors(caller, returnTo, {}, () =>
       this.passkeys.registrationOptions(caller, { code: code === undefined ? undefined : givenCode(code) }),
     );
-    return creationPage(this.choices.fields(PASSKEY_PATH, caller, returnTo), options);
+    return creationPage(this.pages.fields(PASSKEY_PATH, caller, returnTo), options);
   }
 
   private addPasskeyUrl(): string {
@@ -126,10 +125,8 @@ export class PasskeyPagesController {
     texts: ErrorTexts,
     step: () => Promise<T>,
   ): Promise<T> {
-    const again = (alert: PagePart): Promise<View> => this.choices.page(caller, returnTo, alert);
-    return this.links.offeringProof(caller, returnTo, () =>
-      this.pages.showingErrors(caller, { returnTo, texts }, again, step),
-    );
+    const again = (alert: PagePart): Promise<View> => this.pages.page(caller, returnTo, alert);
+    return this.steps.showingErrors(caller, { returnTo, texts }, again, step);
   }
 
   /** A half-authenticated user proves the second factor next. */

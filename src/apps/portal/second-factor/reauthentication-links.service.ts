@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
-import { SECOND_FACTOR_PAGES, secondFactorPage, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { secondFactorPage } from '../../../signin/auth/page-paths.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
-import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
 import type { FullPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { Idps } from '../../../signin/saml/idp/idps.service.js';
-import { rerenderOnError } from '../form/form-errors.js';
-import { proveAgainPage } from './setup-pages.js';
 import type { ReauthenticationLink } from './verify-page.js';
-import { forcedLoginPath, signInAgainPath } from '../sign-in/sign-in-page.js';
-
-const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
+import { forcedLoginPath } from '../sign-in/sign-in-page.js';
 
 /** Links to the pages on which a user authenticates again. */
 @Injectable()
@@ -26,28 +21,6 @@ export class ReauthenticationLinks {
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
-  }
-
-  /** Runs a step of the setup. If it needs another proof, the page links to the one that asks for it, and that back to the setup. */
-  offeringProof<T>(caller: Principal, returnPath: string, step: () => Promise<T>): Promise<T> {
-    return rerenderOnError(
-      STALE,
-      async (alert) => proveAgainPage(alert, await this.beforeSetup(caller, returnPath)),
-      step,
-    );
-  }
-
-  /** Leads back to the setup, which finally redirects to `returnPath`; undefined if there is no such page. */
-  private async beforeSetup(caller: Principal, returnPath: string): Promise<ReauthenticationLink | undefined> {
-    const setupPath = withReturnTo(this.contextPath + SECOND_FACTOR_PAGES.enrol, returnPath);
-    const account = caller.kind === 'full' ? await this.reauthentication.accountOf(caller) : undefined;
-    if (account && hasSecondFactor(account)) {
-      return { label: ({ verify }) => verify.titleStepUp, path: this.proofForChanges(account, setupPath) };
-    }
-    if (caller.idp === undefined)
-      return { label: ({ setup }) => setup.again, path: signInAgainPath(this.contextPath, setupPath) };
-    // A half-authenticated login leads to the setup by itself.
-    return this.forcedLogin(caller, caller.kind === 'half' ? returnPath : setupPath);
   }
 
   /** Path of the page for the proof that changes of the account need. */

@@ -6,24 +6,38 @@ import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-pat
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { PagePart, View } from '../../../platform/http/page/view.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
+import type { ShownPendingSecret } from '../../../identity/second-factor/enrolment/pending-secrets.service.js';
+import type { ErrorCode } from '../../../kernel/errors/error-code.js';
+import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { type ChoiceFields, choicePage } from './choice-page.js';
-import { CodePages } from './code-pages.service.js';
-import type { SetupFields } from './setup-pages.js';
+import { confirmPage, secretPage, type SetupFields } from './setup-pages.js';
 
-const { enrol: SETUP_PATH, passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
+const { confirm: CONFIRM_PATH, enrol: SETUP_PATH, passkey: PASSKEY_PATH } = SECOND_FACTOR_PAGES;
+/** Errors after which nothing of the secret is shown, but the form for its code. */
+const HIDING: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT']);
 
-/** Which authenticators a caller may set up on the pages of the second factor. */
+/** The pages on which a caller sets up an authenticator, and which ones the caller may or must set up. */
 @Injectable()
-export class SetupChoices {
+export class SetupPages {
   constructor(
     private readonly reauthentication: Reauthentication,
     private readonly policy: MfaPolicy,
     private readonly ownEnrolment: OwnEnrolment,
     private readonly forms: PageForms,
-    private readonly pages: CodePages,
   ) {}
+
+  /** True if the caller has to set up an authenticator first. */
+  async mustEnrol(caller: Principal): Promise<boolean> {
+    const account = await this.reauthentication.accountOf(caller);
+    return caller.kind === 'half' ? this.policy.lacksFactor(account) : !hasSecondFactor(account);
+  }
+
+  /** True for a signed-in user with a second factor but without the passkey that policy demands. */
+  async mustAddPasskey(caller: Principal): Promise<boolean> {
+    return caller.kind === 'full' && this.policy.lacksFactor(await this.reauthentication.accountOf(caller));
+  }
 
   /** The page on which the caller chooses. */
   async page(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
@@ -39,15 +53,34 @@ export class SetupChoices {
     });
   }
 
+  /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */
+  async pendingPage(caller: Principal, returnTo: string | undefined, alert?: PagePart): Promise<View> {
+    const fields = this.fields(CONFIRM_PATH, caller, returnTo, alert);
+    const shown = await this.shown(caller);
+    if (!shown) return confirmPage(fields);
+    const choice = await this.pathBesideApp(caller, returnTo);
+    return secretPage(fields, { ...shown, choice, hasCodes: shown.askedFor !== 'add' });
+  }
+
+  /** Undefined for a login that is too old to see the secret, and for an ended one. */
+  private async shown(caller: Principal): Promise<ShownPendingSecret | undefined> {
+    try {
+      return await this.ownEnrolment.shown(caller);
+    } catch (error) {
+      if (error instanceof ServiceError && HIDING.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+
   /** Path of the page on which the caller may choose a passkey in place of the app; undefined if there is no choice. */
-  async pathBesideApp(caller: Principal, returnTo: string | undefined): Promise<string | undefined> {
+  private async pathBesideApp(caller: Principal, returnTo: string | undefined): Promise<string | undefined> {
     if (!(await this.of(caller)).passkey) return undefined;
     return `${withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo))}&choose=true`;
   }
 
   /** A form of the setup. */
   fields(path: string, caller: Principal, returnTo: string | undefined, alert?: PagePart): SetupFields {
-    const signOut = caller.kind === 'half' ? this.pages.signOut(caller) : undefined;
+    const signOut = caller.kind === 'half' ? this.forms.signOut(caller) : undefined;
     return { ...this.forms.forCaller(path, caller, returnTo), ...withoutUndefined({ alert, signOut }) };
   }
 

@@ -1,44 +1,26 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { SESSION } from '../../../signin/auth/cookies.js';
-import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
-import { RequestAuthenticator } from '../../../signin/auth/guards/request-authenticator.service.js';
-import { SecondStep, type SecondStepClient } from '../../../signin/auth/login/second-step.service.js';
-import type { CompletedSecondStep } from '../../../signin/auth/login/second-step-completion.service.js';
-import { PasskeyStep } from '../../../signin/auth/login/passkey-step.service.js';
-import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import {
-  ACCOUNT_PAGES,
-  type OnlyFactor,
-  SECOND_FACTOR_PAGES,
-  secondFactorPage,
-} from '../../../signin/auth/page-paths.js';
-import type { ErrorCode } from '../../../kernel/errors/error-code.js';
-import { ServiceError } from '../../../kernel/errors/service-error.js';
+import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../../signin/auth/page-paths.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
-import { type Amr, hasOtp, isPhishingResistant } from '../../../kernel/principal/amr.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { FormTokenGuard } from '../form/form-token.guard.js';
 import { verifyForm, verifyQuery } from '../form/forms.schema.js';
-import { givenCode } from '../form/given-code.js';
-import { assertionIn } from '../form/passkey-field.js';
 import { Page, type PageResult, SendsOn } from '../page.decorator.js';
 import { PageForms } from '../form/page-forms.service.js';
 import { SHOW_VERIFY, VERIFY } from '../portal.openapi.js';
-import { CodePages, type ErrorTexts } from './code-pages.service.js';
+import { CodePages, type ErrorTexts, provedAt } from './code-pages.service.js';
 import { ReauthenticationLinks } from './reauthentication-links.service.js';
+import { SecondStepForm } from './second-step-form.service.js';
+import { SetupPages } from './setup-pages.service.js';
 import { type CodeKind, proveElsewherePage } from './verify-page.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
 
 const { verify: VERIFY_PATH } = SECOND_FACTOR_PAGES;
 /** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
-const SATISFIES: Readonly<Record<OnlyFactor, (amr: Amr) => boolean>> = { otp: hasOtp, passkey: isPhishingResistant };
-/** Errors of a form whose twin, sent at the same moment, has used the code and the session up. */
-const LATE: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'INVALID_TOKEN']);
 const CODE_TEXTS: Readonly<Record<CodeKind, ErrorTexts>> = {
   totp: {},
   backup_code: { MFA_CODE_INVALID: ({ verify }) => verify.wrongBackupCode },
@@ -57,11 +39,8 @@ const PASSKEY_TEXTS: ErrorTexts = {
 @Controller(VERIFY_PATH)
 export class VerifyPageController {
   constructor(
-    private readonly authentication: RequestAuthenticator,
-    private readonly reauthentication: Reauthentication,
-    private readonly secondStep: SecondStep,
-    private readonly passkeys: PasskeyStep,
-    private readonly credentials: CredentialWriter,
+    private readonly step: SecondStepForm,
+    private readonly setup: SetupPages,
     private readonly forms: PageForms,
     private readonly pages: CodePages,
     private readonly links: ReauthenticationLinks,
@@ -76,22 +55,21 @@ export class VerifyPageController {
     @Res() reply: Reply,
   ): Promise<PageResult> {
     const returnTo = this.forms.returnTarget(asked);
-    if (this.hasProved(caller, required, SENT_ON_SECONDS)) {
+    if (this.step.hasProved(caller, required, SENT_ON_SECONDS)) {
       reply.seeOther(returnTo);
       return '';
     }
     const link = this.links.forcedLogin(caller, returnTo);
     if (link && caller.kind === 'full' && !(await this.links.hasFactor(caller))) return proveElsewherePage(link);
-    if (await this.pages.mustEnrol(caller)) {
+    if (await this.setup.mustEnrol(caller)) {
       reply.seeOther(secondFactorPage(this.forms.contextPath, 'enrol', returnTo));
       return '';
     }
-    if (required === 'passkey' && (await this.pages.mustAddPasskey(caller))) {
+    if (required === 'passkey' && (await this.setup.mustAddPasskey(caller))) {
       reply.seeOther(this.forms.contextPath + ACCOUNT_PAGES.addPasskey);
       return '';
     }
-    const locked = await this.pages.lock(caller, returnTo, required);
-    return locked ?? this.pages.form(caller, { returnTo, method, ...withoutUndefined({ required }) });
+    return this.pages.formOrLock(caller, { returnTo, method, ...withoutUndefined({ required }) });
   }
 
   @Post()
@@ -102,56 +80,24 @@ export class VerifyPageController {
     @Body({ schema: verifyForm }) form: InferOutput<typeof verifyForm>,
     @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const { code = '', credential, method, required, return_to: asked, trust_device: trust } = form;
-    const { proved = this.pages.provedAt(caller) } = form;
+    const { credential, method, required, return_to: asked, proved = provedAt(caller) } = form;
     const returnTo = this.forms.returnTarget(asked);
-    const isTrusting = trust === 'true';
     // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
-    if (proved !== this.pages.provedAt(caller) && this.hasProved(caller, required)) return { url: returnTo };
-    const client = { cookies: reply.cookies, trustDevice: isTrusting && caller.kind === 'half' };
+    if (proved !== provedAt(caller) && this.step.hasProved(caller, required)) return { url: returnTo };
+    const facts = {
+      returnTo,
+      method,
+      ...withoutUndefined({ required }),
+      proved,
+      isTrusting: form.trust_device === 'true',
+    };
     const completed = await this.pages.showingErrors(
       caller,
       { returnTo, required, texts: credential === undefined ? CODE_TEXTS[method ?? 'totp'] : PASSKEY_TEXTS },
-      (alert) =>
-        this.pages.form(caller, { returnTo, method, ...withoutUndefined({ required }), proved, isTrusting, alert }),
-      () =>
-        this.unlessDone(caller, reply, () =>
-          credential === undefined
-            ? this.secondStep.prove(caller, givenCode(code), client)
-            : this.assert(caller, credential, client),
-        ),
+      (alert) => this.pages.form(caller, { ...facts, alert }),
+      () => this.step.prove(caller, form, reply),
     );
-    if (!completed) return { url: returnTo };
-    const { opened, proof, trustedDevice } = completed;
-    await this.credentials.write(reply, opened, proof.roles, 'session');
-    if (trustedDevice) this.credentials.writeTrustedDevice(reply, trustedDevice);
+    if (completed) await this.step.write(reply, completed);
     return { url: returnTo };
-  }
-
-  /** Without a credential, the script got no options: the service says why, if that has not changed meanwhile. */
-  private async assert(caller: Principal, credential: string, client: SecondStepClient): Promise<CompletedSecondStep> {
-    if (credential === '') await this.passkeys.options(caller);
-    return this.passkeys.prove(caller, assertionIn(credential), client);
-  }
-
-  /**
-   * Runs the step. Undefined if it fails because the same form, which was sent twice at once, has completed the step: the
-   * session of the cookie is then replaced or proven, and the response to the other request has the new cookie.
-   */
-  private async unlessDone<T>(caller: Principal, reply: Reply, step: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await step();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || !LATE.has(error.code) || caller.via === 'token') throw error;
-      const now = await this.authentication.visitor(reply.cookies[SESSION]);
-      if (now?.kind === caller.kind && this.pages.provedAt(now) === this.pages.provedAt(caller)) throw error;
-      return undefined;
-    }
-  }
-
-  /** With another second factor than the required one, the target would only send the user here again. */
-  private hasProved(caller: Principal, required: OnlyFactor | undefined, maxAge?: number): boolean {
-    if (required && !(caller.kind === 'full' && SATISFIES[required](caller.amr))) return false;
-    return this.reauthentication.hasFreshMfa(caller, maxAge);
   }
 }

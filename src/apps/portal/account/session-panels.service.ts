@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { TrustedDeviceList } from '../../../identity/second-factor/trusted-device/trusted-device-list.service.js';
+import { Sessions } from '../../../identity/session/sessions.service.js';
+import type { FullPrincipal } from '../../../kernel/principal/principal.js';
+import type { ShownDevice, ShownSession } from './session-panels.js';
+
+/** Reads where the caller is signed in and need not prove the second factor. */
+@Injectable()
+export class SessionPanels {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly devices: TrustedDeviceList,
+  ) {}
+
+  /** The session of the caller comes first. */
+  async of({ subject, sid }: FullPrincipal): Promise<{
+    readonly sessions: readonly ShownSession[];
+    readonly devices: readonly ShownDevice[];
+  }> {
+    const [sessions, devices] = await Promise.all([this.sessions.list(subject), this.devices.list(subject)]);
+    return {
+      sessions: sessions
+        .map(({ id, agent, ip, lastUsedAt }) => ({ id, agent, ip, lastUsedAt, isCurrent: id === sid }))
+        .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
+      devices: devices.map(({ id, label: agent, lastUsedAt, expiresAt }) => ({ id, agent, lastUsedAt, expiresAt })),
+    };
+  }
+}

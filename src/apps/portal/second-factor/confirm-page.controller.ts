@@ -1,0 +1,72 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
+import { Res, type Reply } from '../../../platform/web/cookies.js';
+import { ApiTag, FormBody, Operation } from '../../../platform/web/route.decorator.js';
+import { CredentialWriter } from '../../../signin/auth/credential-writer.service.js';
+import { EnrolmentConfirmation } from '../../../signin/auth/own/enrolment-confirmation.service.js';
+import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { FormTokenGuard } from '../form/form-token.guard.js';
+import { codeForm, returnToSchema } from '../form/forms.schema.js';
+import { givenTotp } from '../form/given-code.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { Page, type PageResult } from '../page.decorator.js';
+import { CONFIRM, SHOW_CONFIRM } from '../portal.openapi.js';
+import { codesPage } from './setup-pages.js';
+import { SetupPages } from './setup-pages.service.js';
+import { SetupSteps } from './setup-steps.service.js';
+
+const { enrol: SETUP_PATH, confirm: CONFIRM_PATH } = SECOND_FACTOR_PAGES;
+
+type ReturnTo = InferOutput<typeof returnToSchema>;
+
+/** The last page of the setup of an app: the first code from it ends the setup (http-api section 5). */
+@SecondFactorRoute()
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiTag('Pages')
+@RateLimited('second-factor')
+@Controller(CONFIRM_PATH)
+export class ConfirmPageController {
+  constructor(
+    private readonly confirmation: EnrolmentConfirmation,
+    private readonly credentials: CredentialWriter,
+    private readonly forms: PageForms,
+    private readonly pages: SetupPages,
+    private readonly steps: SetupSteps,
+  ) {}
+
+  @Get()
+  @Page()
+  @Operation(SHOW_CONFIRM)
+  showConfirm(@Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo, @Res() reply: Reply): PageResult {
+    reply.seeOther(withReturnTo(this.forms.contextPath + SETUP_PATH, this.forms.returnTarget(returnTo)));
+    return '';
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Page()
+  @FormBody()
+  @Operation(CONFIRM)
+  async confirm(
+    @Caller() caller: Principal,
+    @Body({ schema: codeForm }) { code, return_to: asked }: InferOutput<typeof codeForm>,
+    @Res() reply: Reply,
+  ): Promise<PageResult> {
+    const returnTo = this.forms.returnTarget(asked);
+    const { opened, roles, loginId, backupCodes } = await this.steps.showingErrors(
+      caller,
+      { returnTo, texts: { MFA_CODE_INVALID: ({ setup }) => setup.wrongCode } },
+      (alert) => this.pages.pendingPage(caller, asked, alert),
+      () => this.confirmation.confirm(caller, givenTotp(code), { cookies: reply.cookies, withNewCodes: true }),
+    );
+    await this.credentials.write(reply, opened, roles, 'session');
+    if (backupCodes) return codesPage({ loginId, backupCodes, isSetup: true, next: returnTo });
+    // A further app: the backup codes stay.
+    reply.seeOther(returnTo);
+    return '';
+  }
+}

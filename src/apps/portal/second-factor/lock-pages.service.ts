@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import type { Principal } from '../../../kernel/principal/principal.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
+import { OwnSecondFactor } from '../../../signin/auth/own/own-second-factor.service.js';
+import { type OnlyFactor, secondFactorPage, SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
+import { PageForms } from '../form/page-forms.service.js';
+import { lockPage } from './lock-page.js';
+
+/** The page of a lock, which takes the place of a form for a passkey or a code. */
+@Injectable()
+export class LockPages {
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly forms: PageForms,
+    private readonly mails: MailQueue,
+  ) {}
+
+  /** The page from which the user tries again with the `required` factor; undefined if the account is not locked. */
+  async of(caller: Principal, returnTo: string, required?: OnlyFactor): Promise<View | undefined> {
+    const waitSeconds = await this.own.lockSeconds(caller);
+    if (waitSeconds === undefined) return undefined;
+    const isHalf = caller.kind === 'half';
+    return lockPage({
+      waitSeconds: waitSeconds === Infinity ? undefined : waitSeconds,
+      isMailed: this.mails.isEnabled,
+      // A lock ends half-authenticated sessions, and lasts longer than they do.
+      retry: isHalf
+        ? withReturnTo(this.forms.contextPath + SIGN_IN_PAGE, returnTo)
+        : secondFactorPage(this.forms.contextPath, 'verify', returnTo, required),
+      ...withoutUndefined({ signOut: isHalf ? this.forms.signOut(caller) : undefined }),
+    });
+  }
+}
