@@ -26,7 +26,6 @@ import type { Logging } from './logging.js';
 import type { ProcessSignals } from './process-signals.js';
 import { StartupProbes } from './startup-probes.js';
 import { closeTracing, openTracing } from './tracing.js';
-import type { Tracer } from '../../observability/tracing/tracer.js';
 
 /** Background work of a start; shutdown waits for it. */
 interface AfterStart {
@@ -43,7 +42,6 @@ export class Application {
     private readonly listeners: Listeners,
     private readonly nest: INestApplication,
     private readonly watch: ProcessWatch,
-    private readonly tracer: Tracer | undefined,
   ) {}
 
   /** Builds the service; no listener is open yet. @throws ConfigurationFailure if the cause of a failure is known */
@@ -66,8 +64,8 @@ export class Application {
     });
     created.hasher = nest.get(PasswordHasher);
     const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
-    const tracer = await openTracing(configuration, logs);
-    return new Application(configuration, logs, listeners, nest, watch, tracer);
+    await openTracing(configuration, logs);
+    return new Application(configuration, logs, listeners, nest, watch);
   }
 
   /** Opens the listeners and hands the process over to `signals`; closes everything if it fails or is interrupted. */
@@ -155,7 +153,7 @@ export class Application {
     try {
       await this.nest.close();
     } finally {
-      await closeTracing(this.tracer);
+      await closeTracing();
       await this.listeners.end();
     }
   }

@@ -14,7 +14,7 @@ import { OtlpClient } from '../../platform/outbound/otlp.client.js';
 import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import type { DropReason, ExportWatch } from '../../observability/tracing/span-export.js';
-import { type Tracer, useTracer } from '../../observability/tracing/tracer.js';
+import { activeTracer, useTracer } from '../../observability/tracing/tracer.js';
 import type { Logging } from './logging.js';
 
 const THREAD = 'tracing';
@@ -25,9 +25,9 @@ const DROP_REASONS = ['queue_full', 'not_delivered', 'rejected'] as const satisf
 export async function openTracing(
   configuration: Configuration,
   { loggers, meters }: Pick<Logging, 'loggers' | 'meters'>,
-): Promise<Tracer | undefined> {
+): Promise<void> {
   const { endpoint, headers, timeout } = configuration.get(OtlpTracingProperties);
-  if (endpoint === undefined || !configuration.get(TracingProperties).enabled) return undefined;
+  if (endpoint === undefined || !configuration.get(TracingProperties).enabled) return;
   const { openTracer } = await import('../../observability/tracing/open-telemetry.js');
   const { scheduleDelay, maxQueueSize } = configuration.get(TraceExportProperties);
   const settings = {
@@ -44,13 +44,12 @@ export async function openTracing(
       ...Object.fromEntries(configuration.get(OpenTelemetryProperties).resourceAttributes),
     },
   };
-  const tracer = openTracer(settings, new SystemRandom(), exportWatch(loggers.get('tracing'), meters));
-  useTracer(tracer);
-  return tracer;
+  useTracer(openTracer(settings, new SystemRandom(), exportWatch(loggers.get('tracing'), meters)));
 }
 
 /** Exports the spans of the last requests, and turns traces off. */
-export async function closeTracing(tracer: Tracer | undefined): Promise<void> {
+export async function closeTracing(): Promise<void> {
+  const tracer = activeTracer();
   useTracer(undefined);
   await tracer?.close();
 }
