@@ -44,7 +44,7 @@ export class ThreadDumpEndpoint implements Endpoint {
 /** The default priority of a thread in Java, which ranges from 1 to 10. */
 const DEFAULT_PRIORITY = 5;
 
-/** What only a JVM knows about a thread, as consoles expect it: Node measures none of it, and its threads share no locks. */
+/** Members that consoles expect and only a JVM can measure: Node measures none of them, and its threads share no locks. */
 const UNKNOWN_TO_NODE = {
   ...{ blockedTime: -1, blockedCount: 0, waitedTime: -1, waitedCount: 0 },
   ...{ inNative: false, suspended: false, threadState: 'RUNNABLE', stackTrace: [] },

@@ -78,7 +78,7 @@ const ENDED: readonly EntityClass[] = [
  */
 export const KEPT: readonly EntityClass[] = [EventBatchEntity, EventChainEntity, WebhookDeliveryEntity];
 
-/** What a backup has of each table, and what a restore does with it. */
+/** The tables of a backup, and how a restore treats the rows of each. */
 export const BACKUP: BackupPlan = {
   tables: [
     backupTable(AccountEntity, {

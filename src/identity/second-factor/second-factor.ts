@@ -271,7 +271,7 @@ export interface SecondFactor<Id extends FactorId = FactorId> {
 /** The implementation of every kind. */
 export type SecondFactorsById = { readonly [Id in FactorId]: SecondFactor<Id> };
 
-/** What a user submits to a second factor, in the normal form of that factor. */
+/** The response of a user to a second factor, in the normal form of that factor. */
 export interface Submitted<Id extends FactorId> {
   readonly method: Id;
   readonly response: FactorTypes[Id]['response'];

@@ -26,10 +26,10 @@ export interface HalfAuthenticatedFacts extends IdpLoginFacts {
   readonly isEnrolment: boolean;
 }
 
-/** What the event of an ended session tells. */
+/** Facts of the event `SESSION_REVOKED`. */
 export interface RevocationFacts {
   readonly reason: string;
-  /** Whoever ended it in place of its user. */
+  /** Operator or administrator who ended the session; undefined for its user. */
   readonly actor?: string;
 }
 

@@ -6,7 +6,7 @@ import { SystemRandom } from '../../../kernel/random/random.js';
 import { TokenProperties } from '../../../identity/token/token.properties.js';
 import type { BackupCommandParts } from './backup.command.js';
 
-/** What `backup` and `restore` do on connections of their own, without the service and its migrations. */
+/** `backup` and `restore` on connections of their own: they start neither the service nor its migrations. */
 export function databaseFiles(
   configuration: () => Configuration,
 ): Pick<BackupCommandParts, 'backUp' | 'checkRestore' | 'hasOwnSigningKey'> {

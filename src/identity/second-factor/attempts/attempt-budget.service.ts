@@ -35,7 +35,7 @@ const TRIES = 4;
 /** The charge of an attempt. */
 export interface ChargedBudget {
   readonly kind: 'charged';
-  /** Of the attempt, which alone can turn into a lock. */
+  /** Id of the attempt. Only the attempt with this id can turn into a lock. */
   readonly id: string;
   /** Epoch seconds. */
   readonly at: number;

@@ -4,7 +4,7 @@ import type { Value } from '../unit-of-work.js';
 /** A row by its columns. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** What the restore of a table needs to know. */
+/** Options of a restore that decide which rows of a table come back. */
 export interface RestoreFacts {
   /** No TOTP code of this step or an earlier one is accepted after the restore. */
   readonly lastUsedStep: number;
@@ -12,7 +12,7 @@ export interface RestoreFacts {
   readonly keepsBackupCodes: boolean;
 }
 
-/** What only a backup knows of a table; decision 0061 has the reasons for each table. */
+/** How a backup and a restore treat a table; decision 0061 has the reasons for each table. */
 interface BackupPolicy {
   /** Columns of older versions, which `restored` replaces. */
   readonly formerColumns?: readonly string[];

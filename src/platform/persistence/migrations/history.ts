@@ -5,7 +5,7 @@ export type MigrationClass = new () => MigrationInterface & { readonly name: str
 /** A migration with what operators need to know about it. */
 export interface Step {
   readonly migration: MigrationClass;
-  /** What a revert deletes or makes up; null if it loses no fact. */
+  /** Facts that a revert deletes or makes up, as the end of a sentence; null if it loses none. */
   readonly revertLoses: string | null;
   /**
    * The rows that a revert would lose, as SQL behind FROM: without any, it loses nothing. Without this, it always does. Each

@@ -1,6 +1,6 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 
-/** What metadata state about a model of authenticators. */
+/** A model of authenticators, as its metadata describe it. */
 export interface AuthenticatorModel {
   /** Missing for an entry without a statement. */
   readonly description: string | undefined;
