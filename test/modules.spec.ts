@@ -28,7 +28,7 @@ it.each([
       ...['AccessTokenStrategy', 'AuthCookies', 'CredentialWriter', 'EnrolmentConfirmation', 'MfaTokenStrategy'],
       ...['OperatorCredentials', 'OwnEnrolment', 'OwnPasskeys', 'OwnPassword', 'OwnSecondFactor', 'PasskeyStep'],
       ...['PortalLogin', 'Reauthentication', 'RequestAuthenticator', 'SecondStep', 'SessionCookieStrategy'],
-      ...['SessionCookies', 'SessionRevocation'],
+      'SessionRevocation',
     ],
   ],
   [

@@ -7,7 +7,7 @@ import { PersonalData, type PersonalRow } from '../../platform/persistence/perso
 import { personalTables } from '../../platform/persistence/personal-tables.js';
 // Commands do not load the staff login, whose tables belong to the export nevertheless.
 import '../../signin/saml/login/authn-requests.service.js';
-import '../../signin/saml/login/idp-sessions.service.js';
+import '../../signin/saml/logout/session-termination.service.js';
 import { AdminActs } from './admin-acts.service.js';
 import { type ExportAct, whilePermitted } from './export-act.js';
 

@@ -8,7 +8,7 @@ import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js'
 import { amrText } from '../../kernel/principal/amr.js';
 import { commandReason, commandTicket } from '../../kernel/principal/command-context.js';
 import { requestContext, withRequestContext } from '../../kernel/principal/request-context.js';
-import { rememberOrigin } from '../../observability/tracing/origin-span.js';
+import { rememberOrigin } from '../../observability/tracing/span.js';
 import { EventGroups } from './event-groups.js';
 import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';

@@ -7,13 +7,12 @@ import {
   ACCESS_TYPES,
   type AccessClaims,
   claimsForSession,
-  parseAccessPayload,
   expiryOfAccessToken,
+  parseAccessPayload,
   toAccessPayload,
 } from './access-token.js';
 import type { Session } from '../session/session.js';
-import { VerifiedTokens } from './verified-tokens.js';
-import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
+import { Issuer, JTI_BYTES, parseHeader, signToken, VerifiedTokens, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { TokenProperties } from './token.properties.js';
 

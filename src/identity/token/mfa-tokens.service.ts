@@ -6,8 +6,7 @@ import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import { PWD } from '../../kernel/principal/amr.js';
 import { Random } from '../../kernel/random/random.js';
 import { SigningKeys } from './keys/signing-keys.js';
-import { VerifiedTokens } from './verified-tokens.js';
-import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
+import { Issuer, JTI_BYTES, parseHeader, signToken, VerifiedTokens, verifyToken } from './signed-token.js';
 
 expiringTable('used_mfa_token', 'jti');
 

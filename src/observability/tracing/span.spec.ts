@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import { errorType, inSpan, currentSpan, type Span, withoutSpan, withSpan } from './span.js';
+import {
+  continueOrigin,
+  currentSpan,
+  errorType,
+  inSpan,
+  rememberOrigin,
+  type Span,
+  withoutSpan,
+  withSpan,
+} from './span.js';
 
 /** Records what becomes of a span and its children. */
 class FakeSpan implements Span {
@@ -72,4 +81,24 @@ it.each([
   ['text', 'string'],
 ])('the type of an error is its code or its class', (error, expected) => {
   expect(errorType(error)).toBe(expected);
+});
+
+const span = { traceId: 'a', spanId: 'b' } as Span;
+
+it('background work for a stored id continues the trace of the operation that stored it', () => {
+  withSpan(span, () => {
+    rememberOrigin('stored');
+  });
+
+  expect(continueOrigin('stored', currentSpan)).toBe(span);
+  expect(continueOrigin('other', currentSpan)).toBeUndefined();
+});
+
+it('only the newest thousand origins are kept', () => {
+  withSpan(span, () => {
+    rememberOrigin('oldest');
+    for (let number = 0; number < 1000; number += 1) rememberOrigin(`newer-${number}`);
+  });
+
+  expect(continueOrigin('oldest', currentSpan)).toBeUndefined();
 });

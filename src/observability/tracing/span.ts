@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../kernel/errors/service-error.js';
+import { LruMap } from '../../kernel/collections/lru-map.js';
 
 /** Facts about an operation. They leave the service: never a secret, a login id, a query or the value of a statement. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -65,4 +66,24 @@ export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? code : error.name;
+}
+
+/** More than are delivered in a second; a trace that is forgotten here ends with its request. */
+const MAX_ORIGINS = 1000;
+
+const origins = new LruMap<string, Span>(MAX_ORIGINS);
+
+/**
+ * Remembers the operation in progress as the origin of what is stored under `id`, such as a security event: its delivery in
+ * the background then continues the trace. Only in this process, until newer origins replace it.
+ */
+export function rememberOrigin(id: string): void {
+  const span = currentSpan();
+  if (span) origins.set(id, span);
+}
+
+/** Runs the background work for `id` in the trace of its origin, if that is known here. */
+export function continueOrigin<T>(id: string, run: () => T): T {
+  const span = origins.get(id);
+  return span ? withSpan(span, run) : run();
 }

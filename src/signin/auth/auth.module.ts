@@ -24,7 +24,6 @@ import { CookieProperties } from './auth.properties.js';
 import { AuthCookies } from './cookies.js';
 import { BrowserCookiesGuard } from './guards/browser-cookies.guard.js';
 import { CrossSiteGuard, TrustedOrigins } from './guards/cross-site.guard.js';
-import { SessionCookies } from './session-cookies.service.js';
 import { CredentialWriter } from './credential-writer.service.js';
 import { TokenIntrospection } from './token-introspection.service.js';
 import { HostFactsModule } from '../host/host-facts.module.js';
@@ -103,7 +102,6 @@ import { WellKnownController } from './api/well-known.controller.js';
     { provide: KnownCallers, useClass: AccountCallers },
     NewDevices,
     CredentialWriter,
-    SessionCookies,
     TokenIntrospection,
     Usernames,
     PasswordLogin,
@@ -135,7 +133,6 @@ import { WellKnownController } from './api/well-known.controller.js';
     OperatorCredentials,
     RequestAuthenticator,
     CredentialWriter,
-    SessionCookies,
     EnrolmentConfirmation,
     OwnEnrolment,
     OwnPasskeys,

@@ -1,3 +1,4 @@
+import type { OpenedSession } from '../../identity/session/session.js';
 import type { CookieAttributes, Reply } from '../../platform/web/cookies.js';
 import type { HttpRequest } from '../../platform/web/http-request.js';
 
@@ -34,15 +35,19 @@ export class AuthCookies {
     return hasPrefix ? `__Host-${this.configuredName}` : this.configuredName;
   }
 
-  /** `maxAge` in seconds. */
-  setRefreshToken(reply: Reply, value: string, maxAge: number): void {
-    reply.setCookie(REFRESH_TOKEN, value, { ...this.attributes('strict', '/token'), maxAge });
+  /** Writes the cookies of an opened session: its own, and that of its refresh token, if it has them; `now` in epoch seconds. */
+  setCredentials(reply: Reply, { secret, refreshToken }: OpenedSession, now: number): void {
+    if (secret !== undefined) this.setSession(reply, secret);
+    if (!refreshToken) return;
+    const maxAge = refreshToken.expiresAt - now;
+    reply.setCookie(REFRESH_TOKEN, refreshToken.value, { ...this.attributes('strict', '/token'), maxAge });
   }
 
   setSession(reply: Reply, value: string): void {
     reply.setCookie(this.sessionName(reply.protocol), value, this.attributes('lax', '/'));
   }
 
+  /** `maxAge` in seconds, also of the other cookies. */
   setTrustedDevice(reply: Reply, secret: string, maxAge: number): void {
     reply.setCookie(TRUSTED_DEVICE, secret, { ...this.attributes('strict', '/'), maxAge });
   }

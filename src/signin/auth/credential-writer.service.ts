@@ -9,22 +9,19 @@ import { AccessTokens } from '../../identity/token/access-tokens.service.js';
 import type { OpenedSession } from '../../identity/session/sessions.service.js';
 import type { secondStepResponse } from './api/responses.schema.js';
 import { AuthCookies, DEVICE } from './cookies.js';
-import { SessionCookies } from './session-cookies.service.js';
 
 /** Members of every response with an access token. */
 export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
 
 /** Writes the credentials of an opened session: secrets into cookies, an access token into the body of token clients. */
 @Injectable()
-export class CredentialWriter extends SessionCookies {
+export class CredentialWriter {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly devices: DeviceCookies,
-    cookies: AuthCookies,
-    clock: Clock,
-  ) {
-    super(cookies, clock);
-  }
+    private readonly cookies: AuthCookies,
+    private readonly clock: Clock,
+  ) {}
 
   /** Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. */
   async write(
@@ -57,6 +54,11 @@ export class CredentialWriter extends SessionCookies {
     const { accessToken, expiresIn } = await this.accessTokens.issue(session, roles);
     if (refreshToken) this.writeCookies(reply, { session, refreshToken });
     return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
+  }
+
+  /** Writes the cookies of a session whose credentials were replaced. */
+  writeCookies(reply: Reply, opened: OpenedSession): void {
+    this.cookies.setCredentials(reply, opened, this.clock.seconds());
   }
 
   writeTrustedDevice(reply: Reply, { secret, expiresAt }: DeviceSecret): void {

@@ -16,7 +16,6 @@ import { IdpMetadata } from './idp/idp-metadata.service.js';
 import { IdpMetadataStore } from './idp/idp-metadata.store.js';
 import { IdpMeters, SamlMeters } from './saml-meters.js';
 import { IdpSessionStore } from './login/idp-session.store.js';
-import { IdpSessions } from './login/idp-sessions.service.js';
 import { Idps } from './idp/idps.service.js';
 import { LogoutMessages } from './logout/logout-messages.service.js';
 import { MetadataRefresh } from './idp/metadata-refresh.task.js';
@@ -69,7 +68,7 @@ import { UsedAssertionStore } from './login/used-assertion.store.js';
     ServiceProviders,
     ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
     ...[SamlResponses, Rejections, AssertionConsumer, StaffLoginStrategy],
-    ...[IdpSessionStore, IdpSessions, StaffSessions, StaffLogins, MappingWarnings],
+    ...[IdpSessionStore, StaffSessions, StaffLogins, MappingWarnings],
     ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutRequests, SpInitiatedLogout],
     {
       provide: SslBundles,

@@ -1,11 +1,17 @@
 import { full } from '../../config/bind/effect.js';
-import { objects, duration, flag, list, map, mapOfLists, neverUnset, oneOf, text } from '../../config/bind/key-type.js';
-import { Key, Properties, Members } from '../../config/bind/properties.decorator.js';
+import { duration, flag, list, map, mapOfLists, neverUnset, objects, oneOf, text } from '../../config/bind/key-type.js';
+import { Key, Members, Properties } from '../../config/bind/properties.decorator.js';
 import { healthComponent } from '../../observability/health/health-components.js';
 import { ROLE_FORM } from '../../identity/account/account.js';
 import { Duration } from '../../config/bind/duration.js';
-import { ON_MISSING_MFA, type OnMissingMfa } from './login/response/assurance.js';
-import { type Comparison, COMPARISONS, type Preset, PRESETS } from './login/response/authn-context.js';
+import {
+  type Comparison,
+  COMPARISONS,
+  ON_MISSING_MFA,
+  type OnMissingMfa,
+  type Preset,
+  PRESETS,
+} from './login/response/authn-context.js';
 
 const uri = text({ form: /^[^\s,]{1,1024}$/, called: 'a name without blanks and commas, such as a URI' });
 const url = text({ form: /^https?:\/\/[^\s#]+$/, called: 'an http or https URL without a fragment' });

@@ -4,11 +4,12 @@ import {
   type Failures,
   type FailureStore,
   type Forgetting,
+  GuessFailures,
   remembered,
-} from '../../../src/identity/account/throttle/failure-store.js';
+  SharedFailures,
+} from '../../../src/identity/account/throttle/shared-failures.js';
 import { KvstoreFailures } from '../../../src/identity/account/throttle/kvstore-failures.client.js';
 import { GuessFailureTable } from '../../../src/identity/account/throttle/password-failure.store.js';
-import { GuessFailures, SharedFailures } from '../../../src/identity/account/throttle/shared-failures.js';
 import type { Kvstore } from '../../../src/platform/kvstore/kvstore.service.js';
 import { StoreAvailability } from '../../../src/platform/kvstore/store-availability.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';

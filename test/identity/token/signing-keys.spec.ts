@@ -6,7 +6,7 @@ import { ConfigurationFailure } from '../../../src/config/problem.js';
 import { PWD } from '../../../src/kernel/principal/amr.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { Sealer } from '../../../src/platform/sealing/sealer.js';
-import type { KeyPurpose } from '../../../src/identity/token/keys/key-schedule.js';
+import type { KeyPurpose } from '../../../src/identity/token/keys/signing-keys.js';
 import type { Session } from '../../../src/identity/session/session.js';
 import { CollectedLog } from '../../support/programs/collected-log.js';
 import { onEveryDatabase } from '../../support/database/engines.js';

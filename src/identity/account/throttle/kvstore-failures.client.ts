@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock/clock.js';
 import type { Kvstore } from '../../../platform/kvstore/kvstore.service.js';
 import { Script } from '../../../platform/kvstore/script.js';
 import { storeKey } from '../../../platform/kvstore/store-key.js';
-import type { FailureChange, Failures, FailureStore } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore } from './shared-failures.js';
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock/clock.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import type { Tx, UnitOfWork, Value } from '../../../platform/persistence/unit-of-work.js';
-import type { FailureChange, Failures, FailureStore, Forgetting } from './failure-store.js';
+import type { FailureChange, Failures, FailureStore, Forgetting } from './shared-failures.js';
 
 expiringTable('password_failure', 'id', 0);
 

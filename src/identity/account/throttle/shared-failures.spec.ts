@@ -3,8 +3,7 @@ import { CollectedLog } from '../../../../test/support/programs/collected-log.js
 import { ManualClock } from '../../../../test/support/programs/manual-clock.js';
 import { waitUntil } from '../../../../test/support/runner/wait-until.js';
 import { StoreAvailability } from '../../../platform/kvstore/store-availability.js';
-import type { FailureChange, Failures, FailureStore } from './failure-store.js';
-import { SharedFailures } from './shared-failures.js';
+import { type FailureChange, type Failures, type FailureStore, SharedFailures } from './shared-failures.js';
 import { GrowingDelay, Throttle, Throttled } from './throttle.js';
 
 const MESSAGES = { lost: 'lost', back: 'back' };

@@ -2,8 +2,13 @@ import type { Clock } from '../../../kernel/clock/clock.js';
 import { DigestMap } from '../../../kernel/collections/digest-map.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { SystemRandom } from '../../../kernel/random/random.js';
-import { type FailureChange, type Failures, type Forgetting, remembered } from './failure-store.js';
-import type { SharedFailures } from './shared-failures.js';
+import {
+  type FailureChange,
+  type Failures,
+  type Forgetting,
+  remembered,
+  type SharedFailures,
+} from './shared-failures.js';
 
 export const NO_FAILURES: Failures = { count: 0, lastAt: 0 };
 

@@ -6,11 +6,11 @@ import {
   currentOf,
   expiryOfKey,
   type KeyPurpose,
-  type SigningKeyState,
   missingKey,
+  type SigningKeyState,
   statesAt,
   TERMS,
-} from './key-schedule.js';
+} from './signing-keys.js';
 import type { SigningAlgorithm } from './key-material.js';
 import { type GeneratedKey, SigningKeyStore, type StoredKey } from './signing-key.store.js';
 import { TokenProperties } from '../token.properties.js';

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import { TABLE } from '../../../platform/persistence/table-options.js';
-import type { KeyPurpose } from './key-schedule.js';
+import type { KeyPurpose } from './signing-keys.js';
 
 /** A sealed key that signs tokens. */
 @Entity('signing_key', TABLE)

@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { Sealer } from '../../../platform/sealing/sealer.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type SigningAlgorithm, type UsableKey } from './key-material.js';
-import type { KeyPurpose, ScheduledKey } from './key-schedule.js';
+import type { KeyPurpose, ScheduledKey } from './signing-keys.js';
 import type { SigningKeyEntity } from './signing-key.entity.js';
 
 /** A generated key that is not stored yet. */

@@ -1,6 +1,91 @@
 import type { Clock } from '../../../kernel/clock/clock.js';
 import type { PublicJwk, UsableKey } from './key-material.js';
-import { currentOf, type KeyPurpose, type ScheduledKey, statesAt } from './key-schedule.js';
+
+/** Purpose of a signing key. */
+export type KeyPurpose = 'access' | 'mfa';
+
+/** Times of a key of the database; instants in epoch seconds. */
+export interface ScheduledKey {
+  readonly kid: string;
+  readonly purpose: KeyPurpose;
+  /** Rises with every key of a purpose. */
+  readonly generation: number;
+  readonly createdAt: number;
+  readonly signsFrom: number;
+  /** Set if an operator retired the key. */
+  readonly retiredAt?: number;
+}
+
+export type SigningKeyState = 'next' | 'current' | 'retired' | 'ended';
+
+interface Terms {
+  /** Time between the publication of a key and its first signature, in seconds. */
+  readonly lead: number;
+  /** Time a retired key still verifies: the longest life of a token, and what clocks may differ. */
+  readonly overlap: number;
+}
+
+/** Allowance for clock skew: a replica whose clock is slow signs with the previous key for this long. */
+const SKEW_SECONDS = 300;
+
+/**
+ * Verifiers cache the published keys for a while (authentication.md, 2.8); only our replicas need the secret of
+ * `mfa_token`s. The overlap uses the maximum of `app.security.token.access-lifetime`, so that a change of that key
+ * invalidates no token early.
+ */
+export const TERMS: Readonly<Record<KeyPurpose, Terms>> = {
+  access: { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
+  mfa: { lead: SKEW_SECONDS, overlap: 180 + SKEW_SECONDS },
+};
+
+/** The state of every key of one purpose at an instant, in the order of generations. */
+export function statesAt<K extends ScheduledKey>(keys: readonly K[], now: number): ReadonlyMap<K, SigningKeyState> {
+  const ordered = keys.toSorted(byGeneration);
+  const current = currentOf(ordered, now);
+  return new Map(ordered.map((key) => [key, key === current ? 'current' : stateOf(key, ordered, now)]));
+}
+
+/**
+ * The newest key whose time to sign has come. If there is none, the first key: a clock that was set back must not leave
+ * the service without a signing key.
+ */
+export function currentOf<K extends ScheduledKey>(keys: readonly K[], now: number): K | undefined {
+  const usable = keys.filter(({ retiredAt }) => retiredAt === undefined).toSorted(byGeneration);
+  return usable.findLast(({ signsFrom }) => signsFrom <= now) ?? usable.at(0);
+}
+
+/** When a key stops verifying tokens; undefined while it signs or will sign. */
+export function expiryOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): number | undefined {
+  const successors = keys.filter(({ generation, retiredAt }) => generation > key.generation && retiredAt === undefined);
+  const lastSignature = Math.min(key.retiredAt ?? Infinity, ...successors.map(({ signsFrom }) => signsFrom));
+  return lastSignature === Infinity ? undefined : lastSignature + TERMS[key.purpose].overlap;
+}
+
+function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number): SigningKeyState {
+  if (key.signsFrom > now && key.retiredAt === undefined) return 'next';
+  const end = expiryOfKey(key, keys);
+  return end === undefined || end > now ? 'retired' : 'ended';
+}
+
+/** The key that a purpose lacks: one that signs now, or one that takes over later; undefined if none is missing. */
+export function missingKey(
+  keys: readonly (ScheduledKey & { readonly algorithm: string })[],
+  now: number,
+  wanted: { readonly algorithm: string; readonly rotation: number },
+): 'current' | 'next' | undefined {
+  const newest = keys
+    .filter(({ retiredAt }) => retiredAt === undefined)
+    .toSorted(byGeneration)
+    .at(-1);
+  if (!newest || !currentOf(keys, now)) return 'current';
+  if (newest.algorithm !== wanted.algorithm) return 'next';
+  const isDue = wanted.rotation > 0 && newest.signsFrom + wanted.rotation - TERMS[newest.purpose].lead <= now;
+  return isDue && newest.signsFrom <= now ? 'next' : undefined;
+}
+
+function byGeneration(a: ScheduledKey, b: ScheduledKey): number {
+  return a.generation - b.generation;
+}
 
 /** A key of the database with its schedule; `usable` is absent if this process cannot open the key. */
 export interface LoadedKey extends ScheduledKey {

@@ -1,7 +1,7 @@
 import { Body, Controller, Post, Redirect, UseGuards } from '@nestjs/common';
 import { AuthCookies } from '../../auth/cookies.js';
-import { SessionCookies } from '../../auth/session-cookies.service.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
+import { Clock } from '../../../kernel/clock/clock.js';
 import { Public, TakesCrossSite } from '../../../kernel/principal/access.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation, ErrorPages, FormBody } from '../../../platform/web/route.decorator.js';
@@ -19,9 +19,9 @@ import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator
 @Controller('saml')
 export class AcsController {
   constructor(
-    private readonly sessionCookies: SessionCookies,
     private readonly cookies: AuthCookies,
     private readonly targets: ReturnTargets,
+    private readonly clock: Clock,
   ) {}
 
   @Post(':idp/acs')
@@ -40,7 +40,7 @@ export class AcsController {
     const { opened, local, cookie } = login;
     if (cookie) this.cookies.setSamlRequest(reply, cookie.value, cookie.maxAge);
     else this.cookies.clearSamlRequest(reply);
-    this.sessionCookies.writeCookies(reply, opened);
+    this.cookies.setCredentials(reply, opened, this.clock.seconds());
     // Validated when the login began; the stored value is validated again.
     const returnTo = this.targets.resolve(login.returnTo);
     if (!local) return { url: returnTo };

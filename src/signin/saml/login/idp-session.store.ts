@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../kernel/clock/clock.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
+import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import { expiringTable } from '../../../platform/persistence/expiring-tables.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { NameId } from './response/assertion.js';
+import { SessionProperties } from '../../../identity/session/session.properties.js';
+import type { AssertionFacts, NameId } from './response/assertion.js';
 import { IdpSessionEntity } from './idp-session.entity.js';
 
 expiringTable('idp_session', 'id');
@@ -23,8 +26,6 @@ interface IdpSession {
   /** With its qualifiers, as it must be sent back; undefined if the assertion had none. */
   readonly nameId: NameId | undefined;
   readonly sessionIndex?: string;
-  /** Epoch seconds. */
-  readonly expiresAt: number;
 }
 
 const COLUMNS = 'id, idp, name_hash, name_id, session_index, expires_at';
@@ -35,10 +36,18 @@ const OF_NAME = `SELECT ${COLUMNS} FROM idp_session WHERE name_hash = ?`;
 /** Table `idp_session`: for single logout, which names users as their identity provider does. */
 @Injectable()
 export class IdpSessionStore {
-  async insert(tx: Tx, issuer: string, session: IdpSession): Promise<void> {
-    const { id, idp, nameId, sessionIndex, expiresAt } = session;
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly lifetime: SessionProperties,
+  ) {}
+
+  /** Stores the session of an assertion and returns its id here. */
+  async add(tx: Tx, idp: string, { issuer, nameId, authnStatement }: AssertionFacts): Promise<string> {
+    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
     const name = [nameHash(issuer, nameId), JSON.stringify(nameId ?? null)];
-    await tx.change(INSERT, [id, idp, ...name, sessionIndex ?? null, expiresAt]);
+    await tx.change(INSERT, [id, idp, ...name, authnStatement.sessionIndex ?? null, this.expiry()]);
+    return id;
   }
 
   async find(tx: Tx, id: string): Promise<IdpSession | undefined> {
@@ -50,6 +59,15 @@ export class IdpSessionStore {
   async ofName(tx: Tx, issuer: string, nameId: NameId): Promise<readonly IdpSession[]> {
     return (await tx.rows<IdpSessionEntity>(OF_NAME, [nameHash(issuer, nameId)])).map(sessionOf);
   }
+
+  /**
+   * In epoch seconds: a half-authenticated session can become a full one just before it expires, and the row must outlive that
+   * session.
+   */
+  private expiry(): number {
+    const { enrolmentTimeout, absolute } = this.lifetime;
+    return this.clock.seconds() + Math.ceil(enrolmentTimeout.seconds + absolute.seconds);
+  }
 }
 
 /** A hash, because names may be long. */
@@ -59,9 +77,9 @@ function nameHash(issuer: string, nameId: NameId | undefined): string {
     .digest('base64url');
 }
 
-function sessionOf({ id, idp, name_id, session_index, expires_at }: IdpSessionEntity): IdpSession {
+function sessionOf({ id, idp, name_id, session_index }: IdpSessionEntity): IdpSession {
   return {
-    ...{ id, idp, nameId: nameIdOf(name_id), expiresAt: expires_at },
+    ...{ id, idp, nameId: nameIdOf(name_id) },
     ...withoutUndefined({ sessionIndex: session_index ?? undefined }),
   };
 }

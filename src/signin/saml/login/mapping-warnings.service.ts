@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { Loggers } from '../../../observability/logging/loggers.js';
-import type { Missing, MissingAttribute } from './response/missing-attributes.js';
+import type { Missing, MissingAttribute } from './response/mapped-user.js';
 
 const MILLIS_BETWEEN_LINES = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Failures } from '../../../identity/account/throttle/failure-store.js';
+import type { Failures } from '../../../identity/account/throttle/shared-failures.js';
 import { Budget, type Limit, NO_FAILURES } from '../../../identity/account/throttle/throttle.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { DigestMap } from '../../../kernel/collections/digest-map.js';

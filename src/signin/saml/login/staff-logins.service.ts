@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { StaffAccounts } from '../../../identity/account/staff/staff-accounts.service.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { SamlMeters } from '../saml-meters.js';
-import { mapUser } from './response/mapped-user.js';
+import { mapUser, missingAttributes } from './response/mapped-user.js';
 import { MappingWarnings } from './mapping-warnings.service.js';
-import { missingAttributes } from './response/missing-attributes.js';
 import { isRejection, LoginRejection } from './rejection.js';
 import { type StaffLogin, StaffSessions, type VerifiedAssertion } from './staff-sessions.service.js';
 

@@ -8,12 +8,19 @@ import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { AssertionFacts } from './response/assertion.js';
-import { type Assurance, assuranceOf } from './response/assurance.js';
-import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './response/authn-context.js';
+import {
+  amrOfContext,
+  type Assurance,
+  assuranceOf,
+  defaultContext,
+  requiresOtp,
+  satisfies,
+  type StatedContext,
+} from './response/authn-context.js';
 import { LoginRejection } from './rejection.js';
 import type { PendingRequest } from './authn-request.store.js';
-import { IdpSessions } from './idp-sessions.service.js';
-import { missingAttributes } from './response/missing-attributes.js';
+import { IdpSessionStore } from './idp-session.store.js';
+import { missingAttributes } from './response/mapped-user.js';
 
 /** A verified assertion that has been marked as used. */
 export interface VerifiedAssertion {
@@ -37,7 +44,7 @@ export interface StaffLogin {
 export class StaffSessions {
   constructor(
     private readonly sessions: Sessions,
-    private readonly idpSessions: IdpSessions,
+    private readonly idpSessions: IdpSessionStore,
     private readonly events: SecurityEvents,
     private readonly policy: MfaPolicy,
     private readonly clock: Clock,
@@ -56,7 +63,7 @@ export class StaffSessions {
     const authTime = provenAuthTime(verified, this.clock.seconds());
     const endsAt = sessionNotOnOrAfter === undefined ? undefined : Math.floor(sessionNotOnOrAfter / 1000);
     const facts = {
-      ...{ subject, idp, idpSession: await this.idpSessions.record(tx, idp, assertion) },
+      ...{ subject, idp, idpSession: await this.idpSessions.add(tx, idp, assertion) },
       ...withoutUndefined({ authTime, authnContext, endsAt }),
     };
     const amr = assurance.kind === 'full' ? assurance.amr : undefined;

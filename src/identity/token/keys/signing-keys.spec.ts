@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentOf, expiryOfKey, missingKey, type ScheduledKey, statesAt, TERMS } from './key-schedule.js';
+import { currentOf, expiryOfKey, missingKey, type ScheduledKey, statesAt, TERMS } from './signing-keys.js';
 
 const DAY = 86_400;
 const NOW = 1_800_000_000;

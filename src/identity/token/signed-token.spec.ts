@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyOfSecret } from './keys/key-material.js';
-import { VerifiedTokens } from './verified-tokens.js';
+import { VerifiedTokens } from './signed-token.js';
 
 const key = keyOfSecret('key', Buffer.alloc(32, 1));
 const claims = { issuedAt: 1000, expiresAt: 1180 };
