@@ -57,7 +57,7 @@ describe('the scheduledtasks endpoint', () => {
           runnable: { target: 'MissingPeppers.report' },
           trigger: 'once after startup',
         }) as unknown,
-        { runnable: { target: 'SealedSuccessors.forget' }, trigger: expect.stringContaining('11000 ms') as string },
+        { runnable: { target: 'RefreshGrace.removeExpired' }, trigger: expect.stringContaining('11000 ms') as string },
       ],
     });
   });

@@ -47,7 +47,7 @@ const DEAD: ListedDelivery = {
   ...{ next_at: 0, created_at: 1_800_000_000 },
 };
 const HASH = 'h'.repeat(43);
-const INTACT: Verification = { findings: [], batches: 3, events: 12, head: { batch: 7, hash: HASH }, deleted: 4 };
+const INTACT: Verification = { problems: [], batches: 3, events: 12, head: { batch: 7, hash: HASH }, deleted: 4 };
 
 async function run(args: readonly string[], failure?: Error, verification = INTACT): Promise<Outcome> {
   const printed: string[] = [];
@@ -182,7 +182,7 @@ describe('the events commands', () => {
 
   it('L3: verify fails with all findings', async () => {
     const findings = ['Batch 2 is missing.', 'The head of the chain is missing.'];
-    const { code, complaints } = await run(['verify'], undefined, { ...INTACT, findings });
+    const { code, complaints } = await run(['verify'], undefined, { ...INTACT, problems: findings });
 
     expect(code).toBe(1);
     expect(complaints).toEqual([

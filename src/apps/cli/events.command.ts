@@ -250,7 +250,14 @@ async function verify(
   { eventVerification }: EventsServices,
   options: VerificationOptions,
 ): Promise<readonly string[] | Complaint> {
-  const { findings, batches, events, head, deleted, isJustRestored = false } = await eventVerification.verify(options);
+  const {
+    problems: findings,
+    batches,
+    events,
+    head,
+    deleted,
+    isJustRestored = false,
+  } = await eventVerification.verify(options);
   if (findings.length > 0) return { complaint: ['The chain of events is not intact:', ...findings].join('\n  ') };
   const waiting = isJustRestored ? [RESTORED] : [];
   if (!head) return ['There are no events in the chain yet.', ...waiting];

@@ -145,9 +145,9 @@ async function read(
     properties.metadata === undefined
       ? configuredTrust(properties)
       : await readMetadata(report, known, properties, properties.metadata, clock);
-  if (!('fault' in found)) return found;
+  if (!('problem' in found)) return found;
   const what = properties.metadata === undefined ? 'The keys' : 'The metadata';
-  report.findings.push(`${what} of the identity provider cannot be used: ${found.fault}`);
+  report.findings.push(`${what} of the identity provider cannot be used: ${found.problem}`);
   return undefined;
 }
 
@@ -157,7 +157,7 @@ async function readMetadata(
   properties: IdpProperties,
   metadata: string,
   clock: Clock,
-): Promise<CachedMetadata | { readonly fault: string }> {
+): Promise<CachedMetadata | { readonly problem: string }> {
   const [
     { MetadataFailure, metadataSource, readMetadataFile },
     { readConfigured },
@@ -191,7 +191,7 @@ async function readMetadata(
     }
     return readConfigured(document, properties);
   } catch (error) {
-    if (error instanceof MetadataFailure) return { fault: error.message };
+    if (error instanceof MetadataFailure) return { problem: error.message };
     throw error;
   } finally {
     await http.close();

@@ -32,7 +32,7 @@ export class AccountCreation {
     alongside: (tx: Tx, account: Account) => Promise<void> = () => Promise.resolve(),
     origin?: PasswordOrigin,
   ): Promise<Account> {
-    const errors = await this.drafts.faults(draft, origin);
+    const errors = await this.drafts.problems(draft, origin);
     if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
     const account = await this.drafts.account(draft);
     const stored = await this.work.run(async (tx) => {

@@ -38,33 +38,33 @@ export class AccountDrafts {
   ) {}
 
   /** Returns the errors of a draft by field; they never contain its values. */
-  async faults(draft: AccountDraft, origin: PasswordOrigin = 'chosen'): Promise<readonly FieldError[]> {
+  async problems(draft: AccountDraft, origin: PasswordOrigin = 'chosen'): Promise<readonly FieldError[]> {
     const { password, passwordHash, email, roles } = draft;
     const loginId = this.loginIds.formOf(draft.loginId);
-    const faults: FieldError[] = [];
-    if (loginId === undefined || !isLocalLoginId(loginId)) faults.push({ field: 'id', code: 'malformed' });
+    const problems: FieldError[] = [];
+    if (loginId === undefined || !isLocalLoginId(loginId)) problems.push({ field: 'id', code: 'malformed' });
     if (password !== undefined) {
-      const code = await this.passwords.fault(password, loginId ?? '', origin);
-      if (code) faults.push({ field: 'pw', code });
+      const code = await this.passwords.problem(password, loginId ?? '', origin);
+      if (code) problems.push({ field: 'pw', code });
     }
     if (passwordHash !== undefined && parsePasswordHash(passwordHash) === undefined) {
-      faults.push({ field: 'password_hash', code: 'unsupported' });
+      problems.push({ field: 'password_hash', code: 'unsupported' });
     }
     if (passwordHash !== undefined && password !== undefined)
-      faults.push({ field: 'password_hash', code: 'ambiguous' });
-    if (email !== undefined && !isEmail(email)) faults.push({ field: 'email', code: 'malformed' });
-    if (roles && !areRoles(roles)) faults.push({ field: 'roles', code: 'malformed' });
-    return faults;
+      problems.push({ field: 'password_hash', code: 'ambiguous' });
+    if (email !== undefined && !isEmail(email)) problems.push({ field: 'email', code: 'malformed' });
+    if (roles && !areRoles(roles)) problems.push({ field: 'roles', code: 'malformed' });
+    return problems;
   }
 
   /** Returns the errors of a draft from a file: hashes of another system may be weaker than those of this service. */
-  async importFaults(draft: AccountDraft): Promise<readonly FieldError[]> {
+  async importProblems(draft: AccountDraft): Promise<readonly FieldError[]> {
     const { loginId, passwordHash } = draft;
-    const faults = [...(await this.faults(draft, 'imported'))];
-    if (looksLikeFormula(this.loginIds.formOf(loginId) ?? '')) faults.unshift({ field: 'id', code: 'formula' });
+    const problems = [...(await this.problems(draft, 'imported'))];
+    if (looksLikeFormula(this.loginIds.formOf(loginId) ?? '')) problems.unshift({ field: 'id', code: 'formula' });
     const hash = passwordHash === undefined ? undefined : parsePasswordHash(passwordHash);
-    if (hash && !meetsFloor(hash, this.imports.minHash)) faults.push({ field: 'password_hash', code: 'too_weak' });
-    return faults;
+    if (hash && !meetsFloor(hash, this.imports.minHash)) problems.push({ field: 'password_hash', code: 'too_weak' });
+    return problems;
   }
 
   /** The login id of a draft without errors, as it is stored. */

@@ -131,13 +131,13 @@ export class AccountModule implements OnApplicationShutdown {
 
 function openHasher(
   properties: HashProperties,
-  { count: kept }: SpareWorkers,
+  { count: spare }: SpareWorkers,
   random: Random,
   meters: Meters,
 ): PasswordHasher {
   const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
   const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
-  return new PasswordHasher({ cost, concurrency, kept, queueCapacity }, random, meters);
+  return new PasswordHasher({ cost, concurrency, spare, queueCapacity }, random, meters);
 }
 
 /** The configured source; undefined if there is none, as by default. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 
 /** In characters. */
-export const LONGEST_LOGIN_ID = 255;
+export const MAX_LOGIN_ID_LENGTH = 255;
 /** Control characters, line ends of Unicode, and characters that only control how their neighbours are shown. */
 /** Blanks and characters without width, which a copied text may have at its ends. */
 const AROUND = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufeff]+$/g;
@@ -31,11 +31,11 @@ export class LoginIds {
  * Undefined for a text that is empty, longer than 255 characters, or has control characters or lone surrogates.
  */
 export function normalisedLoginId(text: string, isCaseSensitive: boolean): string | undefined {
-  if (!text.isWellFormed() || length(text) > LONGEST_LOGIN_ID) return undefined;
+  if (!text.isWellFormed() || length(text) > MAX_LOGIN_ID_LENGTH) return undefined;
   const composed = text.normalize('NFKC').replaceAll(AROUND, '');
   // Lower case can decompose a composed character.
   const form = isCaseSensitive ? composed : composed.toLowerCase().normalize('NFKC');
-  return form === '' || length(form) > LONGEST_LOGIN_ID || INVISIBLE.test(form) ? undefined : form;
+  return form === '' || length(form) > MAX_LOGIN_ID_LENGTH || INVISIBLE.test(form) ? undefined : form;
 }
 
 /** Replaces a login id in the log, known or not, so that attempts for one id can be found (docs/how-to/operate/change-a-log-level.md). */

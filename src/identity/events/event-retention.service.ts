@@ -87,11 +87,11 @@ export class EventRetention {
   private async expired(head: ChainHead, end: string, limit: number): Promise<readonly ChainedBatch[]> {
     const batches = await this.work.single((tx) => this.chain.after(tx, head.deleted, limit));
     let events = 0;
-    const kept = batches.findIndex((batch, index) => {
+    const firstKept = batches.findIndex((batch, index) => {
       events += batch.events;
       return batch.last_id >= end || (index > 0 && events > limit);
     });
-    return kept === -1 ? batches : batches.slice(0, kept);
+    return firstKept === -1 ? batches : batches.slice(0, firstKept);
   }
 }
 

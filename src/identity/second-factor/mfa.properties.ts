@@ -257,8 +257,8 @@ export class BackupCodeProperties implements SelfChecking {
   }
 
   private get named(): readonly Pepper[] {
-    const given = [...this.peppers].filter(([, secret]) => secret !== '');
-    return given.map(([written, secret]) => ({ id: sealKeyId(written), secret }));
+    const configured = [...this.peppers].filter(([, secret]) => secret !== '');
+    return configured.map(([written, secret]) => ({ id: sealKeyId(written), secret }));
   }
 
   private reason(): string | undefined {

@@ -10,7 +10,7 @@ const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
 const PRODUCTION = { APP_PROFILES_ACTIVE: 'prod', APP_PROFILES_VALIDATE: 'false' };
 const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-two characters or more' };
 
-function findings(variables: ConfigurationInputs['variables']): readonly RuleProblem[] {
+function problems(variables: ConfigurationInputs['variables']): readonly RuleProblem[] {
   const inputs = { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
 }
@@ -18,7 +18,7 @@ function findings(variables: ConfigurationInputs['variables']): readonly RulePro
 describe('the rule for the pepper of backup codes', () => {
   it('belongs to "security" and reports a missing pepper in production', () => {
     expect(pepperedBackupCodes.name).toBe('security');
-    expect(findings(PRODUCTION)).toMatchObject([
+    expect(problems(PRODUCTION)).toMatchObject([
       {
         severity: 'breach',
         facts: expect.arrayContaining([['Property', 'app.security.mfa.backup-code.pepper']]) as unknown,
@@ -27,15 +27,15 @@ describe('the rule for the pepper of backup codes', () => {
   });
 
   it('reports nothing in production with a pepper', () => {
-    expect(findings({ ...PRODUCTION, ...PEPPER })).toEqual([]);
+    expect(problems({ ...PRODUCTION, ...PEPPER })).toEqual([]);
   });
 
   it('reports nothing without profile prod', () => {
-    expect(findings({})).toEqual([]);
+    expect(problems({})).toEqual([]);
   });
 
   it('never runs with a pepper that is too short, because the key is rejected before', () => {
-    expect(() => findings({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' })).toThrow(
+    expect(() => problems({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' })).toThrow(
       'app.security.mfa.backup-code.pepper',
     );
   });

@@ -3,7 +3,7 @@ import { rolesOf } from '../account/account.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import {
-  type AskedFor,
+  type EnrolmentChange,
   type AttemptSubject,
   type FactorState,
   FAILURES_TO_LOCK,
@@ -56,7 +56,7 @@ const ACCEPT_PASSKEY = `${HOLD} AND passkey_count > 0`;
 const CONFIRMED = `pending_totp_id = NULL, last_used_step = ?, ${RESET}, enrolment_forced = 0`;
 const WITH_ITS_CODES = `totp_count = 1, backup_set_id = ?, backup_codes_at = ?, security_stamp = security_stamp + 1, ${CONFIRMED}`;
 const OF_PENDING = `WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
-const CONFIRM: Readonly<Record<AskedFor, string>> = {
+const CONFIRM: Readonly<Record<EnrolmentChange, string>> = {
   first: `UPDATE account SET ${WITH_ITS_CODES} ${OF_PENDING} AND totp_count + passkey_count = 0`,
   replace: `UPDATE account SET ${WITH_ITS_CODES} ${OF_PENDING} AND totp_count > 0`,
   add: `UPDATE account SET totp_count = totp_count + 1, ${CONFIRMED} ${OF_PENDING}
@@ -95,7 +95,7 @@ interface StateRow {
   readonly pending_id: string | null;
   readonly pending_sealed: string | null;
   readonly asked_by: string | null;
-  readonly asked_for: AskedFor | null;
+  readonly asked_for: EnrolmentChange | null;
   readonly expires_at: number | null;
   readonly jti_used: number;
 }
@@ -128,7 +128,7 @@ export class SecondFactorStore {
     if (target.kind === 'active') conditions.push(HAS_ACTIVE);
     else {
       conditions.push(HAS_PENDING);
-      values.push(target.askedBy, now);
+      values.push(target.requestedBy, now);
     }
     const ofCaller = subjectConditions(caller);
     const sql = ATTEMPT + conditions.join('') + ofCaller.sql;
@@ -161,17 +161,17 @@ export class SecondFactorStore {
   async confirmPending(
     tx: Tx,
     { subject, securityStamp }: AttemptSubject,
-    { id, askedFor }: Pick<PendingSecret, 'id' | 'askedFor'>,
+    { id, change }: Pick<PendingSecret, 'id' | 'change'>,
     { step, now }: { readonly step: number; readonly now: number },
   ): Promise<boolean> {
-    const values: Value[] = [...(askedFor === 'add' ? [] : [id, now]), step, subject, id, step];
+    const values: Value[] = [...(change === 'add' ? [] : [id, now]), step, subject, id, step];
     const isConfirmed =
       securityStamp === undefined
-        ? await tx.change(CONFIRM[askedFor], values)
-        : await tx.change(CONFIRM[askedFor] + OF_STAMP, [...values, securityStamp]);
+        ? await tx.change(CONFIRM[change], values)
+        : await tx.change(CONFIRM[change] + OF_STAMP, [...values, securityStamp]);
     if (isConfirmed !== 1) return false;
     await tx.change(ACTIVATE, [now, now, id]);
-    if (askedFor === 'replace') await tx.change(DELETE_OTHERS, [subject, id]);
+    if (change === 'replace') await tx.change(DELETE_OTHERS, [subject, id]);
     return true;
   }
 
@@ -261,6 +261,6 @@ function sealedOf(id: string | null, sealed: string | null): SealedSecret | unde
 
 function pendingOf(row: StateRow): PendingSecret | undefined {
   const secret = sealedOf(row.pending_id, row.pending_sealed);
-  const { asked_by: askedBy, asked_for: askedFor, expires_at: expiresAt } = row;
-  return secret && { ...secret, askedBy: askedBy ?? '', askedFor: askedFor ?? 'first', expiresAt: expiresAt ?? 0 };
+  const { asked_by: requestedBy, asked_for: change, expires_at: expiresAt } = row;
+  return secret && { ...secret, requestedBy: requestedBy ?? '', change: change ?? 'first', expiresAt: expiresAt ?? 0 };
 }

@@ -2,7 +2,7 @@ import type { Reason } from '../../kernel/errors/reason.js';
 import type { Tx } from '../../platform/persistence/unit-of-work.js';
 import type { Amr } from '../../kernel/principal/amr.js';
 import type {
-  AskedFor,
+  EnrolmentChange,
   AttemptSubject,
   FactorState,
   FailedAttempt,
@@ -69,7 +69,7 @@ export type Proof = DistributiveOmit<VerifiedResponse, 'amr'> & {
 /** A proof of a pending secret, which is active now. */
 export type Confirmation = Proof & {
   /** With `replace`, it replaced the active secrets, so that other sessions of the user must end. */
-  readonly change: AskedFor;
+  readonly change: EnrolmentChange;
 };
 
 /**
@@ -120,8 +120,8 @@ export interface NewAuthenticator {
 /** An authenticator that has to be confirmed; instants are epoch seconds. */
 export interface PendingAuthenticator extends NewAuthenticator {
   /** The session or `mfa_token` that alone may see and confirm it. */
-  readonly askedBy: string;
-  readonly askedFor: AskedFor;
+  readonly requestedBy: string;
+  readonly change: EnrolmentChange;
   readonly name: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -141,7 +141,7 @@ export interface StoredFactors extends FailureCounter {
   readonly totpSince: number | null;
   readonly passkeySince: number | null;
   readonly pendingUntil: number | null;
-  readonly pendingAskedBy: string | null;
+  readonly pendingRequestedBy: string | null;
   readonly backupCodesAt: number | null;
   /** Number of unused codes in the active set. */
   readonly remaining: number;
@@ -152,7 +152,7 @@ export interface TotpState {
   readonly state: 'none' | 'pending' | 'active';
   readonly activatedAt?: number;
   /** A secret that waits for its first code from the session or `mfa_token` that asked for it; also beside an active one. */
-  readonly pending?: { readonly until: number; readonly askedBy: string };
+  readonly pending?: { readonly until: number; readonly requestedBy: string };
 }
 
 /** Facts about passkeys that the owner of an account may know; `since` in epoch seconds. */
@@ -170,9 +170,9 @@ export interface BackupCodeState {
 /** A request for a new secret. */
 export interface SetupRequest extends AttemptSubject {
   /** The session or `mfa_token` that alone may see and confirm the pending secret. */
-  readonly askedBy: string;
+  readonly requestedBy: string;
   /** What the secret is for; by default the first authenticator of the account. */
-  readonly askedFor?: AskedFor;
+  readonly change?: EnrolmentChange;
   /** The security stamp of the account when the request was authorized; another one means other authenticators. */
   readonly ofStamp?: number;
   /** The name that the owner gives the authenticator. */

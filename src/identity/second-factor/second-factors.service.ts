@@ -13,7 +13,7 @@ import {
   FAILURES_TO_LOCK,
   NO_ACCOUNT,
   type AttemptRejection,
-  refusalError,
+  rejectionError,
   type RefundedAttempt,
   type TargetSecret,
 } from './attempts/attempt.js';
@@ -112,7 +112,7 @@ export class SecondFactors {
   ): Promise<Outcome<T>> {
     try {
       const state = charge.state ?? (await this.budget.stateOf(attempt.caller));
-      if (!state) return { kind: 'refunded', refusal: NO_ACCOUNT };
+      if (!state) return { kind: 'refunded', rejection: NO_ACCOUNT };
       const charged = { ...attempt, state, chargedAt: charge.at };
       const verdict = await this.byId[attempt.method].verify(charged);
       return verdict.kind === 'acceptable' ? await this.accept(charged, verdict, complete) : verdict;
@@ -163,23 +163,23 @@ export class SecondFactors {
     return { kind: 'done', result, ...(response.method === 'totp' && { offset: response.offset }) };
   }
 
-  private rejected(caller: AttemptSubject, { refusal, at, failures }: RejectedCharge): ServiceError {
-    this.log.debug('Code not verified', { ...reasonOf(refusal, at), failures });
-    return refusalError(refusal, caller, at);
+  private rejected(caller: AttemptSubject, { rejection, at, failures }: RejectedCharge): ServiceError {
+    this.log.debug('Code not verified', { ...reasonOf(rejection, at), failures });
+    return rejectionError(rejection, caller, at);
   }
 
   private async failed(attempt: Attempt, charge: ChargedBudget, outcome: FailedAttempt): Promise<ServiceError> {
     const { reason } = outcome;
-    const counter = { failures: charge.state?.failures, mostFailures: FAILURES_TO_LOCK };
+    const counter = { failures: charge.state?.failures, maxFailures: FAILURES_TO_LOCK };
     this.log.debug('Code rejected', { ...fieldsOf(attempt), reason, ...counter });
     await this.budget.fail(attempt.caller.subject, charge.id, outcome);
     return new ServiceError('MFA_CODE_INVALID', { reason });
   }
 
-  private async refunded({ caller, target, method }: Attempt, { refusal }: RefundedAttempt): Promise<ServiceError> {
-    this.log.debug('Attempt refunded', { method, ...reasonOf(refusal) });
+  private async refunded({ caller, target, method }: Attempt, { rejection }: RefundedAttempt): Promise<ServiceError> {
+    this.log.debug('Attempt refunded', { method, ...reasonOf(rejection) });
     await this.budget.refund(caller);
-    return this.budget.refusal(caller, target, refusal);
+    return this.budget.rejectionError(caller, target, rejection);
   }
 }
 
@@ -191,10 +191,10 @@ function fieldsOf({ method, target }: Attempt): LogFields {
   return { method, factor: target.kind };
 }
 
-/** Fields of the log for a refusal at `now`. */
-function reasonOf(refusal: AttemptRejection, now = 0): LogFields {
-  if (refusal.kind !== 'locked') return { reason: refusal.kind === 'ended' ? refusal.reason : refusal.kind };
-  const { until, endsByItself } = refusal.lock;
+/** Fields of the log for a rejection at `now`. */
+function reasonOf(rejection: AttemptRejection, now = 0): LogFields {
+  if (rejection.kind !== 'locked') return { reason: rejection.kind === 'ended' ? rejection.reason : rejection.kind };
+  const { until, endsByItself } = rejection.lock;
   return endsByItself
     ? { reason: 'locked', seconds: until - now }
     : { reason: 'locked until an administrator unlocks it' };

@@ -21,7 +21,7 @@ interface SealedSuccessor {
 @Injectable()
 export class RefreshGrace {
   private readonly loop: BackgroundLoop;
-  private kept: SealedSuccessor[] = [];
+  private scheduled: SealedSuccessor[] = [];
 
   constructor(
     private readonly store: RefreshTokenStore,
@@ -31,29 +31,29 @@ export class RefreshGrace {
     tasks: ScheduledTasks,
   ) {
     const waitMillis = properties.grace.milliseconds + 1000;
-    const trigger = `${waitMillis} ms after a successor was sealed, and again while any is kept`;
-    const delayMillis = (): number | undefined => (this.kept.length > 0 ? waitMillis : undefined);
-    const forget = (): Promise<void> => this.removeExpired();
-    this.loop = tasks.repeat('SealedSuccessors.forget', { kind: 'custom', trigger, delayMillis }, forget);
+    const trigger = `${waitMillis} ms after a successor was sealed, and again while any is scheduled`;
+    const delayMillis = (): number | undefined => (this.scheduled.length > 0 ? waitMillis : undefined);
+    const removeExpired = (): Promise<void> => this.removeExpired();
+    this.loop = tasks.repeat('RefreshGrace.removeExpired', { kind: 'custom', trigger, delayMillis }, removeExpired);
   }
 
   /** Schedules the removal of the successor of the token with this hash. */
   schedule(hash: string): void {
-    this.kept.push({ hash, until: this.clock.seconds() + this.properties.grace.seconds });
+    this.scheduled.push({ hash, until: this.clock.seconds() + this.properties.grace.seconds });
     this.loop.resume();
   }
 
   /** Removes the successors whose grace is over. */
   async removeExpired(): Promise<void> {
     const now = this.clock.seconds();
-    const over = this.kept.filter(({ until }) => until < now).slice(0, BATCH);
+    const over = this.scheduled.filter(({ until }) => until < now).slice(0, BATCH);
     if (over.length === 0) return;
     const hashes = over.map(({ hash }) => hash);
     // A rotation that was rolled back and repeated has a later time, and is scheduled once more.
     const before = now - this.properties.grace.seconds;
     await this.work.single((tx) => this.store.clearSuccessors(tx, hashes, before));
     const forgotten = new Set(over);
-    this.kept = this.kept.filter((each) => !forgotten.has(each));
+    this.scheduled = this.scheduled.filter((each) => !forgotten.has(each));
     if (over.length === BATCH) await this.removeExpired();
   }
 }

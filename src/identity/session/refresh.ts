@@ -24,10 +24,10 @@ export interface RefreshRecord {
 }
 
 /** Why a refresh token is rejected; for events and the log only. */
-export type RefusalReason = 'unknown' | 'expired' | 'superseded' | 'reused' | 'session ended';
+export type SessionRejectionReason = 'unknown' | 'expired' | 'superseded' | 'reused' | 'session ended';
 
 /** Verdict on a token that could not be rotated; `repeated` if it was used within the grace. */
-export type ReuseVerdict = 'repeated' | Extract<RefusalReason, 'expired' | 'superseded' | 'reused'>;
+export type ReuseVerdict = 'repeated' | Extract<SessionRejectionReason, 'expired' | 'superseded' | 'reused'>;
 
 /** Classifies a token that could not be rotated. `grace` is in seconds and also covers clock skew between replicas. */
 export function classifyReuse({ rotatedAt, supersededAt }: RefreshRecord, now: number, grace: number): ReuseVerdict {

@@ -8,7 +8,7 @@ import {
   KEPT_TOKENS,
   openSuccessor,
   type RefreshRecord,
-  type RefusalReason,
+  type SessionRejectionReason,
   sealSuccessor,
 } from './refresh.js';
 import { RefreshGrace } from './refresh-grace.task.js';
@@ -32,7 +32,7 @@ export type Rotation<T> =
     }
   /** The session was refreshed too often; the token stays valid. */
   | { readonly kind: 'limited'; readonly waitSeconds: number }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
+  | { readonly kind: 'rejected'; readonly reason: SessionRejectionReason; readonly subject?: string };
 
 /** Checks the account in the transaction of the refresh; an error rolls the refresh back. */
 export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
@@ -96,7 +96,7 @@ export class RefreshRotation {
   }
 
   /** Returns the same successor again for a token that was used within the grace, or the reason of the rejection. */
-  async replay(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | RefusalReason> {
+  async replay(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | SessionRejectionReason> {
     const now = this.clock.seconds();
     const verdict = classifyReuse(record, now, this.properties.grace.seconds);
     if (verdict !== 'repeated') return verdict;
@@ -137,7 +137,7 @@ export class SessionRefresh {
       if (successor !== undefined) return this.rotated(tx, found, successor, { session, admit });
       // The token was used, or its session ended, since it was read.
       const record = await this.tokens.find(tx, value);
-      return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
+      return record ? this.notRotated(tx, value, record, admit) : { kind: 'rejected', reason: 'session ended' };
     });
   }
 
@@ -168,14 +168,14 @@ export class SessionRefresh {
    */
   private async withoutRow(tx: Tx, value: string): Promise<Rotation<never>> {
     const session = await this.namedSession(tx, value);
-    return session ? this.reused(tx, session.id, session.subject) : { kind: 'refused', reason: 'unknown' };
+    return session ? this.reused(tx, session.id, session.subject) : { kind: 'rejected', reason: 'unknown' };
   }
 
   private async reused(tx: Tx, sid: string, subject: string): Promise<Rotation<never>> {
     if (await this.sessions.end(tx, sid)) {
       await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
     }
-    return { kind: 'refused', reason: 'reused', subject };
+    return { kind: 'rejected', reason: 'reused', subject };
   }
 
   private async rotated<T>(
@@ -186,7 +186,7 @@ export class SessionRefresh {
   ): Promise<Rotation<T>> {
     // Locks the session's row: a concurrent step-up or end sees the successor, or this transaction sees their result.
     const session = found && (await this.writer.refreshed(tx, found));
-    if (!session) return { kind: 'refused', reason: 'session ended' };
+    if (!session) return { kind: 'rejected', reason: 'session ended' };
     const refreshToken = { value, expiresAt: this.writer.expiryOfRefreshToken(session) };
     const [admitted] = await Promise.all([
       admit(tx, session),
@@ -201,10 +201,10 @@ export class SessionRefresh {
     const successor = await this.tokens.replay(tx, value, record);
     if (typeof successor === 'object') {
       const session = await this.sessions.find(sid, tx);
-      if (!session) return { kind: 'refused', reason: 'session ended', subject };
+      if (!session) return { kind: 'rejected', reason: 'session ended', subject };
       const admitted = await admit(tx, session);
       return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };
     }
-    return successor === 'reused' ? this.reused(tx, sid, subject) : { kind: 'refused', reason: successor, subject };
+    return successor === 'reused' ? this.reused(tx, sid, subject) : { kind: 'rejected', reason: successor, subject };
   }
 }

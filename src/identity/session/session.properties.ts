@@ -8,7 +8,7 @@ import { KEPT_TOKENS } from './refresh.js';
 import { type Lifetime, SessionLifetimes } from './session.js';
 
 /** Expired tokens are deleted a day after their end, and their times with them. */
-const LONGEST_RATE_SECONDS = 86_400;
+const MAX_RATE_SECONDS = 86_400;
 
 @Properties('app.security.session')
 export class SessionProperties implements SelfChecking {
@@ -59,7 +59,7 @@ export class RefreshProperties implements SelfChecking {
   })
   readonly grace: Duration = Duration.ofSeconds(10);
 
-  @Key(rate({ quota: KEPT_TOKENS, windowSeconds: LONGEST_RATE_SECONDS }), {
+  @Key(rate({ quota: KEPT_TOKENS, windowSeconds: MAX_RATE_SECONDS }), {
     does:
       'Refreshes of one session, counted in the database for all replicas; a request beyond them gets 429 and may be ' +
       'repeated later with the same refresh token. off sets no limit.',

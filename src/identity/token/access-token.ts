@@ -85,9 +85,9 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
   if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp].every(isInstant)) return undefined;
   if (!isTexts(roles) || !isTexts(methods)) return undefined;
   const hasClassInAmr = isClassForAmr(authnContext) && methods.at(-1) === authnContext;
-  const stated = (hasClassInAmr ? methods.slice(0, -1) : methods).join(' ');
-  const amr = amrOf(stated);
-  if (amrText(amr) !== stated || acr !== acrOf(amr)) return undefined;
+  const amrClaim = (hasClassInAmr ? methods.slice(0, -1) : methods).join(' ');
+  const amr = amrOf(amrClaim);
+  if (amrText(amr) !== amrClaim || acr !== acrOf(amr)) return undefined;
   if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
   if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
   // Only logins through an identity provider may lack it.

@@ -7,7 +7,7 @@ import {
 } from '../../platform/http/server.properties.js';
 import { MfaProperties } from '../../identity/second-factor/mfa.properties.js';
 import { PasskeyProperties } from '../../identity/second-factor/passkey/passkey.properties.js';
-import { originFault, passkeySite, type PasskeySite } from '../../identity/second-factor/passkey/passkey-site.js';
+import { originProblem, passkeySite, type PasskeySite } from '../../identity/second-factor/passkey/passkey-site.js';
 
 const ENABLED = 'app.security.mfa.passkey.enabled';
 const ORIGINS = 'app.security.mfa.passkey.origins';
@@ -34,7 +34,7 @@ export const originsBelowRpId = new Rule('security', (facts) => {
   const site = siteOf(facts);
   if (!enabled || site.kind === 'unusable') return [];
   return origins.flatMap((origin) => {
-    const reason = originFault(origin, site.rpId);
+    const reason = originProblem(origin, site.rpId);
     if (reason === undefined) return [];
     const what = `Browsers reject passkeys of ${site.rpId} at the origin ${facts.part(ORIGINS, origin)}: ${reason}`;
     return [facts.about(ORIGINS, { what, action: 'Correct the origin, or remove it.' })];

@@ -2,7 +2,7 @@ import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { Counter } from '../../observability/metrics/meter.js';
 import type { Meters } from '../../observability/metrics/meters.js';
-import type { RefusalReason } from '../../identity/session/refresh.js';
+import type { SessionRejectionReason } from '../../identity/session/refresh.js';
 
 /** Outcomes of the password step (docs/reference/metrics.md). */
 const OUTCOMES = [
@@ -58,7 +58,7 @@ function loginOutcomeOf(error: unknown): LoginOutcome {
 }
 
 /** Why a refresh is rejected; for the log and the meters only. */
-export type RefreshRejection = RefusalReason | 'no cookie' | 'account not active';
+export type RefreshRejection = SessionRejectionReason | 'no cookie' | 'account not active';
 
 /** Outcomes of rejected exchanges (docs/reference/metrics.md). */
 const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRejection, string>([

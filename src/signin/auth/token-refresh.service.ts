@@ -13,7 +13,7 @@ export interface RefreshedSession {
   readonly roles: readonly string[];
 }
 
-type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' | 'limited' }>;
+type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'rejected' | 'limited' }>;
 
 /** Exchanges a refresh token for its only successor (RFC 9700 section 4.14.2). */
 @Injectable()
@@ -45,7 +45,7 @@ export class TokenRefresh {
     if (rotation.kind === 'limited') {
       throw new ServiceError('RATE_LIMITED', { reason: 'session', retryAfterSeconds: rotation.waitSeconds });
     }
-    if (rotation.kind === 'refused') throw refused(rotation.reason);
+    if (rotation.kind === 'rejected') throw refused(rotation.reason);
     this.log.debug(`Refresh token ${rotation.kind}`, { sid: rotation.opened.session.id });
     return rotation;
   }

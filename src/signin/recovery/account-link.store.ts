@@ -87,9 +87,9 @@ export class AccountLinkStore {
   /** Notes that a link was requested and ends the one before; false if one was requested within the interval. */
   async reserve(tx: Tx, { slot, subject, kind, intervalSeconds }: LinkRequest): Promise<boolean> {
     const now = this.clock.seconds();
-    const keptUntil = now + KEPT_SECONDS;
-    if ((await tx.change(RESERVE, [now, keptUntil, slot, now - intervalSeconds, now])) === 1) return true;
-    return tx.insert(INSERT, [slot, subject, kind, null, '', now, keptUntil, FORMER_ADDRESS]);
+    const expiresAt = now + KEPT_SECONDS;
+    if ((await tx.change(RESERVE, [now, expiresAt, slot, now - intervalSeconds, now])) === 1) return true;
+    return tx.insert(INSERT, [slot, subject, kind, null, '', now, expiresAt, FORMER_ADDRESS]);
   }
 
   async find(tx: Tx, kind: LinkKind, tokenHash: string): Promise<StoredLink | undefined> {

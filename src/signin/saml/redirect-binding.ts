@@ -51,8 +51,8 @@ export function readRedirect(query: string, certificates: readonly string[]): Bi
   if ([...values.values()].includes(undefined)) return 'malformed';
   if ((relayState?.length ?? 0) > MAX_RELAY_STATE_LENGTH) return 'malformed';
   if ((values.get('SAMLEncoding') ?? DEFLATE) !== DEFLATE) return 'malformed';
-  const fault = signatureFault(raw, field, values, certificates);
-  if (fault !== undefined) return fault;
+  const rejection = signatureRejection(raw, field, values, certificates);
+  if (rejection !== undefined) return rejection;
   const xml = inflate(values.get(field) ?? '');
   return xml === undefined ? 'malformed' : { field, xml, relayState };
 }
@@ -84,7 +84,7 @@ function decode(value: string): string | undefined {
   }
 }
 
-function signatureFault(
+function signatureRejection(
   raw: ReadonlyMap<Parameter, string>,
   field: MessageField,
   values: ReadonlyMap<Parameter, string | undefined>,

@@ -105,7 +105,7 @@ onEveryDatabase('account import', (database) => {
   it('stores the authenticators of its rows in the same transaction', async () => {
     const stored: ImportedTotp[] = [];
     const totps = {
-      fault: (uri: string): string | undefined => (uri.startsWith('otpauth://') ? undefined : 'malformed'),
+      problem: (uri: string): string | undefined => (uri.startsWith('otpauth://') ? undefined : 'malformed'),
       insert: (_tx: unknown, rows: readonly ImportedTotp[]): Promise<void> => {
         stored.push(...rows);
         return stored.length > 1 ? Promise.reject(new RangeError('no')) : Promise.resolve();
@@ -169,10 +169,10 @@ onEveryDatabase('account import', (database) => {
     }
   });
 
-  it('reports only the faults of the reader for a malformed row', async () => {
+  it('reports only the problems of the reader for a malformed row', async () => {
     const rows: readonly ImportRow[] = [
       { line: 1, cells: { login_id: 'read.well' } },
-      { line: 2, cells: { email: 'nonsense' }, faults: [{ field: '', code: 'format' }] },
+      { line: 2, cells: { email: 'nonsense' }, problems: [{ field: '', code: 'format' }] },
     ];
     const all = (isPartial: boolean): Promise<ImportReport> =>
       parts.accountImport.run(() => Readable.from(rows), { actor: 'cli', isPartial });
@@ -293,7 +293,7 @@ onEveryDatabase('account import', (database) => {
     it('a failure in the middle deletes the accounts and what was stored beside them', async () => {
       const deleted: string[] = [];
       const totps = {
-        fault: () => undefined,
+        problem: () => undefined,
         insert: (_tx: unknown, rows: readonly ImportedTotp[]): Promise<void> =>
           rows.some(({ otpauthUri }) => otpauthUri === 'bad')
             ? Promise.reject(new RangeError('no'))

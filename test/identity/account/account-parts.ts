@@ -93,7 +93,7 @@ export function accountParts(
   const changesStore = new AccountChangesStore(sizes);
   const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers, work);
-  const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
+  const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, spare: 1, queueCapacity: 1000 }, random);
   const breached = new BreachedPasswords(undefined, 1, new Meters(), loggers);
   const passwords = new Passwords(hasher, new PasswordProperties(), random, breached);
   const loginIds = new LoginIds(new LoginIdProperties());

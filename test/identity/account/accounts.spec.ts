@@ -96,16 +96,20 @@ onEveryDatabase('accounts', (database) => {
     const verdict = (loginId: string, password: string): Promise<unknown> =>
       parts.verification.verify({ loginId, password });
 
-    expect(await verdict('nobody', PASSWORD)).toEqual({ kind: 'refused', reason: 'unknown' });
-    expect(await verdict('away', PASSWORD)).toEqual({ kind: 'refused', reason: 'disabled', subject: disabled });
+    expect(await verdict('nobody', PASSWORD)).toEqual({ kind: 'rejected', reason: 'unknown' });
+    expect(await verdict('away', PASSWORD)).toEqual({ kind: 'rejected', reason: 'disabled', subject: disabled });
     expect(await verdict('no-password', PASSWORD)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'no_password',
       subject: passwordless,
     });
-    expect(await verdict('no-password', '')).toEqual({ kind: 'refused', reason: 'no_password', subject: passwordless });
-    expect(await verdict('here', 'wrong')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
-    expect(await verdict('here', '')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
+    expect(await verdict('no-password', '')).toEqual({
+      kind: 'rejected',
+      reason: 'no_password',
+      subject: passwordless,
+    });
+    expect(await verdict('here', 'wrong')).toEqual({ kind: 'rejected', reason: 'wrong_password', subject });
+    expect(await verdict('here', '')).toEqual({ kind: 'rejected', reason: 'wrong_password', subject });
   });
 
   it('P4: a password is compared completely, including its end, spaces and NUL', async () => {
@@ -139,7 +143,7 @@ onEveryDatabase('accounts', (database) => {
       (await database.work.single((tx) => parts.store.findByLoginId(tx, 'moved')))?.passwordHash;
 
     expect(await parts.verification.verify({ loginId: 'moved', password: OTHER_PASSWORD })).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
     });
     expect(await stored()).toMatch(/^\$2b\$/);
     const logins = await Promise.all(
@@ -342,7 +346,7 @@ onEveryDatabase('accounts', (database) => {
     const read = vi.spyOn(parts.store, 'findByLoginId');
     const readsOf = async (loginId: string): Promise<number> => {
       read.mockClear();
-      expect((await parts.verification.verify({ loginId, password: 'wrong', device })).kind).toBe('refused');
+      expect((await parts.verification.verify({ loginId, password: 'wrong', device })).kind).toBe('rejected');
       return read.mock.calls.length;
     };
 
@@ -365,7 +369,7 @@ onEveryDatabase('accounts', (database) => {
 
     for (const loginId of ['guessed', 'no such user']) {
       const answers = await tries(loginId);
-      expect(answers.filter((answer) => answer === 'refused')).toHaveLength(10);
+      expect(answers.filter((answer) => answer === 'rejected')).toHaveLength(10);
       expect(answers.filter((answer) => answer === 'RATE_LIMITED')).toHaveLength(30);
     }
     const right = { loginId: 'guessed', password: PASSWORD };

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sha1Of } from '../../support/http/range-server.js';
 import { temporaryFolder } from '../../support/programs/temporary-folder.js';
 import { HashFile } from '../../../src/identity/account/password/breached/hash-file.js';
-import { hashFileFault } from '../../../src/identity/account/password/breached/hash-file-check.js';
+import { hashFileProblem } from '../../../src/identity/account/password/breached/hash-file-check.js';
 
 const folder = temporaryFolder('hash-file');
 afterAll(() => {
@@ -103,7 +103,7 @@ describe('the check of a file of hashes at startup', () => {
     ['no counts', HASHES.join('\n')],
     ['one line', `${LINES[0] ?? ''}\n`],
   ])('accepts a sorted file with %s', async (_, content) => {
-    expect(await hashFileFault(written(content))).toBeUndefined();
+    expect(await hashFileProblem(written(content))).toBeUndefined();
   });
 
   const swapped = [...LINES];
@@ -119,7 +119,7 @@ describe('the check of a file of hashes at startup', () => {
     ['has an empty line at its end', `${LINES.join('\n')}\n\n`, 'is not a SHA-1 hash'],
     ['has one endless line', 'A'.repeat(100_000), 'the line at byte 0 is not a SHA-1 hash'],
   ])('refuses a file that %s', async (_, content, fault) => {
-    expect(await hashFileFault(written(content))).toContain(fault);
+    expect(await hashFileProblem(written(content))).toContain(fault);
   });
 
   it('refuses a folder, a pipe and a file that does not exist', async () => {
@@ -127,8 +127,8 @@ describe('the check of a file of hashes at startup', () => {
     mkdirSync(below);
     execFileSync('mkfifo', [pipe]);
 
-    expect(await hashFileFault(below)).toBe('it is not a file');
-    expect(await hashFileFault(pipe)).toBe('it is not a file');
-    expect(await hashFileFault(join(folder, 'missing'))).toBe('it cannot be read (ENOENT)');
+    expect(await hashFileProblem(below)).toBe('it is not a file');
+    expect(await hashFileProblem(pipe)).toBe('it is not a file');
+    expect(await hashFileProblem(join(folder, 'missing'))).toBe('it cannot be read (ENOENT)');
   });
 });

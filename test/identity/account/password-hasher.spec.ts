@@ -27,7 +27,7 @@ describe('the password hasher', () => {
   const open: PasswordHasher[] = [];
   const hasher = (options: Partial<HasherOptions> = {}, meters = new Meters()): PasswordHasher => {
     const made = new PasswordHasher(
-      { cost: COST, concurrency: 2, kept: 1, queueCapacity: 10, ...options },
+      { cost: COST, concurrency: 2, spare: 1, queueCapacity: 10, ...options },
       new SystemRandom(),
       meters,
     );
@@ -149,7 +149,7 @@ describe('the password hasher', () => {
     'starts a second worker for a second password, although one worker is kept',
     async () => {
       const meters = new Meters();
-      const made = hasher({ concurrency: 2, kept: 1 }, meters);
+      const made = hasher({ concurrency: 2, spare: 1 }, meters);
       await made.hash(PASSWORD);
 
       await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
@@ -161,7 +161,7 @@ describe('the password hasher', () => {
   it.skipIf(availableParallelism() < 2)(
     'lets a few passwords wait for the first idle worker, not for one that is busy for long',
     async () => {
-      const made = hasher({ concurrency: 2, kept: 2 });
+      const made = hasher({ concurrency: 2, spare: 2 });
       const slow = parsed(hashSync(PASSWORD, { memoryCost: 65_536, timeCost: 20 }));
       await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
       const finished: string[] = [];
@@ -207,7 +207,7 @@ describe('the password hasher', () => {
   });
 
   it.skipIf(availableParallelism() < 2)('goes on with its other workers after an idle one failed', async () => {
-    const made = hasher({ kept: 2, cost: SLOW });
+    const made = hasher({ spare: 2, cost: SLOW });
     // Both have started then, and their order is that of the pool.
     await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
     const inProgress = made.hash(PASSWORD);
@@ -220,7 +220,7 @@ describe('the password hasher', () => {
   });
 
   it('opens other workers after the only one failed, and waiting passwords fail with the cause', async () => {
-    const made = hasher({ concurrency: 1, kept: 0, cost: SLOW });
+    const made = hasher({ concurrency: 1, spare: 0, cost: SLOW });
     await made.hash(PASSWORD);
     const passwords = [made.hash(PASSWORD), made.hash(PASSWORD), made.hash(PASSWORD)];
     await nextTurn();

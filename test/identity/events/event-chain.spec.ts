@@ -66,11 +66,11 @@ onEveryDatabase('the chain of security events', (database) => {
   }
 
   it('is intact after batches of events, and an empty one is intact', async () => {
-    expect(await verify()).toEqual({ findings: [], batches: 0, events: 0, deleted: 0 });
+    expect(await verify()).toEqual({ problems: [], batches: 0, events: 0, deleted: 0 });
     await batches(4);
 
     const head = { batch: 4, hash: expect.stringMatching(/^[\w-]{43}$/) as string };
-    expect(await verify()).toEqual({ findings: [], batches: 4, events: 12, head, deleted: 0 });
+    expect(await verify()).toEqual({ problems: [], batches: 4, events: 12, head, deleted: 0 });
   });
 
   it('events that are committed late, with lower ids than a batch has, are in a later batch', async () => {
@@ -83,7 +83,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await chain().relayAll();
 
     expect(await ids(3)).toEqual([late]);
-    expect(await verify()).toMatchObject({ findings: [], batches: 3, events: 7 });
+    expect(await verify()).toMatchObject({ problems: [], batches: 3, events: 7 });
   });
 
   it.each<[string, (row: readonly string[]) => [string, ...Value[]], string]>([
@@ -122,15 +122,15 @@ onEveryDatabase('the chain of security events', (database) => {
       () => ['UPDATE event_batch SET events = 2 WHERE batch = 2'],
       'its record was changed',
     ],
-  ])('L3: verification finds %s, and names the batch', async (_, tamper, finding) => {
+  ])('L3: verification finds %s, and names the batch', async (_, tamper, problem) => {
     await batches(4);
     const [sql, ...values] = tamper(await ids(2));
     await change(sql, ...values);
 
-    const { findings } = await verify();
+    const { problems } = await verify();
 
-    expect(findings.join('\n')).toContain(finding);
-    expect(findings[0]).toMatch(/^Batch 2 of 20\d\d-\d\d-\d\dT[\d:.]+Z \(events [\da-f-]{36} to [\da-f-]{36}\): /);
+    expect(problems.join('\n')).toContain(problem);
+    expect(problems[0]).toMatch(/^Batch 2 of 20\d\d-\d\d-\d\dT[\d:.]+Z \(events [\da-f-]{36} to [\da-f-]{36}\): /);
   });
 
   it('L3: verification finds two events that were exchanged', async () => {
@@ -140,7 +140,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('UPDATE security_event SET id = ? WHERE id = ?', first, second);
     await change("UPDATE security_event SET id = ? WHERE id = 'x'", second);
 
-    expect((await verify()).findings).toEqual([expect.stringContaining('at least one of its events was changed')]);
+    expect((await verify()).problems).toEqual([expect.stringContaining('at least one of its events was changed')]);
   });
 
   it('L3: verification finds a removed batch with its events', async () => {
@@ -148,7 +148,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('DELETE FROM security_event WHERE batch = 2');
     await change('DELETE FROM event_batch WHERE batch = 2');
 
-    expect((await verify()).findings).toEqual(['Batch 2 is missing.']);
+    expect((await verify()).problems).toEqual(['Batch 2 is missing.']);
   });
 
   it('L3: verification finds two batches that were exchanged', async () => {
@@ -162,20 +162,20 @@ onEveryDatabase('the chain of security events', (database) => {
       await change(`UPDATE security_event SET batch = ${to} WHERE batch = ${from}`);
     }
 
-    expect((await verify()).findings[0]).toMatch(/^Batch 2 .*its record was changed/);
+    expect((await verify()).problems[0]).toMatch(/^Batch 2 .*its record was changed/);
   });
 
   it('L3: verification finds a truncated chain, also if the head was set to an earlier batch', async () => {
     await batches(4);
     await change('DELETE FROM security_event WHERE batch > 2');
     await change('DELETE FROM event_batch WHERE batch > 2');
-    expect((await verify()).findings).toEqual(['The batches 3 to 4 are missing.']);
+    expect((await verify()).problems).toEqual(['The batches 3 to 4 are missing.']);
 
     await change('UPDATE event_chain SET batch = 2, hash = (SELECT hash FROM event_batch WHERE batch = 2)');
-    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+    expect((await verify()).problems).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
 
     await change('DELETE FROM event_chain');
-    expect((await verify()).findings).toEqual(['The head of the chain is missing.']);
+    expect((await verify()).problems).toEqual(['The head of the chain is missing.']);
   });
 
   it('L3: a chain that was truncated to an old copy of its head lacks the head that was noted later', async () => {
@@ -188,18 +188,18 @@ onEveryDatabase('the chain of security events', (database) => {
     const { batch = 0, hash = '', mac = '' } = old ?? {};
     await change('UPDATE event_chain SET batch = ?, hash = ?, mac = ?', batch, hash, mac);
 
-    expect((await verify()).findings).toEqual([]);
-    expect((await verify({ known })).findings).toEqual([expect.stringMatching(/^Batch 4 .* is not in the chain/)]);
+    expect((await verify()).problems).toEqual([]);
+    expect((await verify({ known })).problems).toEqual([expect.stringMatching(/^Batch 4 .* is not in the chain/)]);
   });
 
   it('L3: verification finds hashes that were computed again without the seal key', async () => {
     await batches(4);
     await change("DELETE FROM security_event WHERE batch = 2 AND reason = 'b'");
     const hash = await rewriteHashes();
-    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 4: its hash is not the one in the head/)]);
+    expect((await verify()).problems).toEqual([expect.stringMatching(/^Batch 4: its hash is not the one in the head/)]);
 
     await change('UPDATE event_chain SET hash = ?', hash);
-    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+    expect((await verify()).problems).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
   });
 
   it('L3: the relay does not make hashes authentic that were computed again', async () => {
@@ -208,7 +208,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await rewriteHashes();
     await batches(1);
 
-    expect((await verify()).findings).toEqual([
+    expect((await verify()).problems).toEqual([
       expect.stringMatching(/^Batch 5 .*is not the one that followed batch 4/),
     ]);
   });
@@ -222,7 +222,7 @@ onEveryDatabase('the chain of security events', (database) => {
     );
     await change('UPDATE security_event SET batch = 9 WHERE batch = -1');
 
-    expect((await verify()).findings).toEqual([
+    expect((await verify()).problems).toEqual([
       'Batch 9 follows the last one of the chain: it was added, or an old head was put back.',
       expect.stringMatching(/^Event .* names batch 9, which does not exist: it was added or moved\.$/),
     ]);
@@ -239,17 +239,17 @@ onEveryDatabase('the chain of security events', (database) => {
     const parts = chain();
     await withRequestContext({ requestId: 'r', ip: '::1', agent }, () => parts.record({ kind: 'MFA_OK' }));
     await parts.relayAll();
-    expect(await verify()).toMatchObject({ findings: [], events: 1 });
+    expect(await verify()).toMatchObject({ problems: [], events: 1 });
     await change('UPDATE security_event SET agent = ?', changed);
 
-    expect((await verify()).findings).toEqual([expect.stringContaining('at least one of its events was changed')]);
+    expect((await verify()).problems).toEqual([expect.stringContaining('at least one of its events was changed')]);
   });
 
   it('L3: verification finds an event that names a batch which does not exist', async () => {
     await batches(1);
     await change("INSERT INTO security_event (id, at, kind, result, batch) VALUES ('x', 1, 'MFA_OK', 'ok', 7)");
 
-    expect((await verify()).findings).toEqual([
+    expect((await verify()).problems).toEqual([
       'Event x of 1970-01-01T00:00:00.001Z names batch 7, which does not exist: it was added or moved.',
     ]);
   });
@@ -257,10 +257,10 @@ onEveryDatabase('the chain of security events', (database) => {
   it('L3: verification finds events that were not relayed for more than a minute', async () => {
     await chain().record({ kind: 'MFA_OK' });
     clock.advance(59);
-    expect((await verify()).findings).toEqual([]);
+    expect((await verify()).problems).toEqual([]);
     clock.advance(2);
 
-    expect((await verify()).findings).toEqual([expect.stringMatching(/^Events of more than a minute ago are not in/)]);
+    expect((await verify()).problems).toEqual([expect.stringMatching(/^Events of more than a minute ago are not in/)]);
   });
 
   it('L3: the relay does not continue a chain whose head was changed: it begins again and records that', async () => {
@@ -282,11 +282,11 @@ onEveryDatabase('the chain of security events', (database) => {
       { message: 'The head of the event chain is not authentic; the chain begins again' },
     ]);
     expect(meters.find('events.chain.restarts')?.of().measure()[0]?.value).toBe(1);
-    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 3 .*the chain begins again/)]);
+    expect((await verify()).problems).toEqual([expect.stringMatching(/^Batch 3 .*the chain begins again/)]);
     const from = clock.millis() + 1;
     clock.advance(60);
     await batches(1);
-    expect((await verify({ from })).findings).toEqual([]);
+    expect((await verify({ from })).problems).toEqual([]);
   });
 
   it('L3: the relay begins again if an old head was put back, and keeps the later batches as evidence', async () => {
@@ -295,7 +295,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await batches(2);
     const { batch = 0, hash = '', mac = '' } = old ?? {};
     await change('UPDATE event_chain SET batch = ?, hash = ?, mac = ?', batch, hash, mac);
-    expect((await verify()).findings).toContainEqual(
+    expect((await verify()).problems).toContainEqual(
       'Batch 4 follows the last one of the chain: it was added, or an old head was put back.',
     );
     await chain().record({ kind: 'MFA_OK' });
@@ -305,7 +305,7 @@ onEveryDatabase('the chain of security events', (database) => {
       { reason: 'head_changed', detail: '{"batch":"5"}' },
     ]);
     expect(await verify()).toMatchObject({
-      findings: [expect.stringMatching(/^Batch 5 .*the chain begins again/)],
+      problems: [expect.stringMatching(/^Batch 5 .*the chain begins again/)],
       events: 14,
     });
   });
@@ -320,8 +320,8 @@ onEveryDatabase('the chain of security events', (database) => {
     const from = clock.millis();
     await batches(1);
 
-    expect((await verify()).findings).toEqual([expect.stringMatching(/^Batch 6 .*the chain begins again/)]);
-    expect((await verify({ from })).findings).toEqual([]);
+    expect((await verify()).problems).toEqual([expect.stringMatching(/^Batch 6 .*the chain begins again/)]);
+    expect((await verify({ from })).problems).toEqual([]);
   });
 
   it('L3: after a new beginning, a period leaves out what was found before it, and nothing that follows', async () => {
@@ -333,12 +333,12 @@ onEveryDatabase('the chain of security events', (database) => {
     const from = clock.millis();
     await batches(3);
 
-    expect((await verify()).findings).toHaveLength(4);
-    expect((await verify({ from })).findings).toEqual([]);
+    expect((await verify()).problems).toHaveLength(4);
+    expect((await verify({ from })).problems).toEqual([]);
     await change('UPDATE event_batch SET events = 4 WHERE batch = 6');
-    expect((await verify({ from: clock.millis() })).findings).toEqual([expect.stringMatching(/^Batch 6 .*changed/)]);
+    expect((await verify({ from: clock.millis() })).problems).toEqual([expect.stringMatching(/^Batch 6 .*changed/)]);
     await change("UPDATE event_chain SET mac = 'x'");
-    expect((await verify({ from: clock.millis() })).findings[0]).toContain('The head of the chain is not authentic');
+    expect((await verify({ from: clock.millis() })).problems[0]).toContain('The head of the chain is not authentic');
   });
 
   it('a number that no batch can have does not stop the relay', async () => {
@@ -347,7 +347,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('DELETE FROM event_chain');
     await batches(1);
 
-    expect((await verify()).findings).toContainEqual(
+    expect((await verify()).problems).toContainEqual(
       expect.stringMatching(/names batch 9223372036854775807, which does not exist/),
     );
     expect(await rows("SELECT kind FROM security_event WHERE kind = 'EVENT_CHAIN_RESTARTED'")).toHaveLength(1);
@@ -373,24 +373,24 @@ onEveryDatabase('the chain of security events', (database) => {
     const [second] = await rows<{ at: number }>('SELECT at FROM event_batch WHERE batch = 2');
     await change("UPDATE security_event SET reason = 'z' WHERE batch = 2");
 
-    expect((await verify({ from: (second?.at ?? 0) + 1 })).findings).toEqual([]);
-    expect((await verify({ to: second?.at ?? 0 })).findings).toEqual([]);
-    expect((await verify({ from: second?.at, to: (second?.at ?? 0) + 1 })).findings).toHaveLength(1);
+    expect((await verify({ from: (second?.at ?? 0) + 1 })).problems).toEqual([]);
+    expect((await verify({ to: second?.at ?? 0 })).problems).toEqual([]);
+    expect((await verify({ from: second?.at, to: (second?.at ?? 0) + 1 })).problems).toHaveLength(1);
     await change('UPDATE event_batch SET events = 4 WHERE batch = 2');
-    expect((await verify({ from: (second?.at ?? 0) + 1 })).findings).toHaveLength(1);
+    expect((await verify({ from: (second?.at ?? 0) + 1 })).problems).toHaveLength(1);
   });
 
   it('a chain that began under an earlier seal key is intact, also once that key was removed', async () => {
     await batches(2);
     const two = randomBytes(32);
     const rotated = eventChainParts(database.work, clock, { sealKeys: { ...SEAL_KEYS, two } });
-    expect((await rotated.verification.verify({})).findings).toEqual([]);
+    expect((await rotated.verification.verify({})).problems).toEqual([]);
     await rotated.record({ kind: 'KEY_ROTATED' });
     await rotated.relayAll();
 
     const removed = eventChainParts(database.work, clock, { sealKeys: { two } });
-    expect(await removed.verification.verify({})).toMatchObject({ findings: [], batches: 3, events: 7 });
-    expect((await verify()).findings).toEqual([expect.stringContaining('is sealed under "two", which')]);
+    expect(await removed.verification.verify({})).toMatchObject({ problems: [], batches: 3, events: 7 });
+    expect((await verify()).problems).toEqual([expect.stringContaining('is sealed under "two", which')]);
   });
 
   it('events of before the chain join it in bounded steps, and subscribers do not see them', async () => {
@@ -411,7 +411,7 @@ onEveryDatabase('the chain of security events', (database) => {
 
     expect(turns.filter((turn) => turn === 'filled').length).toBeGreaterThan(2);
     expect(told.map(({ user_id }) => user_id)).toEqual(['new']);
-    expect(await verify()).toMatchObject({ findings: [], batches: turns.length, events: number + 1 });
+    expect(await verify()).toMatchObject({ problems: [], batches: turns.length, events: number + 1 });
   });
 
   it('a subscriber sees each event of its kinds once, with all columns', async () => {
@@ -444,7 +444,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await parts.relayAll();
 
     expect(await rows("SELECT kind FROM security_event WHERE user_id = 'effect'")).toHaveLength(1);
-    expect((await verify()).findings).toEqual([]);
+    expect((await verify()).problems).toEqual([]);
   });
 
   it('two replicas that relay under load take each event once, in one chain', async () => {
@@ -474,7 +474,7 @@ onEveryDatabase('the chain of security events', (database) => {
 
     expect(told.size).toBe(number);
     expect([...told.values()].every((times) => times === 1)).toBe(true);
-    expect(await verify()).toMatchObject({ findings: [], events: number });
+    expect(await verify()).toMatchObject({ problems: [], events: number });
   });
 
   it('the retention deletes whole batches, and the rest is still verified', async () => {
@@ -485,11 +485,11 @@ onEveryDatabase('the chain of security events', (database) => {
 
     expect(await chain().retention(1).sweep()).toBe(9);
 
-    expect(await verify({ known })).toMatchObject({ findings: [], batches: 2, events: 6, deleted: 3 });
+    expect(await verify({ known })).toMatchObject({ problems: [], batches: 2, events: 6, deleted: 3 });
     await change('UPDATE event_chain SET deleted = 4, deleted_hash = (SELECT hash FROM event_batch WHERE batch = 4)');
     await change('DELETE FROM security_event WHERE batch = 4');
     await change('DELETE FROM event_batch WHERE batch = 4');
-    expect((await verify()).findings).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
+    expect((await verify()).problems).toEqual([expect.stringContaining('The head of the chain is not authentic')]);
   });
 
   it.each([
@@ -508,7 +508,7 @@ onEveryDatabase('the chain of security events', (database) => {
 
     expect(log.lines).toMatchObject([{ level: 'ERROR', logger: 'events.retention', fields: { batch: 1 } }]);
     expect(await verify()).toMatchObject({ deleted: 0, events: 15 });
-    expect((await verify()).findings).not.toEqual([]);
+    expect((await verify()).problems).not.toEqual([]);
   });
 
   it('L3: the retention notices a record that changes after it has deleted earlier ones', async () => {
@@ -537,7 +537,7 @@ onEveryDatabase('the chain of security events', (database) => {
     clock.advance(2 * DAY);
 
     expect(await chain().retention(1).sweep()).toBe(10);
-    expect(await verify()).toMatchObject({ findings: [], events: 0 });
+    expect(await verify()).toMatchObject({ problems: [], events: 0 });
   });
 
   it('the retention does not make a changed head authentic', async () => {
@@ -546,7 +546,7 @@ onEveryDatabase('the chain of security events', (database) => {
     await change('UPDATE event_chain SET batch = 1, hash = (SELECT hash FROM event_batch WHERE batch = 1)');
 
     expect(await chain().retention(1).sweep()).toBe(0);
-    expect((await verify()).findings[0]).toContain('The head of the chain is not authentic');
+    expect((await verify()).problems[0]).toContain('The head of the chain is not authentic');
   });
 
   it('the statements of the relay follow indexes, so that no batch reads the whole table', async () => {

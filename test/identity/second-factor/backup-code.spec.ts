@@ -84,7 +84,7 @@ onEveryDatabase('backup codes', (database) => {
     const parts = plain();
     const { subject } = await enrolledUser(database.work, parts, clock);
     const { security_stamp: stamp } = await accountRow(database.work, subject);
-    await parts.setup.begin({ subject, askedBy: 'sid:a', askedFor: 'replace', ofStamp: Number(stamp) });
+    await parts.setup.begin({ subject, requestedBy: 'sid:a', change: 'replace', ofStamp: Number(stamp) });
 
     await parts.enrolment.reissue(subject);
 

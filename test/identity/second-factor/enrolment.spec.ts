@@ -42,7 +42,7 @@ onEveryDatabase('enrolment', (database) => {
   it('T16: setup returns a secret of 160 bits, its URI and ten backup codes, and does not change the account', async () => {
     const { clock, parts, subject } = await newcomer();
 
-    const setup = await parts.setup.begin({ subject, askedBy: ASKER });
+    const setup = await parts.setup.begin({ subject, requestedBy: ASKER });
 
     const { secret } = setup;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -56,7 +56,7 @@ onEveryDatabase('enrolment', (database) => {
       state: 'pending',
       hasTotp: false,
       hasPasskey: false,
-      pending: { until: clock.seconds() + 600, askedBy: ASKER },
+      pending: { until: clock.seconds() + 600, requestedBy: ASKER },
       backupCodes: { remaining: 0, isLow: false },
     });
     expect(await row(subject)).toMatchObject({ totp_count: 0, backup_set_id: null, security_stamp: 0 });
@@ -67,7 +67,7 @@ onEveryDatabase('enrolment', (database) => {
     const seen = new Set<string>();
 
     for (let index = 0; index < 20; index += 1) {
-      const { secret, backupCodes = [] } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { secret, backupCodes = [] } = await parts.setup.begin({ subject, requestedBy: ASKER });
       for (const shown of [secret, ...backupCodes]) seen.add(shown);
     }
 
@@ -76,10 +76,10 @@ onEveryDatabase('enrolment', (database) => {
 
   it('T3: a correct code activates the secret, and its step is used', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
-    const change = await parts.enrolment.confirm({ subject, askedBy: ASKER }, typedTotp(code), (_tx, confirmed) =>
+    const change = await parts.enrolment.confirm({ subject, requestedBy: ASKER }, typedTotp(code), (_tx, confirmed) =>
       Promise.resolve(confirmed.change),
     );
 
@@ -97,10 +97,10 @@ onEveryDatabase('enrolment', (database) => {
 
   it('a wrong code leaves the secret pending and counts as a failure', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
     const confirm = (code: string): Promise<string> =>
-      ending(parts.enrolment.confirm({ subject, askedBy: ASKER }, typedTotp(code), nothing));
+      ending(parts.enrolment.confirm({ subject, requestedBy: ASKER }, typedTotp(code), nothing));
 
     expect(await confirm(app.wrongCodeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
 
@@ -111,10 +111,10 @@ onEveryDatabase('enrolment', (database) => {
 
   it('T18: five wrong codes lock the account and end the pending secret', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
     const confirm = (code: string): Promise<string> =>
-      ending(parts.enrolment.confirm({ subject, askedBy: ASKER }, typedTotp(code), nothing));
+      ending(parts.enrolment.confirm({ subject, requestedBy: ASKER }, typedTotp(code), nothing));
 
     for (let index = 0; index < 5; index += 1) await confirm(app.wrongCodeAt(clock.seconds(), index));
 
@@ -127,13 +127,13 @@ onEveryDatabase('enrolment', (database) => {
   it.each([
     ['another session', 'sid:other', 0],
     ['the session that asked, after ten minutes', ASKER, 600],
-  ])('T17: the pending secret cannot be confirmed by %s', async (_, askedBy, later) => {
+  ])('T17: the pending secret cannot be confirmed by %s', async (_, requestedBy, later) => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     clock.advance(later);
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
-    expect(await ending(parts.enrolment.confirm({ subject, askedBy }, typedTotp(code), nothing))).toBe(
+    expect(await ending(parts.enrolment.confirm({ subject, requestedBy }, typedTotp(code), nothing))).toBe(
       'MFA_STATE_CONFLICT',
     );
 
@@ -144,13 +144,13 @@ onEveryDatabase('enrolment', (database) => {
     const { parts, subject, clock } = await newcomer();
     const apps = [];
     for (let index = 0; index < 3; index += 1) {
-      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
       apps.push(AuthenticatorApp.scan(otpauthUri));
     }
     const ends = [];
     for (const app of apps) {
       const code = typedTotp(app.codeAt(clock.seconds()));
-      ends.push(await ending(parts.enrolment.confirm({ subject, askedBy: ASKER }, code, nothing)));
+      ends.push(await ending(parts.enrolment.confirm({ subject, requestedBy: ASKER }, code, nothing)));
     }
 
     expect(ends).toEqual(['MFA_CODE_INVALID', 'MFA_CODE_INVALID', 'ok']);
@@ -160,10 +160,10 @@ onEveryDatabase('enrolment', (database) => {
 
   it('the secret stays pending when storing the confirmation fails', async () => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     const code = typedTotp(AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()));
     const confirm = (complete: () => Promise<unknown>): Promise<unknown> =>
-      parts.enrolment.confirm({ subject, askedBy: ASKER }, code, complete);
+      parts.enrolment.confirm({ subject, requestedBy: ASKER }, code, complete);
 
     await expect(confirm(() => Promise.reject(new RangeError('stop')))).rejects.toThrow('stop');
 
@@ -185,7 +185,7 @@ onEveryDatabase('enrolment', (database) => {
     ['the account was disabled', "UPDATE account SET status = 'disabled', pending_totp_id = NULL WHERE id = ?"],
   ])('a confirmation fails when %s while the code was checked', async (_, sql) => {
     const { parts, subject, clock } = await newcomer();
-    const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+    const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
     const racing = secondFactorParts(
       interposed(database.work, () => change(sql, subject)),
@@ -193,7 +193,7 @@ onEveryDatabase('enrolment', (database) => {
     );
 
     const end = await ending(
-      racing.enrolment.confirm({ subject, askedBy: ASKER, securityStamp: 0, jti: 'j' }, typedTotp(code), nothing),
+      racing.enrolment.confirm({ subject, requestedBy: ASKER, securityStamp: 0, jti: 'j' }, typedTotp(code), nothing),
     );
 
     expect(end).toBe('MFA_TOKEN_INVALID');
@@ -204,7 +204,7 @@ onEveryDatabase('enrolment', (database) => {
     it('the confirmation uses up the mfa_token', async () => {
       const { parts, subject, clock } = await newcomer();
       const jti = `jti-${subject}`;
-      const claim = { subject, securityStamp: 0, jti, askedBy: `jti:${jti}` };
+      const claim = { subject, securityStamp: 0, jti, requestedBy: `jti:${jti}` };
       const { otpauthUri } = await parts.setup.begin(claim);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
@@ -225,7 +225,7 @@ onEveryDatabase('enrolment', (database) => {
         tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', ['used-one']),
       );
 
-      expect(await ending(parts.setup.begin({ subject, askedBy: ASKER, ...claim }))).toBe(code);
+      expect(await ending(parts.setup.begin({ subject, requestedBy: ASKER, ...claim }))).toBe(code);
 
       expect(await row(subject)).toMatchObject({ pending_totp_id: null });
     });
@@ -234,7 +234,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
-      const end = ending(parts.setup.begin({ subject, askedBy: ASKER, securityStamp: 1, jti: 'half' }));
+      const end = ending(parts.setup.begin({ subject, requestedBy: ASKER, securityStamp: 1, jti: 'half' }));
 
       expect(await end).toBe('MFA_STATE_CONFLICT');
     });
@@ -248,7 +248,7 @@ onEveryDatabase('enrolment', (database) => {
         ending(parts.secondFactors.prove({ subject }, typedCode(code), nothing));
       await database.work.run((tx) => parts.devices.grant(tx, subject));
       const { security_stamp: stamp } = await row(subject);
-      const asked = { subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) } as const;
+      const asked = { subject, requestedBy: ASKER, change: 'replace', ofStamp: Number(stamp) } as const;
 
       const setup = await parts.setup.begin(asked);
 
@@ -274,7 +274,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       const { security_stamp: stamp } = await row(subject);
-      const asked = { subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) } as const;
+      const asked = { subject, requestedBy: ASKER, change: 'replace', ofStamp: Number(stamp) } as const;
       const { otpauthUri } = await parts.setup.begin(asked);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
       const prove = (): Promise<string> =>
@@ -295,12 +295,12 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
       const { security_stamp: stamp, last_used_step: lastUsed } = await row(subject);
-      await parts.setup.begin({ subject, askedBy: ASKER, askedFor: 'replace', ofStamp: Number(stamp) });
+      await parts.setup.begin({ subject, requestedBy: ASKER, change: 'replace', ofStamp: Number(stamp) });
       const { pending_totp_id: pendingId } = await row(subject);
       const use = { step: Number(lastUsed) + offset, now: clock.seconds() };
 
       const confirmed = await database.work.run((tx) =>
-        parts.store.confirmPending(tx, { subject }, { id: String(pendingId), askedFor: 'replace' }, use),
+        parts.store.confirmPending(tx, { subject }, { id: String(pendingId), change: 'replace' }, use),
       );
 
       expect(confirmed).toBe(isConfirmed);
@@ -312,12 +312,12 @@ onEveryDatabase('enrolment', (database) => {
 
     it.each([
       ['no authenticator was active', {}],
-      ['other authenticators were active', { askedFor: 'replace', ofStamp: 0 }],
+      ['other authenticators were active', { change: 'replace', ofStamp: 0 }],
     ] as const)('T17: setup is rejected for a caller who was authorized when %s', async (_, authorized) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
-      const end = await ending(parts.setup.begin({ subject, askedBy: ASKER, ...authorized }));
+      const end = await ending(parts.setup.begin({ subject, requestedBy: ASKER, ...authorized }));
 
       expect(end).toBe('MFA_STATE_CONFLICT');
       expect(await row(subject)).toMatchObject({ pending_totp_id: null });
@@ -329,8 +329,9 @@ onEveryDatabase('enrolment', (database) => {
       'the QR code is returned once as %s, and only to the session that requested the setup',
       async (form) => {
         const { parts, subject } = await newcomer();
-        await parts.setup.begin({ subject, askedBy: ASKER });
-        const picture = (askedBy: string): Promise<string | Buffer> => parts.pendingSecrets.qr(form, subject, askedBy);
+        await parts.setup.begin({ subject, requestedBy: ASKER });
+        const picture = (requestedBy: string): Promise<string | Buffer> =>
+          parts.pendingSecrets.qr(form, subject, requestedBy);
 
         expect(await ending(picture('sid:other'))).toBe('NOT_FOUND');
         const [given, again] = [await picture(ASKER), await ending(picture(ASKER))];
@@ -342,13 +343,13 @@ onEveryDatabase('enrolment', (database) => {
 
     it('the QR code is gone after ten minutes and after the confirmation', async () => {
       const { parts, subject, clock } = await newcomer();
-      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
       clock.advance(600);
       expect(await ending(parts.pendingSecrets.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
 
       clock.advance(-600);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
-      await parts.enrolment.confirm({ subject, askedBy: ASKER }, typedTotp(code), nothing);
+      await parts.enrolment.confirm({ subject, requestedBy: ASKER }, typedTotp(code), nothing);
       expect(await ending(parts.pendingSecrets.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
     });
   });
@@ -394,10 +395,10 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       await parts.authenticators.disable({ subject }, typedCode(app.codeAt(clock.seconds())), nothing);
-      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
       const code = typedTotp(AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()));
 
-      const confirmed = parts.enrolment.confirm({ subject, askedBy: ASKER }, code, nothing);
+      const confirmed = parts.enrolment.confirm({ subject, requestedBy: ASKER }, code, nothing);
       expect(await ending(confirmed)).toBe('MFA_CODE_INVALID');
     });
 
@@ -428,10 +429,10 @@ onEveryDatabase('enrolment', (database) => {
     it('the enrolment after a reset ends the requirement to enrol', async () => {
       const { parts, subject, clock } = await newcomer();
       await parts.authenticators.reset(subject, 'cli', nothing);
-      const { otpauthUri } = await parts.setup.begin({ subject, askedBy: ASKER });
+      const { otpauthUri } = await parts.setup.begin({ subject, requestedBy: ASKER });
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
-      await parts.enrolment.confirm({ subject, askedBy: ASKER }, typedTotp(code), nothing);
+      await parts.enrolment.confirm({ subject, requestedBy: ASKER }, typedTotp(code), nothing);
 
       expect(await row(subject)).toMatchObject({ enrolment_forced: 0 });
     });

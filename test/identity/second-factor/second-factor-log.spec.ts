@@ -47,8 +47,8 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
 
     expect(messages()).toEqual([
       'Code accepted method=totp factor=active offset=-1',
-      'Code rejected method=totp factor=active reason=used_step failures=1 mostFailures=5',
-      'Code rejected method=totp factor=active reason=wrong_code failures=2 mostFailures=5',
+      'Code rejected method=totp factor=active reason=used_step failures=1 maxFailures=5',
+      'Code rejected method=totp factor=active reason=wrong_code failures=2 maxFailures=5',
       'Code accepted method=backup_code factor=active',
     ]);
   });

@@ -113,7 +113,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     const subject = await newAccount(database.work);
     const { setup } = here();
 
-    await Promise.all(times(5, () => setup.begin({ subject, askedBy: 'sid:a' })));
+    await Promise.all(times(5, () => setup.begin({ subject, requestedBy: 'sid:a' })));
 
     const count = (sql: string): Promise<readonly unknown[]> => database.work.single((tx) => tx.rows(sql, [subject]));
     expect(await count('SELECT COUNT(*) AS number FROM totp_secret WHERE user_id = ?')).toEqual([{ number: 1 }]);
@@ -124,7 +124,7 @@ onEveryDatabase('concurrent second factors', (database) => {
     const { subject, app, backupCodes } = await user();
     const { enrolment, authenticators, setup, pendingSecrets, budget, secondFactors } = here();
     const { security_stamp: stamp } = await accountRow(database.work, subject);
-    const replacing = { askedFor: 'replace', ofStamp: Number(stamp) } as const;
+    const replacing = { change: 'replace', ofStamp: Number(stamp) } as const;
 
     const ends = await endings(
       times(60, (index) => {
@@ -133,7 +133,7 @@ onEveryDatabase('concurrent second factors', (database) => {
           () => secondFactors.prove({ subject }, typedCode(app.codeAt(clock.seconds())), nothing),
           () => secondFactors.prove({ subject }, typedCode(code), nothing),
           () => enrolment.reissue(subject),
-          () => setup.begin({ subject, askedBy: 'sid:a', ...replacing }),
+          () => setup.begin({ subject, requestedBy: 'sid:a', ...replacing }),
           () => pendingSecrets.qr('svg', subject, 'sid:a'),
           () => authenticators.disable({ subject }, typedCode(code), nothing),
           () => budget.unlock(subject, 'test'),

@@ -254,7 +254,7 @@ onEveryDatabase('the second factor', (database) => {
     });
     const { subject } = user;
     const { security_stamp: stamp } = await row(user);
-    await parts.setup.begin({ subject, askedBy: 'sid:a', askedFor: 'replace', ofStamp: Number(stamp) });
+    await parts.setup.begin({ subject, requestedBy: 'sid:a', change: 'replace', ofStamp: Number(stamp) });
     await database.work.run((tx) => parts.devices.grant(tx, subject));
 
     await lock();

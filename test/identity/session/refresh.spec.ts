@@ -25,7 +25,7 @@ const ROUNDS = roundsInTier(4, { inFull: 20 });
 const admit = (): Promise<string> => Promise.resolve('admitted');
 const valueOf = (opened: OpenedSession): string => opened.refreshToken?.value ?? '';
 const successorOf = (rotation: Rotation<unknown>): string =>
-  rotation.kind === 'refused' ? rotation.reason : rotation.kind === 'limited' ? 'limited' : valueOf(rotation.opened);
+  rotation.kind === 'rejected' ? rotation.reason : rotation.kind === 'limited' ? 'limited' : valueOf(rotation.opened);
 const raced = (replicas: readonly SessionRefresh[], value: string): Promise<readonly Rotation<string>[]> =>
   Promise.all(
     Array.from({ length: RACERS }, (_, index) =>
@@ -77,9 +77,9 @@ onEveryDatabase('refresh tokens', (database) => {
 
     const replayed = await refreshes.rotate(valueOf(first), admit);
 
-    expect(replayed).toEqual({ kind: 'refused', reason: 'reused', subject: 'robbed' });
+    expect(replayed).toEqual({ kind: 'rejected', reason: 'reused', subject: 'robbed' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
-    expect(await refreshes.rotate(successor, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await refreshes.rotate(successor, admit)).toEqual({ kind: 'rejected', reason: 'unknown' });
     expect(await eventsOf('robbed')).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
   });
 
@@ -103,7 +103,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const first = await opened('thief', parts);
     await refreshes.rotate(successorOf(await refreshes.rotate(valueOf(first), admit)), admit);
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'reused' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
@@ -113,7 +113,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const first = await opened('strict', parts);
     await refreshes.rotate(valueOf(first), admit);
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'reused' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
@@ -135,7 +135,7 @@ onEveryDatabase('refresh tokens', (database) => {
     await refreshes.rotate(valueOf(first), admit);
     clock.advance(-3600);
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'reused' });
     clock.advance(3600);
   });
 
@@ -145,7 +145,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const first = await opened('idle', parts);
     clock.advance(14 * DAY);
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'expired' });
     expect(await sessions.find(first.session.id)).toBeUndefined();
     expect(await eventsOf('idle')).toEqual([]);
   });
@@ -162,7 +162,7 @@ onEveryDatabase('refresh tokens', (database) => {
     expect((await sessions.find(first.session.id))?.expiresAt).toBe(first.session.createdAt + 90 * DAY);
     clock.advance(10 * DAY);
 
-    expect(await refreshes.rotate(value, admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+    expect(await refreshes.rotate(value, admit)).toMatchObject({ kind: 'rejected', reason: 'expired' });
   });
 
   it('a step-up supersedes the refresh token without an event, and the new one works', async () => {
@@ -173,7 +173,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const raised = await database.work.run((tx) => sessions.stepUp(tx, first.session.id, facts));
 
     expect(await refreshes.rotate(valueOf(first), admit)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'superseded',
       subject: 'raised',
     });
@@ -206,7 +206,7 @@ onEveryDatabase('refresh tokens', (database) => {
     }
     expect(await generationsOf('long-ago')).not.toContain(1);
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'reused' });
 
     expect(await sessions.find(first.session.id)).toBeUndefined();
     expect((await eventsOf('long-ago')).filter((kind) => kind === 'TOKEN_REUSE')).toHaveLength(1);
@@ -219,7 +219,7 @@ onEveryDatabase('refresh tokens', (database) => {
     clock.advance(14 * DAY);
     await database.work.single((tx) => tx.change('DELETE FROM refresh_token WHERE user_id = ?', ['away']));
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'rejected', reason: 'unknown' });
 
     expect(await eventsOf('away')).toEqual([]);
   });
@@ -235,7 +235,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const used = 'DELETE FROM refresh_token WHERE user_id = ? AND generation = 1';
     await database.work.single((tx) => tx.change(used, ['rekeyed']));
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rejected', reason: 'reused' });
 
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
@@ -246,7 +246,7 @@ onEveryDatabase('refresh tokens', (database) => {
     const first = await opened('ended', parts);
     await database.work.run((tx) => sessions.end(tx, first.session.id));
 
-    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await refreshes.rotate(valueOf(first), admit)).toEqual({ kind: 'rejected', reason: 'unknown' });
   });
 
   it('a refresh token stays valid when the account check fails', async () => {
@@ -264,7 +264,7 @@ onEveryDatabase('refresh tokens', (database) => {
   it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}'`, 'A'.repeat(5000), '\u0000'.repeat(43)])(
     'an unknown refresh token is rejected: %j',
     async (value) => {
-      expect(await partsWith().refreshes.rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+      expect(await partsWith().refreshes.rotate(value, admit)).toEqual({ kind: 'rejected', reason: 'unknown' });
     },
   );
 
@@ -382,7 +382,7 @@ needs('mariadb')('refresh tokens with two replicas on one MariaDB', () => {
       const rotations = await raced(refreshes, valueOf(first));
 
       expect(kindsOf(rotations)).toEqual(expected);
-      const granted = rotations.filter(({ kind }) => kind !== 'refused');
+      const granted = rotations.filter(({ kind }) => kind !== 'rejected');
       expect(new Set(granted.map(successorOf)).size).toBe(1);
     }
     await Promise.all(databases.map((database) => database.destroy()));

@@ -76,7 +76,7 @@ onEveryDatabase('sessions', (database) => {
 
     expect(await sessions().findBySecret(refreshToken?.value ?? '')).toBeUndefined();
     expect(await parts().refreshes.rotate(secret, () => Promise.resolve())).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'unknown',
     });
   });

@@ -293,7 +293,7 @@ onSqlite('login decisions in the log', (engine) => {
       expect.stringMatching(
         /^DEBUG Password verified: the second step is due.* hasFactor=true demanded=false sentDevice=false$/,
       ),
-      'DEBUG Code rejected method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
+      'DEBUG Code rejected method=totp factor=active reason=wrong_code failures=1 maxFailures=5',
       expect.stringMatching(/^DEBUG Code accepted method=totp factor=active offset=-?[01]$/),
     ]);
   });

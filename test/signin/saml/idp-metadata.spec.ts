@@ -36,7 +36,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const trusted = (): string => idps.named('corp').trust().entityId;
     const fault = (): string | undefined => {
       const trust = entry?.cache.trustAt(clock.millis());
-      return trust && 'fault' in trust ? trust.fault : undefined;
+      return trust && 'problem' in trust ? trust.problem : undefined;
     };
     return { entry: entry as IdpEntry, metadata, trusted, fault };
   };

@@ -174,11 +174,11 @@ export async function enrolledUser(
   clock: Clock & { advance(seconds: number): void },
 ): Promise<TestUser> {
   const subject = await newAccount(work);
-  const askedBy = 'sid:setup';
-  const { otpauthUri, backupCodes = [] } = await parts.setup.begin({ subject, askedBy });
+  const requestedBy = 'sid:setup';
+  const { otpauthUri, backupCodes = [] } = await parts.setup.begin({ subject, requestedBy });
   const app = AuthenticatorApp.scan(otpauthUri);
   const code = app.codeAt(clock.seconds());
-  await parts.enrolment.confirm({ subject, askedBy }, typedTotp(code), () => Promise.resolve());
+  await parts.enrolment.confirm({ subject, requestedBy }, typedTotp(code), () => Promise.resolve());
   clock.advance(60);
   return { subject, app, backupCodes };
 }

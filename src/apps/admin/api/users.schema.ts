@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ROLE_FORM } from '../../../identity/account/account.js';
-import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { KINDS } from '../../../identity/events/security-event.js';
 import { amr, authenticator } from '../../../signin/auth/api/responses.schema.js';
 import { parseInstant } from '../../../config/bind/instant.js';
@@ -32,7 +32,7 @@ const mfaRequired = v.pipe(v.boolean(), v.description('Requires a second factor 
 
 /** `POST /admin/users`. */
 export const newUserSchema = v.strictObject({
-  id: v.pipe(text(LONGEST_LOGIN_ID), v.description('Login id.')),
+  id: v.pipe(text(MAX_LOGIN_ID_LENGTH), v.description('Login id.')),
   pw: v.optional(
     v.pipe(
       textOfBytes(1024),
@@ -58,9 +58,11 @@ export const userChangeSchema = v.strictObject({
 
 /** `GET /admin/users`. */
 export const usersQuerySchema = v.strictObject({
-  query: v.optional(v.pipe(text(LONGEST_LOGIN_ID, 0), v.description('A part of the login id or of the mail address.'))),
+  query: v.optional(
+    v.pipe(text(MAX_LOGIN_ID_LENGTH, 0), v.description('A part of the login id or of the mail address.')),
+  ),
   limit: paginationSchema.entries.limit,
-  after: v.optional(v.pipe(text(LONGEST_LOGIN_ID), v.description('The `next` of the previous slice.'))),
+  after: v.optional(v.pipe(text(MAX_LOGIN_ID_LENGTH), v.description('The `next` of the previous slice.'))),
 });
 
 const next = v.optional(v.pipe(v.string(), v.description('`after` of the next request, if more may follow.')));

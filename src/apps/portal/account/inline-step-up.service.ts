@@ -60,7 +60,7 @@ export class InlineStepUp {
     { code = '', credential }: ConfirmationForm,
   ): Promise<SubmittedProof | undefined> {
     if (credential) {
-      return { method: 'passkey', response: { assertion: assertionIn(credential), askedBy: requesterOf(caller) } };
+      return { method: 'passkey', response: { assertion: assertionIn(credential), requestedBy: requesterOf(caller) } };
     }
     if (code !== '') return givenCode(code);
     if (credential === '') await this.rejectOptions(caller);

@@ -1,4 +1,9 @@
-import type { ImportReport, PreviewRow, RowRejection, RowFault } from '../../../identity/account/import/import-row.js';
+import type {
+  ImportReport,
+  PreviewRow,
+  RowRejection,
+  RowProblem,
+} from '../../../identity/account/import/import-row.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../platform/http/page/view.js';
 import { panel, paragraph } from '../form/forms.js';
@@ -12,7 +17,7 @@ export function previewPanels(
   const shown = new Set(firstRows.map(({ line }) => line));
   const others = errors.filter(({ line }) => !shown.has(line));
   if (firstRows.length === 0) return errorTable(context, others);
-  const more = valid - firstRows.filter(({ faults }) => faults.length === 0).length;
+  const more = valid - firstRows.filter(({ problems: faults }) => faults.length === 0).length;
   const list = html`<ul class="rows">
 ${firstRows.map((row) => previewRow(context, row))}</ul>
 ${more > 0 ? paragraph(admin.moreRows(more)) : undefined}`;
@@ -30,16 +35,16 @@ function previewRow(context: PageContext, row: PreviewRow): Html {
     row.hasAuthenticator ? admin.withAuthenticator : '',
   ].filter((fact) => fact !== '');
   const result =
-    row.faults.length === 0
+    row.problems.length === 0
       ? html`<span class="badge good">${admin.willBeCreated}</span>`
-      : html`<span><span class="badge bad">${admin.fault}</span> ${row.faults.map((fault) => faultText(context, fault)).join('; ')}</span>`;
+      : html`<span><span class="badge bad">${admin.fault}</span> ${row.problems.map((fault) => faultText(context, fault)).join('; ')}</span>`;
   return html`<li><div><strong><bdi>${row.loginId}</bdi></strong><br>
 <span class="quiet small"><bdi>${facts.join(' · ')}</bdi></span></div>
 ${result}</li>
 `;
 }
 
-function faultText({ t }: PageContext, { field, code }: RowFault): string {
+function faultText({ t }: PageContext, { field, code }: RowProblem): string {
   const { admin } = t;
   return `${field === '' ? admin.wholeRow : field} ${admin.importFaults[code] ?? code}`;
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { importUploadSchema } from '../../admin/api/users-import.schema.js';
 import { KINDS } from '../../../identity/events/security-event.js';
 import { formEntries } from '../form/forms.schema.js';
@@ -23,9 +23,9 @@ const USER_DONE = [
 export type UserDone = (typeof USER_DONE)[number];
 
 export const usersQuery = v.object({
-  query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
-  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
-  deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID))), undefined),
+  query: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH)), ''), ''),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
+  deleted: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH))), undefined),
 });
 
 export const userQuery = v.object({ done: v.fallback(v.optional(v.picklist(USER_DONE)), undefined) });
@@ -63,7 +63,7 @@ export const endForm = v.strictObject({
 });
 
 export const eventsQuery = v.object({
-  user: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(LONGEST_LOGIN_ID)), ''), ''),
+  user: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_LOGIN_ID_LENGTH)), ''), ''),
   kind: v.fallback(v.optional(v.picklist(['', ...KINDS]), ''), ''),
   from: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),
   to: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(64)), ''), ''),

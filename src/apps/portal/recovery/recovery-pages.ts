@@ -1,4 +1,4 @@
-import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
@@ -26,7 +26,7 @@ export function forgotPage(fields: RecoveryFields): View {
   return new View((context) => {
     const { forgot, common } = context.t;
     const id = html`<div class="field"><label for="id">${common.username}</label>
-<input id="id" name="id" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" autocorrect="off" \
+<input id="id" name="id" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" autocorrect="off" \
 spellcheck="false"${focus(alert === undefined)} required></div>
 `;
     return {

@@ -59,7 +59,7 @@ export class SetupPages {
     const shown = await this.shown(caller);
     if (!shown) return confirmPage(fields);
     const choice = await this.pathBesideApp(caller, returnTo);
-    return secretPage(fields, { ...shown, choice, hasCodes: shown.askedFor !== 'add' });
+    return secretPage(fields, { ...shown, choice, hasCodes: shown.change !== 'add' });
   }
 
   /** Undefined for a login that is too old to see the secret, and for an ended one. */

@@ -1,4 +1,4 @@
-import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
@@ -49,7 +49,7 @@ function passwordForm(context: PageContext, fields: SignInFields): Html {
   return form(
     fields,
     html`${again === undefined ? undefined : hidden('again', again)}<div class="field"><label for="id">${common.username}</label>
-<input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
+<input id="id" name="id" value="${id}" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" \
 autocorrect="off" spellcheck="false"${focus(isFocused && id === '')} required></div>
 ${passwordField(context, { id: 'pw', label: current, autocomplete: 'current-password', isFocused: isFocused && id !== '' })}${
       isChange

@@ -19,7 +19,7 @@ import {
   PreviewRows,
   type RowRejection,
   RowRejections,
-  type RowFault,
+  type RowProblem,
 } from './import-row.js';
 import { type ImportedParts, type StagedImport, StagedImports } from './staged-imports.service.js';
 
@@ -40,7 +40,7 @@ export interface ImportedTotp {
 /** Port through which an import stores authenticators; `src/identity/second-factor`, which has a higher rank, implements it. */
 export interface TotpImport extends ImportedParts {
   /** The error code of a URI; undefined if it can be imported. */
-  fault(otpauthUri: string): string | undefined;
+  problem(otpauthUri: string): string | undefined;
   insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export interface ImportOptions {
   readonly admit?: (tx: Tx) => Promise<void>;
 }
 
-/** A row without faults. */
+/** A row without problems. */
 interface Draft {
   readonly line: number;
   readonly account: AccountDraft;
@@ -95,7 +95,7 @@ export class AccountImport {
     const seen = new Set<string>();
     let valid = 0;
     for await (const batch of batches(rows)) {
-      const { drafts, errors: faults } = await this.checked(batch, options);
+      const { drafts, errors: problems } = await this.checked(batch, options);
       const loginIds = drafts.map(({ account }) => this.drafts.loginIdOf(account));
       const taken = await this.work.single((tx) => this.store.taken(tx, loginIds));
       const repeated = drafts.filter((_, index) => {
@@ -105,7 +105,7 @@ export class AccountImport {
         return isTaken;
       });
       valid += drafts.length - repeated.length;
-      const ofBatch = [...faults, ...repeated.map(takenError)].sort((one, other) => one.line - other.line);
+      const ofBatch = [...problems, ...repeated.map(takenError)].sort((one, other) => one.line - other.line);
       errors.add(ofBatch);
       first.add(batch, ofBatch);
     }
@@ -204,24 +204,24 @@ export class AccountImport {
     const errors: RowRejection[] = [];
     for (const row of rows) {
       const { otpauthUri, ...account } = draftOf(row);
-      const faults = row.faults ?? (await this.faults(account, otpauthUri, options));
-      if (faults.length === 0) drafts.push({ line: row.line, account, otpauthUri });
-      errors.push(...faults.map((fault) => ({ line: row.line, ...fault })));
+      const problems = row.problems ?? (await this.problems(account, otpauthUri, options));
+      if (problems.length === 0) drafts.push({ line: row.line, account, otpauthUri });
+      errors.push(...problems.map((problem) => ({ line: row.line, ...problem })));
     }
     return { drafts, errors };
   }
 
-  private async faults(
+  private async problems(
     account: AccountDraft,
     otpauthUri: string | undefined,
     { totps }: Pick<ImportOptions, 'totps'>,
-  ): Promise<readonly RowFault[]> {
-    const faults: RowFault[] = (await this.drafts.importFaults(account)).map(({ field, code }) => ({
+  ): Promise<readonly RowProblem[]> {
+    const problems: RowProblem[] = (await this.drafts.importProblems(account)).map(({ field, code }) => ({
       field: columnOf(field),
       code,
     }));
-    const ofTotp = otpauthUri === undefined ? undefined : totps ? totps.fault(otpauthUri) : 'unsupported';
-    return ofTotp === undefined ? faults : [...faults, { field: 'otpauth_uri', code: ofTotp }];
+    const ofTotp = otpauthUri === undefined ? undefined : totps ? totps.problem(otpauthUri) : 'unsupported';
+    return ofTotp === undefined ? problems : [...problems, { field: 'otpauth_uri', code: ofTotp }];
   }
 
   /** `hashes` keeps the password hashes, so that no password is hashed twice. */

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { type ImportColumn, COLUMNS, ImportFileRejection, type ImportRow, LONGEST_ROW } from './import-row.js';
+import { type ImportColumn, COLUMNS, ImportFileRejection, type ImportRow, MAX_ROW_LENGTH } from './import-row.js';
 
 /**
  * The rows of a CSV file (RFC 4180) with a header line that names its columns in any order, as the file is read.
@@ -16,7 +16,7 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
       return columns(header);
     },
     info: true,
-    max_record_size: LONGEST_ROW,
+    max_record_size: MAX_ROW_LENGTH,
     record_delimiter: ['\r\n', '\n'],
     skip_empty_lines: true,
   });
@@ -31,7 +31,7 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line: unknown = error['lines'];
-    throw new ImportFileRejection(told(error.code, line), typeof line === 'number' ? line : undefined);
+    throw new ImportFileRejection(messageOf(error.code, line), typeof line === 'number' ? line : undefined);
   } finally {
     file.destroy();
   }
@@ -67,13 +67,13 @@ function columns(header: readonly string[]): ImportColumn[] {
   return named;
 }
 
-function told(code: string, line: unknown): string {
+function messageOf(code: string, line: unknown): string {
   const where = typeof line === 'number' ? `Line ${line}` : 'The file';
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_COLUMNS':
       return `${where} has more or fewer cells than the first line.`;
     case 'CSV_MAX_RECORD_SIZE':
-      return `${where} is longer than ${LONGEST_ROW} bytes; perhaps a quote is not closed.`;
+      return `${where} is longer than ${MAX_ROW_LENGTH} bytes; perhaps a quote is not closed.`;
     default:
       return `${where} is not CSV: a quote is not closed, or is inside a cell without quotes.`;
   }

@@ -1,12 +1,12 @@
 import { rolesWritten } from '../account.js';
-import { LONGEST_LOGIN_ID } from '../login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../login-id.js';
 
 /** Columns of an import, in the words of its file (http-api.md, section 7). */
 export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;
 export type ImportColumn = (typeof COLUMNS)[number];
 
 /** Maximum length of a row in bytes, with all cells at their maximum. */
-export const LONGEST_ROW = 16_384;
+export const MAX_ROW_LENGTH = 16_384;
 
 /** A file that is not an import; the message is shown to the user and repeats nothing of the rows. */
 export class ImportFileRejection extends Error {
@@ -22,7 +22,7 @@ export class ImportFileRejection extends Error {
 }
 
 /** An error of a row; the empty field is the row itself. */
-export interface RowFault {
+export interface RowProblem {
   readonly field: ImportColumn | '';
   readonly code: string;
 }
@@ -33,11 +33,11 @@ export interface ImportRow {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ImportColumn, string>>>;
   /** Errors of the reader; such a row is not processed further. */
-  readonly faults?: readonly RowFault[];
+  readonly problems?: readonly RowProblem[];
 }
 
 /** The reason why a row was not imported, without its content. */
-export interface RowRejection extends RowFault {
+export interface RowRejection extends RowProblem {
   readonly line: number;
 }
 
@@ -64,7 +64,7 @@ export interface PreviewRow {
   readonly hasPassword: boolean;
   readonly hasAuthenticator: boolean;
   /** Empty for a row that an import would create now. */
-  readonly faults: readonly RowFault[];
+  readonly problems: readonly RowProblem[];
 }
 
 /** Maximum number of rows that a preview shows. */
@@ -75,7 +75,7 @@ const MAX_LISTED = 1000;
 
 /** Collects the errors of an import, however many. */
 export class RowRejections {
-  private readonly told: RowRejection[] = [];
+  private readonly listed: RowRejection[] = [];
   private count = 0;
 
   get total(): number {
@@ -84,11 +84,11 @@ export class RowRejections {
 
   add(errors: readonly RowRejection[]): void {
     this.count += errors.length;
-    this.told.push(...errors.slice(0, MAX_LISTED - this.told.length));
+    this.listed.push(...errors.slice(0, MAX_LISTED - this.listed.length));
   }
 
   report(created: number): ImportReport {
-    return { created, errors: this.told, errorsTotal: this.count };
+    return { created, errors: this.listed, errorsTotal: this.count };
   }
 }
 
@@ -102,12 +102,12 @@ export class PreviewRows {
       const { loginId, email, roles, otpauthUri, ...secrets } = draftOf(row);
       this.rows.push({
         line: row.line,
-        loginId: loginId.slice(0, LONGEST_LOGIN_ID).toWellFormed(),
+        loginId: loginId.slice(0, MAX_LOGIN_ID_LENGTH).toWellFormed(),
         email,
         roles,
         hasPassword: secrets.password !== undefined || secrets.passwordHash !== undefined,
         hasAuthenticator: otpauthUri !== undefined,
-        faults: errors.filter(({ line }) => line === row.line),
+        problems: errors.filter(({ line }) => line === row.line),
       });
     }
   }

@@ -44,7 +44,7 @@ describe('the JSON lines reader', () => {
   ])('H5: reports a fault of a line that %s, and reads the next line', async (_, line, field, code) => {
     const rows = await rowsOf(GOOD, line, '\n', GOOD);
 
-    expect(rows.map((row) => [row.line, row.faults])).toEqual([
+    expect(rows.map((row) => [row.line, row.problems])).toEqual([
       [1, undefined],
       [2, [{ field, code }]],
       [3, undefined],
@@ -54,7 +54,7 @@ describe('the JSON lines reader', () => {
   it('A5: reads a file that begins with a byte order mark', async () => {
     const rows = await rowsOf('\ufeff{"login_id":"b"}\n');
 
-    expect(rows.map((row) => [row.cells.login_id, row.faults])).toEqual([['b', undefined]]);
+    expect(rows.map((row) => [row.cells.login_id, row.problems])).toEqual([['b', undefined]]);
   });
 
   it('accepts a line of the maximum length', async () => {
@@ -63,7 +63,7 @@ describe('the JSON lines reader', () => {
     const [row] = await rowsOf(line);
 
     expect(line).toHaveLength(16_384);
-    expect(row?.faults).toBeUndefined();
+    expect(row?.problems).toBeUndefined();
   });
 
   it.each([

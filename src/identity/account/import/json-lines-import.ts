@@ -5,8 +5,8 @@ import {
   COLUMNS,
   ImportFileRejection,
   type ImportRow,
-  LONGEST_ROW,
-  type RowFault,
+  MAX_ROW_LENGTH,
+  type RowProblem,
 } from './import-row.js';
 
 const LINE_END = 0x0a;
@@ -22,7 +22,7 @@ export async function* jsonLinesRows(file: Readable): AsyncGenerator<ImportRow> 
   let isFirst = true;
   try {
     for await (const { number, bytes } of linesOf(file)) {
-      const row = bytes === undefined ? faulty(number, 'too_long') : rowOf(number, bytes);
+      const row = bytes === undefined ? invalid(number, 'too_long') : rowOf(number, bytes);
       if (isFirst && isNoObject(row)) throw new ImportFileRejection(`Line ${number} is not a JSON object.`, number);
       isFirst = false;
       yield row;
@@ -62,16 +62,16 @@ class LineBuffer {
   private length = 0;
 
   get bytes(): Buffer | undefined {
-    return this.length > LONGEST_ROW ? undefined : Buffer.concat(this.pieces);
+    return this.length > MAX_ROW_LENGTH ? undefined : Buffer.concat(this.pieces);
   }
 
   get isBlank(): boolean {
-    return this.length <= LONGEST_ROW && this.pieces.every((piece) => piece.every(isBlank));
+    return this.length <= MAX_ROW_LENGTH && this.pieces.every((piece) => piece.every(isBlank));
   }
 
   add(piece: Buffer): void {
     this.length += piece.length;
-    if (this.length > LONGEST_ROW) this.pieces = [];
+    if (this.length > MAX_ROW_LENGTH) this.pieces = [];
     else if (piece.length > 0) this.pieces.push(piece);
   }
 
@@ -89,18 +89,18 @@ function isBlank(byte: number): boolean {
 function rowOf(line: number, bytes: Buffer): ImportRow {
   const read = readJson(bytes);
   const value = read?.value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return faulty(line, 'format');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid(line, 'format');
   const cells: Partial<Record<ImportColumn, string>> = {};
-  const faults: RowFault[] = [];
+  const problems: RowProblem[] = [];
   for (const [name, member] of Object.entries(value)) {
     const column = COLUMNS.find((known) => known === name);
     // Not called by its name: that may be anything.
-    if (!column) return faulty(line, 'unknown');
+    if (!column) return invalid(line, 'unknown');
     const cell = column === 'roles' ? rolesCell(member) : textCell(member);
-    if (cell === undefined) faults.push({ field: column, code: 'type' });
+    if (cell === undefined) problems.push({ field: column, code: 'type' });
     else cells[column] = cell;
   }
-  return { line, cells, ...(faults.length > 0 && { faults }) };
+  return { line, cells, ...(problems.length > 0 && { problems }) };
 }
 
 /** Exports write null for a missing value. */
@@ -115,10 +115,10 @@ function rolesCell(member: unknown): string | undefined {
   return member.every(isRole) ? member.join(',') : undefined;
 }
 
-function faulty(line: number, code: string): ImportRow {
-  return { line, cells: {}, faults: [{ field: '', code }] };
+function invalid(line: number, code: string): ImportRow {
+  return { line, cells: {}, problems: [{ field: '', code }] };
 }
 
-function isNoObject({ faults = [] }: ImportRow): boolean {
-  return faults.some(({ field, code }) => field === '' && code !== 'unknown');
+function isNoObject({ problems = [] }: ImportRow): boolean {
+  return problems.some(({ field, code }) => field === '' && code !== 'unknown');
 }

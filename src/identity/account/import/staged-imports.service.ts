@@ -46,11 +46,11 @@ export class StagedImports {
    */
   async begin(parts: ImportedParts | undefined): Promise<StagedImport> {
     const holder = this.newHolder();
-    for (const asked = performance.now(); ;) {
+    for (const startedAt = performance.now(); ;) {
       await this.settleAbandoned(parts);
       if (await this.work.single((tx) => this.store.claim(tx, holder, this.leaseEnd())))
         return this.held(holder, parts);
-      if (performance.now() - asked > MAX_WAIT_MILLIS) {
+      if (performance.now() - startedAt > MAX_WAIT_MILLIS) {
         throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 10, reason: 'another import is in progress' });
       }
       await wait(POLL_MILLIS);

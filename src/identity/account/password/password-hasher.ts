@@ -28,7 +28,7 @@ export interface HasherOptions {
   /** Maximum number of concurrent hashes; never more than the cores. */
   readonly concurrency: number;
   /** Idle workers that are kept. */
-  readonly kept: number;
+  readonly spare: number;
   /** Passwords that may wait for a worker; the next one is rejected. */
   readonly queueCapacity: number;
 }
@@ -45,7 +45,7 @@ type PoolWorker = Parameters<NonNullable<PoolOptions['loadBalancer']>>[1][number
 /** Hashes and compares passwords in worker threads, a bounded number at once: the event loop never waits for one. */
 export class PasswordHasher {
   private readonly concurrency: number;
-  private readonly kept: number;
+  private readonly spare: number;
   private readonly decoy: PasswordHash;
   private readonly meters: HashMeters;
   private readonly times: HashTimes;
@@ -62,7 +62,7 @@ export class PasswordHasher {
     meters = new Meters(),
   ) {
     this.concurrency = Math.min(options.concurrency, availableParallelism());
-    this.kept = Math.min(options.kept, this.concurrency);
+    this.spare = Math.min(options.spare, this.concurrency);
     this.times = new HashTimes(this.concurrency);
     this.meters = new HashMeters(meters, () => ({
       active: Math.min(this.taken, this.concurrency),
@@ -151,7 +151,7 @@ export class PasswordHasher {
     const pool = new Piscina<PasswordTask, PasswordResult>({
       filename: WORKER,
       name: 'work',
-      minThreads: this.kept,
+      minThreads: this.spare,
       maxThreads: this.concurrency,
       idleTimeout: IDLE_MILLIS,
       // `run` limits the waiting requests.

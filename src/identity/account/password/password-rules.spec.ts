@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commonPasswords, passwordFault } from './password-rules.js';
+import { commonPasswords, passwordRejection } from './password-rules.js';
 
 const facts = { loginId: 'anna@example.org', minLength: 8, isCommon: (password: string) => password === 'common-one' };
 
@@ -11,7 +11,7 @@ describe('a new password', () => {
     ['1024 bytes', 'ä'.repeat(512)],
     ['eight symbols of several units', '🫖'.repeat(8)],
   ])('is accepted: %s', (_name, password) => {
-    expect(passwordFault(password, facts)).toBeUndefined();
+    expect(passwordRejection(password, facts)).toBeUndefined();
   });
 
   it.each([
@@ -23,8 +23,8 @@ describe('a new password', () => {
     ['same_as_id', 'Anna@Example.org'],
     ['too_common', 'Common-One'],
     ['too_common', 'ＣＯＭＭＯＮ-one'],
-  ])('is rejected as %s', (fault, password) => {
-    expect(passwordFault(password, facts)).toBe(fault);
+  ])('is rejected as %s', (problem, password) => {
+    expect(passwordRejection(password, facts)).toBe(problem);
   });
 
   it('is compared with thousands of common passwords', async () => {

@@ -15,7 +15,7 @@ export interface PasswordFacts {
 }
 
 /** Checks length and common passwords; there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2). */
-export function passwordFault(
+export function passwordRejection(
   password: string,
   { loginId, minLength, isCommon }: PasswordFacts,
 ): PasswordRejection | undefined {

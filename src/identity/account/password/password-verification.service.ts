@@ -41,7 +41,7 @@ export type PasswordVerdict =
   | ({ readonly kind: 'right' } & VerifiedPassword)
   /** A correct temporary password: it permits only its own replacement. */
   | ({ readonly kind: 'temporary'; readonly temporary: TemporaryPassword } & VerifiedPassword)
-  | { readonly kind: 'refused'; readonly reason: PasswordStepRejection; readonly subject?: string };
+  | { readonly kind: 'rejected'; readonly reason: PasswordStepRejection; readonly subject?: string };
 
 /** Compares passwords with the hashes of accounts, and replaces hashes of another scheme or of lower cost. */
 @Injectable()
@@ -67,13 +67,13 @@ export class StoredPasswords {
     const kind = hash ? kindOf(stored?.passwordHash ?? '') : decoy?.kind;
     this.log.debug('A password was compared', { work: kind === undefined ? 'as a new hash' : kindText(kind) });
     const at = this.clock.seconds();
-    if (!stored) return { kind: 'refused', reason: 'unknown' };
+    if (!stored) return { kind: 'rejected', reason: 'unknown' };
     const { id: subject } = stored;
-    if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };
-    if (stored.passwordHash === undefined) return { kind: 'refused', reason: 'no_password', subject };
-    if (!isRight || !hash) return { kind: 'refused', reason: 'wrong_password', subject };
+    if (stored.status !== 'active') return { kind: 'rejected', reason: 'disabled', subject };
+    if (stored.passwordHash === undefined) return { kind: 'rejected', reason: 'no_password', subject };
+    if (!isRight || !hash) return { kind: 'rejected', reason: 'wrong_password', subject };
     if (stored.passwordEndsAt !== undefined) {
-      if (stored.passwordEndsAt <= at) return { kind: 'refused', reason: 'expired_password', subject };
+      if (stored.passwordEndsAt <= at) return { kind: 'rejected', reason: 'expired_password', subject };
       return { kind: 'temporary', account: withoutHash(stored), at, temporary: { hash: stored.passwordHash } };
     }
     if (this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
@@ -130,7 +130,7 @@ export class PasswordVerification {
         const stored = early && !hasWaited ? early.stored : await this.work.single(read);
         return this.stored.verify(form, stored, password);
       },
-      ({ kind }) => kind !== 'refused',
+      ({ kind }) => kind !== 'rejected',
     );
   }
 
@@ -158,7 +158,7 @@ export class PasswordVerification {
         const stored = await this.work.single((tx) => this.store.find(tx, subject));
         const verdict = await this.stored.verify(stored?.loginId ?? subject, stored, password);
         // A temporary password proves nothing beyond the login that replaces it.
-        return verdict.kind === 'temporary' ? { kind: 'refused', reason: 'wrong_password', subject } : verdict;
+        return verdict.kind === 'temporary' ? { kind: 'rejected', reason: 'wrong_password', subject } : verdict;
       },
       ({ kind }) => kind === 'right',
     );

@@ -10,7 +10,7 @@ import { PasswordProperties } from '../account.properties.js';
 import { AccountStore } from '../account.store.js';
 import { BreachedPasswords, type PasswordOrigin } from './breached/breached-passwords.service.js';
 import { PasswordHasher } from './password-hasher.js';
-import { commonPasswords, type PasswordRejection, passwordFault, randomPassword } from './password-rules.js';
+import { commonPasswords, type PasswordRejection, passwordRejection, randomPassword } from './password-rules.js';
 import type { TemporaryPassword } from './password-verification.service.js';
 
 /** The hash of a password that satisfies the rules. */
@@ -38,21 +38,21 @@ export class Passwords {
     field: string,
     origin?: PasswordOrigin,
   ): Promise<ReadyPassword> {
-    const code = await this.fault(password, loginId, origin);
+    const code = await this.problem(password, loginId, origin);
     if (code) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
     return { hash: await this.hash(password) };
   }
 
   /** Undefined if the password may be used. Another service may be asked, but not about a password that is weak anyway. */
-  async fault(
+  async problem(
     password: string,
     loginId: string,
     origin: PasswordOrigin = 'chosen',
   ): Promise<PasswordRejection | undefined> {
     const common = await commonPasswords();
     const { minLength } = this.properties;
-    const fault = passwordFault(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });
-    return fault ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
+    const problem = passwordRejection(password, { loginId, minLength, isCommon: (lowerCase) => common.has(lowerCase) });
+    return problem ?? ((await this.breached.has(password, origin)) ? 'breached' : undefined);
   }
 
   hash(password: string): Promise<string> {
@@ -93,9 +93,9 @@ export class PasswordChanges {
   /** Hashes a temporary password, generated unless one is given. @throws ServiceError as `ready` */
   async readyTemporary(
     subject: string,
-    given: string | undefined,
+    chosen: string | undefined,
   ): Promise<ReadyPassword & { readonly generated?: string }> {
-    if (given !== undefined) return this.ready(subject, given, 'pw');
+    if (chosen !== undefined) return this.ready(subject, chosen, 'pw');
     return this.generateTemporary(await this.work.single((tx) => this.known(tx, subject)));
   }
 

@@ -43,7 +43,7 @@ export class StaffCreation {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
    */
   async admit(tx: Tx, person: StaffPerson, actor: string): Promise<Account> {
-    const errors = faultsOf(person);
+    const errors = problemsOf(person);
     if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
     const account = await this.create(tx, person, { actor, logins: 0 });
     if (!account) throw new ServiceError('CONFLICT', { reason: 'person known' });
@@ -122,10 +122,10 @@ function storable(email: string | undefined): string | undefined {
   return email !== undefined && isEmail(email) ? email : undefined;
 }
 
-function faultsOf({ person, roles, email }: StaffPerson): readonly FieldError[] {
-  const faults: FieldError[] = [];
-  if (!isPersonName(person)) faults.push({ field: 'person', code: 'malformed' });
-  if (email !== undefined && !isEmail(email)) faults.push({ field: 'email', code: 'malformed' });
-  if (!areRoles(roles)) faults.push({ field: 'roles', code: 'malformed' });
-  return faults;
+function problemsOf({ person, roles, email }: StaffPerson): readonly FieldError[] {
+  const problems: FieldError[] = [];
+  if (!isPersonName(person)) problems.push({ field: 'person', code: 'malformed' });
+  if (email !== undefined && !isEmail(email)) problems.push({ field: 'email', code: 'malformed' });
+  if (!areRoles(roles)) problems.push({ field: 'roles', code: 'malformed' });
+  return problems;
 }

@@ -10,11 +10,11 @@ export interface IdentityNames {
   readonly qualifier?: string;
 }
 
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 
 /** True for the name of a person: not blank, at most 512 characters, no control characters. */
 export function isPersonName(text: string): boolean {
-  return text.trim() !== '' && text.length <= LONGEST_NAME && !/\p{Cc}/u.test(text);
+  return text.trim() !== '' && text.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(text);
 }
 
 /** The id of a person at one identity provider; names are compared byte by byte, and may be long. */

@@ -48,8 +48,8 @@ export class DeviceCookies {
   verify(cookie: string): KnownDevice | undefined {
     const [, content, subject, issuedAt, id, signed] = FORM.exec(cookie) ?? [];
     if (content === undefined || subject === undefined || id === undefined || signed === undefined) return undefined;
-    const given = Buffer.from(signed, 'base64url');
-    if (!this.keys.some((key) => timingSafeEqual(signature(key, content), given))) return undefined;
+    const received = Buffer.from(signed, 'base64url');
+    if (!this.keys.some((key) => timingSafeEqual(signature(key, content), received))) return undefined;
     return this.clock.seconds() - Number(issuedAt) < this.maxAge ? { subject, id } : undefined;
   }
 }

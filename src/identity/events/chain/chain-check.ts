@@ -14,10 +14,10 @@ export interface VerificationOptions {
   readonly known?: BatchHash | undefined;
 }
 
-/** The outcome of a verification; without findings, the chain is intact. */
+/** The outcome of a verification; without problems, the chain is intact. */
 export interface Verification {
-  /** Sentences for operators, at most `MAX_FINDINGS`. */
-  readonly findings: readonly string[];
+  /** Sentences for operators, at most `MAX_PROBLEMS`. */
+  readonly problems: readonly string[];
   readonly batches: number;
   readonly events: number;
   /** The last batch; undefined without any. */
@@ -29,12 +29,12 @@ export interface Verification {
 }
 
 /** Findings that are listed; further ones are counted. */
-const MAX_FINDINGS = 100;
+const MAX_PROBLEMS = 100;
 
-/** Follows the chain from batch to batch, and collects findings. */
+/** Follows the chain from batch to batch, and collects problems. */
 export class ChainCheck {
-  private headFinding: string | undefined;
-  private readonly findings: string[] = [];
+  private headProblem: string | undefined;
+  private readonly problems: string[] = [];
   private unlisted = 0;
   private batches = 0;
   private events = 0;
@@ -51,16 +51,16 @@ export class ChainCheck {
     this.seeKnown(deleted, deleted_hash);
   }
 
-  get hasFindings(): boolean {
-    return this.headFinding !== undefined || this.findings.length > 0;
+  get hasProblems(): boolean {
+    return this.headProblem !== undefined || this.problems.length > 0;
   }
 
   result(head: SealedHead | undefined): Verification {
-    const { headFinding, findings, unlisted, batches, events, isJustRestored } = this;
+    const { headProblem, problems, unlisted, batches, events, isJustRestored } = this;
     return {
-      findings: [
-        ...(headFinding === undefined ? [] : [headFinding]),
-        ...findings,
+      problems: [
+        ...(headProblem === undefined ? [] : [headProblem]),
+        ...problems,
         ...(unlisted > 0 ? [`${unlisted} further findings are not listed.`] : []),
       ],
       batches,
@@ -73,12 +73,12 @@ export class ChainCheck {
 
   headState(state: HeadState, sealKey: string): void {
     if (state === 'changed') {
-      this.headFinding =
+      this.headProblem =
         'The head of the chain is not authentic: it was changed, or its seal key is another one of that name.';
     }
     if (state === 'unknown key') {
       const key = JSON.stringify(sealKey);
-      this.headFinding = `The head of the chain is sealed under ${key}, which app.security.seal.keys does not have.`;
+      this.headProblem = `The head of the chain is sealed under ${key}, which app.security.seal.keys does not have.`;
     }
   }
 
@@ -164,7 +164,7 @@ export class ChainCheck {
   }
 
   private forget(): void {
-    this.findings.length = 0;
+    this.problems.length = 0;
     this.unlisted = 0;
   }
 
@@ -182,8 +182,8 @@ export class ChainCheck {
     if (known?.batch === batch && known.hash === hash) this.isKnownFound = true;
   }
 
-  private find(finding: string): void {
-    if (this.findings.length < MAX_FINDINGS) this.findings.push(finding);
+  private find(problem: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
     else this.unlisted += 1;
   }
 }

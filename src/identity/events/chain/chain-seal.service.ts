@@ -24,8 +24,8 @@ export class ChainSeal {
   stateOf(head: SealedHead): HeadState {
     const expected = this.mac(head.seal_key, head);
     if (!expected) return 'unknown key';
-    const given = Buffer.from(head.mac, 'base64url');
-    return given.length === expected.length && timingSafeEqual(given, expected) ? 'authentic' : 'changed';
+    const stored = Buffer.from(head.mac, 'base64url');
+    return stored.length === expected.length && timingSafeEqual(stored, expected) ? 'authentic' : 'changed';
   }
 
   private mac(id: string, { batch, hash, deleted, deleted_hash }: ChainHead): Buffer | undefined {

@@ -32,7 +32,7 @@ export class EventVerification {
     for (let attempt = 1; ; attempt += 1) {
       const head = await this.work.single((tx) => this.chain.head(tx));
       const check = await this.check(head, options);
-      const isMoved = check.hasFindings && (await this.deleted()) !== (head?.deleted ?? 0);
+      const isMoved = check.hasProblems && (await this.deleted()) !== (head?.deleted ?? 0);
       if (!isMoved || attempt === MAX_ATTEMPTS) return check.result(head);
     }
   }

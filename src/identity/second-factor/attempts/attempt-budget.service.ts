@@ -10,7 +10,7 @@ import { SecondFactorStore } from '../second-factor.store.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 import {
   type AttemptSubject,
-  endedRefusal,
+  endedRejection,
   type EndedRejection,
   type FactorState,
   type FailedAttempt,
@@ -23,8 +23,8 @@ import {
   NO_SECRET,
   type RefundedAttempt,
   type AttemptRejection,
-  refusalError,
-  refusalOf,
+  rejectionError,
+  rejectionOf,
   REPLAYED,
   type TargetSecret,
   WRONG_CODE,
@@ -46,7 +46,7 @@ export interface ChargedBudget {
 /** Why no attempt was taken from the budget. */
 export interface RejectedCharge {
   readonly kind: 'rejected';
-  readonly refusal: AttemptRejection;
+  readonly rejection: AttemptRejection;
   /** Epoch seconds. */
   readonly at: number;
   readonly failures: number | undefined;
@@ -117,19 +117,23 @@ export class AttemptBudget {
   ): Promise<FailedAttempt | RefundedAttempt> {
     const state = await this.stateOf(caller);
     if (state && state.lastUsedStep >= step) return REPLAYED;
-    const refusal =
-      endedRefusal(state, caller, target, this.clock.seconds()) ??
+    const rejection =
+      endedRejection(state, caller, target, this.clock.seconds()) ??
       (state?.securityStamp === before.securityStamp ? undefined : NO_SECRET);
-    return refusal ? { kind: 'refunded', refusal } : WRONG_CODE;
+    return rejection ? { kind: 'refunded', rejection } : WRONG_CODE;
   }
 
-  /** The error for a refused caller; `fallback` is the reason if the account no longer has one. */
-  refusal(caller: AttemptSubject, target: TargetSecret | undefined, fallback: EndedRejection): Promise<ServiceError> {
-    return this.work.single((tx) => this.refusalIn(tx, caller, target, fallback));
+  /** The error for a rejected caller; `fallback` is the reason if the account no longer has one. */
+  rejectionError(
+    caller: AttemptSubject,
+    target: TargetSecret | undefined,
+    fallback: EndedRejection,
+  ): Promise<ServiceError> {
+    return this.work.single((tx) => this.rejectionErrorIn(tx, caller, target, fallback));
   }
 
-  /** Like `refusal`, within a unit of work. */
-  async refusalIn(
+  /** Like `rejectionError`, within a unit of work. */
+  async rejectionErrorIn(
     tx: Tx,
     caller: AttemptSubject,
     target: TargetSecret | undefined,
@@ -137,7 +141,7 @@ export class AttemptBudget {
   ): Promise<ServiceError> {
     const now = this.clock.seconds();
     const state = await this.store.stateOf(tx, caller);
-    return refusalError(refusalOf(state, caller, target, now, this.store.lockoutSchedule) ?? fallback, caller, now);
+    return rejectionError(rejectionOf(state, caller, target, now, this.store.lockoutSchedule) ?? fallback, caller, now);
   }
 
   /**
@@ -147,10 +151,10 @@ export class AttemptBudget {
   async requireAllowed(caller: AttemptSubject): Promise<void> {
     const now = this.clock.seconds();
     const state = await this.stateOf(caller);
-    const refusal = refusalOf(state, caller, undefined, now, this.store.lockoutSchedule);
-    if (!refusal) return;
-    await this.recordClockSkew(caller, refusal, state, now);
-    throw refusalError(refusal, caller, now);
+    const rejection = rejectionOf(state, caller, undefined, now, this.store.lockoutSchedule);
+    if (!rejection) return;
+    await this.recordClockSkew(caller, rejection, state, now);
+    throw rejectionError(rejection, caller, now);
   }
 
   stateOf(caller: AttemptSubject): Promise<FactorState | undefined> {
@@ -200,23 +204,23 @@ export class AttemptBudget {
   ): Promise<RejectedCharge | undefined> {
     const { subject } = caller;
     const state = known ?? (await this.stateOf(caller));
-    const refusal = refusalOf(state, caller, target, now, this.store.lockoutSchedule);
-    if (!refusal) {
+    const rejection = rejectionOf(state, caller, target, now, this.store.lockoutSchedule);
+    if (!rejection) {
       await this.work.single((tx) => this.store.resetLockoutSchedule(tx, subject, now));
       return undefined;
     }
-    await this.recordClockSkew(caller, refusal, state, now);
-    return { kind: 'rejected', refusal, at: now, failures: state?.failures };
+    await this.recordClockSkew(caller, rejection, state, now);
+    return { kind: 'rejected', rejection, at: now, failures: state?.failures };
   }
 
   /** A lock that seems to begin in the future ends for this process, too, counted from now. */
   private async recordClockSkew(
     { subject }: AttemptSubject,
-    refusal: AttemptRejection,
+    rejection: AttemptRejection,
     state: FactorState | undefined,
     now: number,
   ): Promise<void> {
-    if (refusal.kind !== 'locked' || !state || !isAhead(state.lastAttemptAt, now)) return;
+    if (rejection.kind !== 'locked' || !state || !isAhead(state.lastAttemptAt, now)) return;
     await this.work.single((tx) => this.store.recordClockSkew(tx, subject, now));
   }
 }

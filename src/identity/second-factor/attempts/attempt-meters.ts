@@ -13,7 +13,7 @@ interface Ending {
 }
 
 const SUCCESS: Ending = { outcome: 'success', reason: 'none' };
-const REFUSALS: Partial<Record<ErrorCode, string>> = {
+const REJECTION_REASONS: Partial<Record<ErrorCode, string>> = {
   MFA_LOCKED: 'locked',
   MFA_STATE_CONFLICT: 'no_secret',
   MFA_TOKEN_INVALID: 'half_token',
@@ -84,7 +84,7 @@ export class AttemptMeters {
     if (!(error instanceof ServiceError)) return { outcome: 'error', reason: 'defect' };
     const { code, facts } = error;
     if (code === 'UNAVAILABLE') return { outcome: 'error', reason: 'unavailable' };
-    if (code !== 'MFA_CODE_INVALID') return { outcome: 'refused', reason: REFUSALS[code] ?? 'other' };
+    if (code !== 'MFA_CODE_INVALID') return { outcome: 'refused', reason: REJECTION_REASONS[code] ?? 'other' };
     const { reason } = facts;
     return { outcome: 'failure', reason: reason !== undefined && this.failures.has(reason) ? reason : 'other' };
   }

@@ -89,7 +89,7 @@ export function attemptSubjectOf(caller: Principal): AttemptSubject {
 }
 
 /** What a response has to prove: an active authenticator, or the pending secret that this caller asked for. */
-export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly askedBy: string };
+export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly requestedBy: string };
 
 export interface SealedSecret {
   readonly id: string;
@@ -100,11 +100,11 @@ export interface SealedSecret {
  * What the owner of a pending secret asked for: the first authenticator of the account, one in place of all other
  * authenticator apps, or one beside them.
  */
-export type AskedFor = 'first' | 'replace' | 'add';
+export type EnrolmentChange = 'first' | 'replace' | 'add';
 
 export interface PendingSecret extends SealedSecret {
-  readonly askedBy: string;
-  readonly askedFor: AskedFor;
+  readonly requestedBy: string;
+  readonly change: EnrolmentChange;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -136,7 +136,7 @@ export type AttemptRejection = { readonly kind: 'locked'; readonly lock: Lock } 
 export interface AttemptFailure {
   readonly event: 'MFA_FAILED' | 'MFA_REPLAY' | 'PASSKEY_COUNTER';
   readonly reason: Reason;
-  /** Of the event. */
+  /** Details of the security event. */
   readonly detail?: Readonly<Record<string, string>>;
 }
 
@@ -146,7 +146,7 @@ export type FailedAttempt = { readonly kind: 'failed' } & AttemptFailure;
 /** A charged attempt whose secret or login ended in the meantime. */
 export interface RefundedAttempt {
   readonly kind: 'refunded';
-  readonly refusal: EndedRejection;
+  readonly rejection: EndedRejection;
 }
 
 export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
@@ -160,7 +160,7 @@ export const ACTIVE_SECRET: TargetSecret = { kind: 'active' };
  * Why no attempt can be charged, or without a `target`, why the caller may not act; undefined if nothing prevents it. The
  * order is that of the contract: lock, security stamp and `jti`, code.
  */
-export function refusalOf(
+export function rejectionOf(
   state: FactorState | undefined,
   caller: AttemptSubject,
   target: TargetSecret | undefined,
@@ -169,11 +169,11 @@ export function refusalOf(
 ): AttemptRejection | undefined {
   if (!state) return NO_ACCOUNT;
   const lock = lockOf(state, now, schedule);
-  return lock ? { kind: 'locked', lock } : endedRefusal(state, caller, target, now);
+  return lock ? { kind: 'locked', lock } : endedRejection(state, caller, target, now);
 }
 
-/** Like `refusalOf` without the lock, which a charged attempt does not check again. */
-export function endedRefusal(
+/** Like `rejectionOf` without the lock, which a charged attempt does not check again. */
+export function endedRejection(
   state: FactorState | undefined,
   caller: AttemptSubject,
   target: TargetSecret | undefined,
@@ -189,7 +189,7 @@ export function endedRefusal(
 
 /** True if the account has an active authenticator, or that pending secret. */
 function hasTarget(state: FactorState, target: TargetSecret, now: number): boolean {
-  if (target.kind === 'pending') return pendingSecretOf(state, target.askedBy, now) !== undefined;
+  if (target.kind === 'pending') return pendingSecretOf(state, target.requestedBy, now) !== undefined;
   return hasAuthenticator(state);
 }
 
@@ -198,19 +198,19 @@ export function hasAuthenticator({ active, passkeyCount }: FactorState): boolean
 }
 
 /** The pending secret that this session or `mfa_token` asked for. */
-export function pendingSecretOf({ pending }: FactorState, askedBy: string, now: number): PendingSecret | undefined {
-  return pending?.askedBy === askedBy && now < pending.expiresAt ? pending : undefined;
+export function pendingSecretOf({ pending }: FactorState, requestedBy: string, now: number): PendingSecret | undefined {
+  return pending?.requestedBy === requestedBy && now < pending.expiresAt ? pending : undefined;
 }
 
 /** The error that the caller receives. */
-export function refusalError(refusal: AttemptRejection, caller: AttemptSubject, now: number): ServiceError {
-  if (refusal.kind !== 'locked') return endedError(refusal, caller);
-  return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, refusal.lock.until - now) });
+export function rejectionError(rejection: AttemptRejection, caller: AttemptSubject, now: number): ServiceError {
+  if (rejection.kind !== 'locked') return endedError(rejection, caller);
+  return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, rejection.lock.until - now) });
 }
 
-export function endedError(refusal: EndedRejection, { jti }: AttemptSubject): ServiceError {
-  if (refusal.kind === 'no_secret') return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
-  const { reason } = refusal;
+export function endedError(rejection: EndedRejection, { jti }: AttemptSubject): ServiceError {
+  if (rejection.kind === 'no_secret') return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
+  const { reason } = rejection;
   return jti === undefined
     ? new ServiceError('INVALID_TOKEN', { reason })
     : new ServiceError('MFA_TOKEN_INVALID', { reason });

@@ -34,7 +34,7 @@ export class BackupCodeFactor implements SecondFactor<'backup_code'> {
   verify({ target, state }: ChargedAttempt<'backup_code'>): Verdict<'backup_code'> {
     const { backupSetId } = state;
     // A backup code proves no pending secret.
-    if (target.kind === 'pending' || !hasAuthenticator(state)) return { kind: 'refunded', refusal: NO_SECRET };
+    if (target.kind === 'pending' || !hasAuthenticator(state)) return { kind: 'refunded', rejection: NO_SECRET };
     return backupSetId === undefined ? WRONG_BACKUP_CODE : { kind: 'acceptable', match: backupSetId };
   }
 

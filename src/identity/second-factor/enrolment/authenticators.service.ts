@@ -3,7 +3,7 @@ import { Clock } from '../../../kernel/clock/clock.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random, timeOrderedId } from '../../../kernel/random/random.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { AskedFor, FailureCounter } from '../attempts/attempt.js';
+import type { EnrolmentChange, FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
 import {
@@ -58,14 +58,22 @@ export class Authenticators {
 
   /** Stores a pending secret, with codes that take effect with it unless it is a further one; undefined if the caller may not. */
   async propose(tx: Tx, caller: SetupRequest): Promise<NewEnrolment | undefined> {
-    const { subject, askedBy, askedFor = 'first', name } = caller;
+    const { subject, requestedBy, change = 'first', name } = caller;
     const id = this.newId();
     const createdAt = this.clock.seconds();
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
     await this.obsolete.discard(tx, subject);
-    const authenticator = { id, subject, askedBy, askedFor, name, createdAt, expiresAt: createdAt + PENDING_SECONDS };
+    const authenticator = {
+      id,
+      subject,
+      requestedBy,
+      change,
+      name,
+      createdAt,
+      expiresAt: createdAt + PENDING_SECONDS,
+    };
     const key = await this.factors.totp.enrol(tx, authenticator);
-    if (askedFor === 'add') return { key };
+    if (change === 'add') return { key };
     return { key, backupCodes: await this.factors.backup_code.enrol(tx, authenticator) };
   }
 
@@ -101,7 +109,7 @@ export class Authenticators {
   }
 
   /** Deletes what a confirmed secret has replaced; a further one replaces nothing but earlier pending ones. */
-  discardAfter(tx: Tx, subject: string, change: AskedFor): Promise<void> {
+  discardAfter(tx: Tx, subject: string, change: EnrolmentChange): Promise<void> {
     return change === 'add' ? this.obsolete.discard(tx, subject) : this.obsolete.cleanUp(tx, subject);
   }
 

@@ -40,14 +40,14 @@ export class Enrolment {
    * @throws ServiceError as `SecondFactors.prove` does
    */
   confirm<T>(
-    caller: AttemptSubject & { readonly askedBy: string },
+    caller: AttemptSubject & { readonly requestedBy: string },
     submitted: Submitted<'totp'>,
     complete: Complete<Confirmation, T>,
   ): Promise<T> {
     const { subject } = caller;
-    const target = { kind: 'pending', askedBy: caller.askedBy } as const;
+    const target = { kind: 'pending', requestedBy: caller.requestedBy } as const;
     const confirmed = async (tx: Tx, proof: Proof, { pending }: FactorState): Promise<T> => {
-      const change = pending?.askedFor ?? 'first';
+      const change = pending?.change ?? 'first';
       await this.authenticators.discardAfter(tx, subject, change);
       const reason = { first: undefined, replace: 'replaced', add: 'added' }[change];
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject, ...withoutUndefined({ reason }) });
@@ -76,7 +76,7 @@ export class Enrolment {
     const { subject } = caller;
     return this.work.run(async (tx) => {
       const added = await this.authenticators.addPasskey(tx, caller, passkey, place);
-      if (!added) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
+      if (!added) throw await this.budget.rejectionErrorIn(tx, caller, undefined, NO_SECRET);
       await require(tx);
       await this.events.record(tx, {
         ...{ kind: 'PASSKEY_ADDED', subject, detail: { authenticator: added.id } },

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import { type AskedFor, type AttemptSubject, MAX_TOTPS, OF_STAMP, subjectConditions } from '../attempts/attempt.js';
+import {
+  type EnrolmentChange,
+  type AttemptSubject,
+  MAX_TOTPS,
+  OF_STAMP,
+  subjectConditions,
+} from '../attempts/attempt.js';
 import { MAX_PASSKEYS, type PasskeyPlace } from '../passkey/passkey.js';
 import type { AuthenticatorType, NamedAuthenticators, SetupRequest, StoredFactors } from '../second-factor.js';
 
@@ -14,7 +20,7 @@ const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.asked_for,
   WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
 const WITHOUT_ACTIVE = ' AND totp_count + passkey_count = 0';
 const WITH_ACTIVE = ' AND totp_count + passkey_count > 0';
-const MAY_ASK: Readonly<Record<AskedFor, string>> = {
+const MAY_ASK: Readonly<Record<EnrolmentChange, string>> = {
   first: WITHOUT_ACTIVE,
   replace: ' AND totp_count > 0',
   add: `${WITH_ACTIVE} AND totp_count < ${MAX_TOTPS}`,
@@ -74,7 +80,7 @@ export interface PasskeyOwner extends AttemptSubject {
 export interface StoredPendingSecret {
   readonly id: string;
   readonly sealed: string;
-  readonly askedFor: AskedFor;
+  readonly change: EnrolmentChange;
   readonly name: string | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
@@ -83,7 +89,7 @@ export interface StoredPendingSecret {
 interface ShownRow {
   readonly id: string;
   readonly sealed: string;
-  readonly asked_for: AskedFor | null;
+  readonly asked_for: EnrolmentChange | null;
   readonly name: string | null;
   readonly expires_at: number;
 }
@@ -110,23 +116,23 @@ export class EnrolmentStore {
    * `keepsOwn`, also false if the caller has a pending secret at `now` that it asked for in the same way.
    */
   async ask(tx: Tx, caller: SetupRequest, pendingId: string, now: number): Promise<boolean> {
-    const { askedFor = 'first', ofStamp, name = '', keepsOwn = false, askedBy } = caller;
+    const { change = 'first', ofStamp, name = '', keepsOwn = false, requestedBy } = caller;
     const ofCaller = subjectConditions(caller);
-    const sql = ASK + MAY_ASK[askedFor] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
+    const sql = ASK + MAY_ASK[change] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
     const values = [pendingId, caller.subject, ...ofCaller.values, ...(ofStamp === undefined ? [] : [ofStamp])];
     return keepsOwn
-      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now, askedFor, name])) === 1
+      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, requestedBy, now, change, name])) === 1
       : (await tx.change(sql, values)) === 1;
   }
 
   /** The pending secret that the caller asked for; undefined if there is none, or if the caller may not act any more. */
   async pending(tx: Tx, caller: SetupRequest, now: number): Promise<StoredPendingSecret | undefined> {
     const ofCaller = subjectConditions(caller);
-    const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
+    const values = [caller.subject, caller.requestedBy, now, ...ofCaller.values];
     const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);
     if (!row) return undefined;
-    const { id, sealed, asked_for: askedFor, name, expires_at: expiresAt } = row;
-    return { id, sealed, askedFor: askedFor ?? 'first', name: name ?? undefined, expiresAt };
+    const { id, sealed, asked_for: change, name, expires_at: expiresAt } = row;
+    return { id, sealed, change: change ?? 'first', name: name ?? undefined, expiresAt };
   }
 
   /** Locks the row of the account while that secret is pending and the caller may act; false if either is not the case. */
@@ -195,7 +201,7 @@ export class EnrolmentStore {
         totpSince: row.totp_since,
         passkeySince: row.passkey_since,
         pendingUntil: row.pending_until,
-        pendingAskedBy: row.pending_asked_by,
+        pendingRequestedBy: row.pending_asked_by,
         backupCodesAt: row.backup_codes_at,
         remaining: row.remaining,
         failures: row.failures,

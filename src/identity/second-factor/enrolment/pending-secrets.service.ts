@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { type AskedFor, type AttemptSubject, endedError, NO_ACCOUNT, refusalError } from '../attempts/attempt.js';
+import {
+  type EnrolmentChange,
+  type AttemptSubject,
+  endedError,
+  NO_ACCOUNT,
+  rejectionError,
+} from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
 import type { SetupRequest } from '../second-factor.js';
 import { qrPng, qrSvg } from '../totp/otpauth-uri.js';
@@ -20,7 +26,7 @@ export interface ShownSecret {
 
 /** A pending secret, and what it is for. */
 export interface ShownPendingSecret extends ShownSecret {
-  readonly askedFor: AskedFor;
+  readonly change: EnrolmentChange;
 }
 
 /** Shows a pending secret to the session or `mfa_token` that asked for it. */
@@ -43,14 +49,14 @@ export class PendingSecrets {
     if (!counter) throw endedError(NO_ACCOUNT, { subject: caller.subject });
     const lock = this.budget.lockOf(counter);
     const now = this.clock.seconds();
-    if (lock) throw refusalError({ kind: 'locked', lock }, caller, now);
+    if (lock) throw rejectionError({ kind: 'locked', lock }, caller, now);
     return this.work.single((tx) => this.store.pending(tx, caller, now));
   }
 
   /** Shows the secret that `find` finds, unchanged, so that an app that already has it stays valid. */
   async shown(caller: SetupRequest): Promise<ShownPendingSecret | undefined> {
     const pending = await this.find(caller);
-    return pending && { ...(await this.show(caller, pending)), askedFor: pending.askedFor };
+    return pending && { ...(await this.show(caller, pending)), change: pending.change };
   }
 
   show(caller: AttemptSubject, { sealed, expiresAt }: StoredPendingSecret): Promise<ShownSecret> {
@@ -69,8 +75,8 @@ export class PendingSecrets {
   }
 
   /** The QR code of the secret, in each form once and only for the session or `mfa_token` that asked for it. */
-  async qr(form: 'svg' | 'png', subject: string, askedBy: string): Promise<string | Buffer> {
-    const key = await this.secrets.takePicture(form, subject, askedBy, this.clock.seconds());
+  async qr(form: 'svg' | 'png', subject: string, requestedBy: string): Promise<string | Buffer> {
+    const key = await this.secrets.takePicture(form, subject, requestedBy, this.clock.seconds());
     if (!key) throw new ServiceError('NOT_FOUND');
     const { uri } = this.secrets.shown(key, await this.loginIdOf({ subject }));
     return form === 'svg' ? qrSvg(uri) : qrPng(uri);

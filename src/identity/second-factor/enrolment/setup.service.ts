@@ -35,7 +35,7 @@ export class SecondFactorSetup {
       if (proposed) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
       return proposed;
     });
-    if (!enrolled) throw await this.budget.refusal(caller, undefined, NO_SECRET);
+    if (!enrolled) throw await this.budget.rejectionError(caller, undefined, NO_SECRET);
     const { key, backupCodes } = enrolled;
     return {
       ...(await this.pendingSecrets.showKey(caller, key, PENDING_SECONDS)),
@@ -50,9 +50,9 @@ export class SecondFactorSetup {
   async resume(caller: SetupRequest): Promise<Setup | undefined> {
     const { subject } = caller;
     const pending = await this.pendingSecrets.find(caller);
-    if (pending?.askedFor !== (caller.askedFor ?? 'first') || pending.name !== caller.name) return undefined;
+    if (pending?.change !== (caller.change ?? 'first') || pending.name !== caller.name) return undefined;
     const shown = await this.pendingSecrets.show(caller, pending);
-    if (pending.askedFor === 'add') return shown;
+    if (pending.change === 'add') return shown;
     const backupCodes = await this.work.run(async (tx) => {
       const codes = await this.authenticators.renewCodes(tx, caller, pending.id);
       if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject, reason: 'new_codes' });

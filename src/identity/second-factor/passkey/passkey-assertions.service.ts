@@ -29,11 +29,14 @@ export class PasskeyAssertions {
   }
 
   /** The passkey of the account that made the assertion. Takes the challenge first: a rejected assertion uses it up, too. */
-  async verify(subject: string, { assertion, askedBy }: PasskeyResponse): Promise<PasskeyMatch | AssertionRejection> {
+  async verify(
+    subject: string,
+    { assertion, requestedBy }: PasskeyResponse,
+  ): Promise<PasskeyMatch | AssertionRejection> {
     if (!this.relyingParty.isAvailable) return 'unknown_passkey';
     const clientData = clientDataOf(assertion.response.clientDataJSON);
     if (!clientData) return 'wrong_passkey';
-    const owner = { subject, askedBy, purpose: 'assertion' } as const;
+    const owner = { subject, requestedBy, purpose: 'assertion' } as const;
     const [isTaken, read] = await this.work.single((tx) =>
       Promise.all([
         this.challenges.take(tx, clientData.challenge, owner),

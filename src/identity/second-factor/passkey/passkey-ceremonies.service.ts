@@ -16,7 +16,7 @@ import { webauthn } from './webauthn.js';
 
 /** A login, and the session or `mfa_token` that alone may respond to its challenges. */
 export interface CeremonyCaller extends AttemptSubject {
-  readonly askedBy: string;
+  readonly requestedBy: string;
   /** If set, the account must have this security stamp, which a lock raises. */
   readonly ofStamp?: number;
 }
@@ -45,7 +45,7 @@ export class PasskeyCeremonies {
    */
   async challenge(tx: Tx, caller: CeremonyCaller, purpose: ChallengePurpose): Promise<IssuedChallenge> {
     const challenge = await this.challenges.issue(tx, { ...caller, purpose });
-    if (challenge === undefined) throw await this.budget.refusalIn(tx, caller, undefined, NO_SECRET);
+    if (challenge === undefined) throw await this.budget.rejectionErrorIn(tx, caller, undefined, NO_SECRET);
     const known = await this.passkeys.of(tx, caller.subject);
     return {
       bytes: new Uint8Array(Buffer.from(challenge, 'base64url')),

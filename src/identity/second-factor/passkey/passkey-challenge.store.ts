@@ -42,7 +42,7 @@ const TAKE = `DELETE FROM passkey_challenge
 export interface ChallengeOwner {
   readonly subject: string;
   /** The session or `mfa_token` that alone may respond. */
-  readonly askedBy: string;
+  readonly requestedBy: string;
   readonly purpose: ChallengePurpose;
   /** If set, the account must have this security stamp when the challenge is issued, or must have had it then. */
   readonly ofStamp?: number;
@@ -61,14 +61,14 @@ export class PasskeyChallengeStore {
    * or if the account lacks an authenticator for the purpose, or has as many as it may.
    */
   async issue(tx: Tx, caller: AttemptSubject & ChallengeOwner): Promise<string | undefined> {
-    const { subject, askedBy, purpose, ofStamp } = caller;
+    const { subject, requestedBy, purpose, ofStamp } = caller;
     const challenge = this.random.text(CHALLENGE_BYTES);
     const now = this.clock.seconds();
     const ofCaller = subjectConditions(caller);
-    await tx.change(DELETE_EARLIER, [askedBy, purpose]);
+    await tx.change(DELETE_EARLIER, [requestedBy, purpose]);
     const sql = INSERT + OF_PURPOSE[purpose] + ofCaller.sql + (ofStamp === undefined ? '' : OF_STAMP);
     const isIssued = await tx.change(sql, [
-      ...[hashSecret(challenge), askedBy, purpose, now, now + CHALLENGE_SECONDS, subject],
+      ...[hashSecret(challenge), requestedBy, purpose, now, now + CHALLENGE_SECONDS, subject],
       ...ofCaller.values,
       ...(ofStamp === undefined ? [] : [ofStamp]),
     ]);
@@ -76,9 +76,9 @@ export class PasskeyChallengeStore {
   }
 
   /** Takes a challenge; false unless it is that of this owner, not expired and not taken. */
-  async take(tx: Tx, challenge: string, { subject, askedBy, purpose, ofStamp }: ChallengeOwner): Promise<boolean> {
+  async take(tx: Tx, challenge: string, { subject, requestedBy, purpose, ofStamp }: ChallengeOwner): Promise<boolean> {
     const now = this.clock.seconds();
-    const values = [hashSecret(challenge), subject, askedBy, purpose, now, now + TOLERATED_SKEW_SECONDS];
+    const values = [hashSecret(challenge), subject, requestedBy, purpose, now, now + TOLERATED_SKEW_SECONDS];
     return ofStamp === undefined
       ? (await tx.change(TAKE, values)) === 1
       : (await tx.change(TAKE + OF_STAMP, [...values, ofStamp])) === 1;

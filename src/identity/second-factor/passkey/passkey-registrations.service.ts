@@ -37,14 +37,14 @@ export class PasskeyRegistrations {
    * @throws ServiceError `MFA_STATE_CONFLICT` if the caller has no such challenge, `VALIDATION_FAILED`
    */
   async verify(
-    { subject, askedBy, ofStamp }: CeremonyCaller & { readonly ofStamp: number },
+    { subject, requestedBy, ofStamp }: CeremonyCaller & { readonly ofStamp: number },
     purpose: Exclude<ChallengePurpose, 'assertion'>,
     response: Registration,
   ): Promise<RegisteredPasskey> {
     const clientData = clientDataOf(response.response.clientDataJSON);
     if (!clientData) throw this.invalid('client data');
     const { challenge } = clientData;
-    const owner = { subject, askedBy, ofStamp, purpose };
+    const owner = { subject, requestedBy, ofStamp, purpose };
     if (!(await this.work.single((tx) => this.challenges.take(tx, challenge, owner)))) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'challenge' });
     }

@@ -37,7 +37,7 @@ export function isNativeOrigin(origin: string): boolean {
 }
 
 /** Why responses from an origin can never be valid for the RP ID; undefined if they can. */
-export function originFault(origin: string, rpId: string): string | undefined {
+export function originProblem(origin: string, rpId: string): string | undefined {
   if (isNativeOrigin(origin)) return undefined;
   const { hostname, protocol } = new URL(origin);
   if (hostname !== rpId && !hostname.endsWith(`.${rpId}`)) return `its host is neither ${rpId} nor below it`;

@@ -47,7 +47,7 @@ export type Registration = Omit<RegistrationResponseJSON, 'response'> & {
 /** The assertion of a passkey, and the session or `mfa_token` that asked for its challenge. */
 export interface PasskeyResponse {
   readonly assertion: AuthenticationResponseJSON;
-  readonly askedBy: string;
+  readonly requestedBy: string;
 }
 
 /** Hash under which a credential id is looked up: ids have up to 1023 bytes. */

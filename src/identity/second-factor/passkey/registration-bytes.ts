@@ -29,8 +29,8 @@ export async function strictAlgorithmOf({ id, response }: RegistrationResponseJS
   const algorithm = Number(key.get(ALG));
   const statement = object.get('attStmt');
   // A statement without certificates is signed with the key itself (WebAuthn level 3, section 8.2).
-  const stated = statement.get('x5c') ? algorithm : (statement.get('alg') ?? algorithm);
-  return publicKeyOf(key) && stated === algorithm ? algorithm : undefined;
+  const declared = statement.get('x5c') ? algorithm : (statement.get('alg') ?? algorithm);
+  return publicKeyOf(key) && declared === algorithm ? algorithm : undefined;
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

@@ -16,19 +16,19 @@ it('H10: a URI without the parameters that have their default values is accepted
 });
 
 it.each([
-  { uri: `otpauth://totp/x?secret=${SECRET}&algorithm=SHA256`, fault: 'algorithm' },
-  { uri: `otpauth://totp/x?secret=${SECRET}&digits=8`, fault: 'digits' },
-  { uri: `otpauth://totp/x?secret=${SECRET}&period=60`, fault: 'period' },
-  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(15, 1))}`, fault: 'too_short' },
-  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(65, 1))}`, fault: 'too_long' },
-  { uri: 'otpauth://totp/x', fault: 'too_short' },
-  { uri: 'otpauth://totp/x?secret=0189', fault: 'malformed' },
-  { uri: `otpauth://totp/x?secret=${SECRET}&secret=${SECRET}`, fault: 'malformed' },
-  { uri: `otpauth://hotp/x?secret=${SECRET}`, fault: 'malformed' },
-  { uri: `https://totp/x?secret=${SECRET}`, fault: 'malformed' },
-  { uri: '', fault: 'malformed' },
-])('H10: $uri is rejected as $fault', ({ uri, fault }) => {
-  expect(importedSecret(uri)).toBe(fault);
+  { uri: `otpauth://totp/x?secret=${SECRET}&algorithm=SHA256`, problem: 'algorithm' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&digits=8`, problem: 'digits' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&period=60`, problem: 'period' },
+  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(15, 1))}`, problem: 'too_short' },
+  { uri: `otpauth://totp/x?secret=${base32(Buffer.alloc(65, 1))}`, problem: 'too_long' },
+  { uri: 'otpauth://totp/x', problem: 'too_short' },
+  { uri: 'otpauth://totp/x?secret=0189', problem: 'malformed' },
+  { uri: `otpauth://totp/x?secret=${SECRET}&secret=${SECRET}`, problem: 'malformed' },
+  { uri: `otpauth://hotp/x?secret=${SECRET}`, problem: 'malformed' },
+  { uri: `https://totp/x?secret=${SECRET}`, problem: 'malformed' },
+  { uri: '', problem: 'malformed' },
+])('H10: $uri is rejected as $problem', ({ uri, problem }) => {
+  expect(importedSecret(uri)).toBe(problem);
 });
 
 it('H6: a secret that consists of zeros is rejected', () => {
@@ -49,8 +49,8 @@ it.each([
   ['a second secret', `otpauth://totp/x?secret=${SECRET}&SECRET=${SECRET}`, 'malformed'],
   ['a hyphen in the secret', `otpauth://totp/x?secret=${SECRET.replace(/.{4}/, '$&-')}`, 'malformed'],
   ['blanks in place of a secret', 'otpauth://totp/x?secret=%20%20', 'too_short'],
-])('A6: a URI with %s is rejected, whatever the case of its names', (_, uri, fault) => {
-  expect(importedSecret(uri)).toBe(fault);
+])('A6: a URI with %s is rejected, whatever the case of its names', (_, uri, problem) => {
+  expect(importedSecret(uri)).toBe(problem);
 });
 
 it.each([

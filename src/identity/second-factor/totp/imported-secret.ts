@@ -15,9 +15,9 @@ export function importedSecret(uri: string, minBits: number): Uint8Array | Otpau
   if (!TOTP_URI.test(uri) || !URL.canParse(uri)) return 'malformed';
   const parameters = [...new URL(uri).searchParams];
   const valuesOf = (name: string): readonly string[] =>
-    parameters.flatMap(([given, value]) => (given.toLowerCase() === name ? [value] : []));
+    parameters.flatMap(([parameter, value]) => (parameter.toLowerCase() === name ? [value] : []));
   const isOrUnset = (name: string, value: string): boolean =>
-    valuesOf(name).every((given) => given.toUpperCase() === value);
+    valuesOf(name).every((parameter) => parameter.toUpperCase() === value);
   if (!isOrUnset('algorithm', 'SHA1')) return 'algorithm';
   if (!isOrUnset('digits', '6')) return 'digits';
   if (!isOrUnset('period', '30')) return 'period';

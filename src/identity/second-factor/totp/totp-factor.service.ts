@@ -45,7 +45,7 @@ export class TotpFactor implements SecondFactor<'totp'> {
     const { caller, target, state, response } = attempt;
     const now = this.clock.seconds();
     const secrets = secretsOf(state, target, now);
-    if (!secrets) return { kind: 'refunded', refusal: NO_SECRET };
+    if (!secrets) return { kind: 'refunded', rejection: NO_SECRET };
     // Every app is asked, so that the time does not reveal which one fits.
     const verdicts = secrets.map((secret) => ({
       secret,
@@ -86,13 +86,13 @@ export class TotpFactor implements SecondFactor<'totp'> {
     return this.secrets.discard(tx, subject, { keepsActive: totpCount > 0, pendingId: pendingTotpId });
   }
 
-  state({ totpSince: activatedAt, pendingUntil, pendingAskedBy }: StoredFactors): TotpState {
+  state({ totpSince: activatedAt, pendingUntil, pendingRequestedBy }: StoredFactors): TotpState {
     const isPending = pendingUntil !== null && this.clock.seconds() < pendingUntil;
     return {
       state: activatedAt !== null ? 'active' : isPending ? 'pending' : 'none',
       ...withoutUndefined({
         activatedAt: activatedAt ?? undefined,
-        pending: isPending ? { until: pendingUntil, askedBy: pendingAskedBy ?? '' } : undefined,
+        pending: isPending ? { until: pendingUntil, requestedBy: pendingRequestedBy ?? '' } : undefined,
       }),
     };
   }
@@ -109,7 +109,7 @@ export class TotpFactor implements SecondFactor<'totp'> {
 /** The secrets whose codes are accepted; undefined if the account has none, or another login asked for the pending one. */
 function secretsOf(state: FactorState, target: TargetSecret, now: number): readonly SealedSecret[] | undefined {
   if (target.kind === 'active') return hasAuthenticator(state) ? state.active : undefined;
-  const pending = pendingSecretOf(state, target.askedBy, now);
+  const pending = pendingSecretOf(state, target.requestedBy, now);
   return pending && [pending];
 }
 

@@ -19,7 +19,7 @@ export class ImportedTotps implements TotpImport {
     private readonly properties: TotpImportProperties,
   ) {}
 
-  fault(uri: string): string | undefined {
+  problem(uri: string): string | undefined {
     const secret = importedSecret(uri, this.properties.minSecretBits);
     return typeof secret === 'string' ? secret : undefined;
   }

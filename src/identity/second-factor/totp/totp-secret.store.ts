@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { AskedFor } from '../attempts/attempt.js';
+import type { EnrolmentChange } from '../attempts/attempt.js';
 import { TotpSecretEntity } from './totp-secret.entity.js';
 
 personalTable(TotpSecretEntity, {
@@ -53,8 +53,8 @@ export interface NewSecret {
   readonly subject: string;
   readonly sealed: string;
   readonly sealKey: string;
-  readonly askedBy: string;
-  readonly askedFor: AskedFor;
+  readonly requestedBy: string;
+  readonly change: EnrolmentChange;
   readonly name: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -64,8 +64,8 @@ export interface NewSecret {
 @Injectable()
 export class TotpSecretStore {
   async insert(tx: Tx, secret: NewSecret): Promise<void> {
-    const { id, subject, sealed, sealKey, askedBy, askedFor, name = null, createdAt, expiresAt } = secret;
-    await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, askedFor, name, createdAt, expiresAt]);
+    const { id, subject, sealed, sealKey, requestedBy, change, name = null, createdAt, expiresAt } = secret;
+    await tx.change(INSERT, [id, subject, sealed, sealKey, requestedBy, change, name, createdAt, expiresAt]);
   }
 
   /** Deletes every other pending secret of the account, and unless they are kept, the active ones. */
@@ -83,11 +83,11 @@ export class TotpSecretStore {
     tx: Tx,
     form: PictureForm,
     subject: string,
-    askedBy: string,
+    requestedBy: string,
     now: number,
   ): Promise<string | undefined> {
-    if ((await tx.change(TAKE[form], [subject, askedBy, now])) !== 1) return undefined;
-    const [row] = await tx.rows<{ readonly sealed: string }>(PENDING, [subject, askedBy, now]);
+    if ((await tx.change(TAKE[form], [subject, requestedBy, now])) !== 1) return undefined;
+    const [row] = await tx.rows<{ readonly sealed: string }>(PENDING, [subject, requestedBy, now]);
     return row?.sealed;
   }
 

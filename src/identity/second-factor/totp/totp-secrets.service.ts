@@ -3,7 +3,7 @@ import { base32 } from '../../../kernel/encoding/base32.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { Sealer, SealFailure } from '../../../platform/sealing/sealer.js';
-import type { AskedFor, SealedSecret } from '../attempts/attempt.js';
+import type { EnrolmentChange, SealedSecret } from '../attempts/attempt.js';
 import { OtpauthIssuer } from './otpauth-issuer.service.js';
 import { otpauthUri } from './otpauth-uri.js';
 import { type KeptSecrets, type PictureForm, TotpSecretStore } from './totp-secret.store.js';
@@ -21,8 +21,8 @@ export interface GeneratedSecret {
 /** The owner of a pending secret, and the time in which it can be confirmed. */
 export interface PendingFacts {
   readonly subject: string;
-  readonly askedBy: string;
-  readonly askedFor: AskedFor;
+  readonly requestedBy: string;
+  readonly change: EnrolmentChange;
   readonly name: string | undefined;
   /** Epoch seconds. */
   readonly createdAt: number;
@@ -77,8 +77,13 @@ export class TotpSecrets {
   }
 
   /** Returns the key of the caller's pending secret, once for each format of the QR code. */
-  async takePicture(form: PictureForm, subject: string, askedBy: string, now: number): Promise<Uint8Array | undefined> {
-    const sealed = await this.work.run((tx) => this.store.takePicture(tx, form, subject, askedBy, now));
+  async takePicture(
+    form: PictureForm,
+    subject: string,
+    requestedBy: string,
+    now: number,
+  ): Promise<Uint8Array | undefined> {
+    const sealed = await this.work.run((tx) => this.store.takePicture(tx, form, subject, requestedBy, now));
     return sealed === undefined ? undefined : this.open(subject, sealed);
   }
 

@@ -32,12 +32,12 @@ export function codeOfStep(key: Uint8Array | KeyObject, step: number, digits = D
 export function verifyTotp(key: Uint8Array, code: string, epochSeconds: number, lastUsedStep: number): TotpVerdict {
   if (!/^[0-9]{6}$/.test(code)) return { kind: 'wrong' };
   const current = stepAt(epochSeconds);
-  const given = Buffer.from(code);
+  const submitted = Buffer.from(code);
   // Imported once for all three.
   const hmacKey = createSecretKey(key);
   // All three are always compared, so that the time reveals neither whether one fits nor which.
   const fitting = OFFSETS.filter((offset) =>
-    timingSafeEqual(Buffer.from(codeOfStep(hmacKey, current + offset)), given),
+    timingSafeEqual(Buffer.from(codeOfStep(hmacKey, current + offset)), submitted),
   );
   const unused = fitting.filter((offset) => current + offset > lastUsedStep);
   if (unused.length === 0) return { kind: fitting.length === 0 ? 'wrong' : 'replayed' };

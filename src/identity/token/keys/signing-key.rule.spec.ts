@@ -28,7 +28,7 @@ const mounted = (name: string, mode: number): string => {
   chmodSync(join(folder, name), mode);
   return folder;
 };
-const findings = (
+const problems = (
   yaml: string,
   variables: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
@@ -44,10 +44,10 @@ describe('the rule about private keys for tokens', () => {
   it.each([
     [
       'in a file that only its owner can read',
-      () => findings(`app.security.token.signing-key: file:${pemFile(0o600)}`),
+      () => problems(`app.security.token.signing-key: file:${pemFile(0o600)}`),
     ],
-    ['in the environment', () => findings('app.security.token.signing-key: ${KEY}', { KEY: PEM })],
-    ['that is not configured', () => findings('')],
+    ['in the environment', () => problems('app.security.token.signing-key: ${KEY}', { KEY: PEM })],
+    ['that is not configured', () => problems('')],
   ])('accepts a key %s', (_, look) => {
     expect(look()).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('the rule about private keys for tokens', () => {
   it('rejects a signing key in a file that others can read', () => {
     const file = pemFile(0o644);
 
-    expect(findings(`app.security.token.signing-key: file:${file}`)).toEqual([
+    expect(problems(`app.security.token.signing-key: file:${file}`)).toEqual([
       `app.security.token.signing-key = ****** (file [application.yml] - 1:33): ` +
         `The file of the signing key is not private; File: ${file}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
@@ -68,8 +68,8 @@ describe('the rule about private keys for tokens', () => {
     writeFileSync(published, spki, { mode: 0o644 });
     const yaml = (key: string): string => `app.security.token.verification-keys: file:${own},file:${key}`;
 
-    expect(findings(yaml(published))).toEqual([]);
-    expect(findings(yaml(next))).toEqual([
+    expect(problems(yaml(published))).toEqual([]);
+    expect(problems(yaml(next))).toEqual([
       `app.security.token.verification-keys = ****** (file [application.yml] - 1:39): ` +
         `The file of a private key for tokens is not private; File: ${next}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
@@ -84,12 +84,12 @@ describe('the rule about private keys for tokens', () => {
       return `app.config.import: configtree:${folder}/\napp.security.token.${name}: ${reference}\n`;
     };
 
-    expect(findings(yaml(0o400))).toEqual([]);
-    const [finding = '', ...more] = findings(yaml(0o644));
+    expect(problems(yaml(0o400))).toEqual([]);
+    const [problem = '', ...more] = problems(yaml(0o644));
     expect(more).toEqual([]);
-    expect(finding).toContain(`${file} = ****** (file [`);
-    expect(finding).toContain('The file of a private key for tokens is not private; File: ');
-    expect(finding).toContain(`Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`);
+    expect(problem).toContain(`${file} = ****** (file [`);
+    expect(problem).toContain('The file of a private key for tokens is not private; File: ');
+    expect(problem).toContain(`Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`);
   });
 
   it.each([
@@ -98,26 +98,26 @@ describe('the rule about private keys for tokens', () => {
   ])('A3: leaves the mounted file %s, which has the name of a secret, to rule 2', (name, yaml) => {
     const text = `app.config.import: configtree:${mounted(name, 0o644)}/\n${yaml}`;
 
-    expect(findings(text)).toEqual([]);
-    expect(findings(text, {}, [], secretsByReference)).toEqual([
+    expect(problems(text)).toEqual([]);
+    expect(problems(text, {}, [], secretsByReference)).toEqual([
       expect.stringMatching(/^\S+ = \*{6} .*A file with secrets is not private; File: .*; Mode: 644/),
     ]);
   });
 
   it('A3: rejects a key in an argument', () => {
-    const [finding = ''] = findings('', {}, [`--app.security.token.signing-key=${PEM}`], secretsByReference);
+    const [problem = ''] = problems('', {}, [`--app.security.token.signing-key=${PEM}`], secretsByReference);
 
-    expect(finding).toContain('Every user of the machine can see a secret in an argument');
-    expect(finding).not.toContain('BEGIN');
+    expect(problem).toContain('Every user of the machine can see a secret in an argument');
+    expect(problem).not.toContain('BEGIN');
   });
 
   it.each(['signing-key', 'verification-keys'])('rejects a key in the configuration file itself (%s)', (name) => {
     const text = JSON.stringify(PEM);
 
-    const [finding = ''] = findings(`app.security.token.${name}: ${text}`, {}, [], secretsByReference);
+    const [problem = ''] = problems(`app.security.token.${name}: ${text}`, {}, [], secretsByReference);
 
-    expect(finding).toContain(`app.security.token.${name} = ****** (file [application.yml] - 1:`);
-    expect(finding).toContain('A file contains a secret in plain text');
-    expect(finding).not.toContain('BEGIN');
+    expect(problem).toContain(`app.security.token.${name} = ****** (file [application.yml] - 1:`);
+    expect(problem).toContain('A file contains a secret in plain text');
+    expect(problem).not.toContain('BEGIN');
   });
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { LONGEST_LOGIN_ID } from '../../../identity/account/login-id.js';
+import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { MAX_PASSWORD_BYTES } from '../../../identity/account/password/password-rules.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
 import { submittedCode, submittedTotp } from '../../../identity/second-factor/submitted-code.js';
@@ -39,7 +39,7 @@ function parsedBy<T extends object>(parse: (text: string) => T | undefined): v.R
 
 /** Describes the texts that `normalisedLoginId` accepts, except for some rare invisible characters. */
 const LOGIN_ID = {
-  maxLength: LONGEST_LOGIN_ID,
+  maxLength: MAX_LOGIN_ID_LENGTH,
   pattern: '^\\s*(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+\\s*$',
   description: 'The login id, without control characters and other invisible characters.',
 };
@@ -49,7 +49,7 @@ export const loginSchema = v.strictObject({
     v.string(),
     v.minLength(1),
     // In characters, as ids are stored: one may take two UTF-16 units.
-    v.check((id) => id.length <= 2 * LONGEST_LOGIN_ID && Array.from(id).length <= LONGEST_LOGIN_ID, 'too_long'),
+    v.check((id) => id.length <= 2 * MAX_LOGIN_ID_LENGTH && Array.from(id).length <= MAX_LOGIN_ID_LENGTH, 'too_long'),
     v.metadata(LOGIN_ID),
   ),
   pw: password,

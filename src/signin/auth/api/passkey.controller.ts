@@ -50,10 +50,10 @@ export class PasskeyController {
   @ResponseSchema(passkeyResponse)
   async register(
     @Caller() caller: Principal,
-    @Body({ schema: registrationSchema }) { credential, name: given }: v.InferOutput<typeof registrationSchema>,
+    @Body({ schema: registrationSchema }) { credential, name: label }: v.InferOutput<typeof registrationSchema>,
   ): Promise<v.InferOutput<typeof passkeyResponse>> {
     const { id, name, isSynced, createdAt, backupCodes } = await this.own.register(
-      ...([caller, toRegistration(credential), given] as const),
+      ...([caller, toRegistration(credential), label] as const),
     );
     return {
       ...{ id, synced: isSynced, created_at: toDate(createdAt) },

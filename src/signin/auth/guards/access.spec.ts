@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FullPrincipal, HalfPrincipal } from '../../../kernel/principal/principal.js';
-import { hasAnyAuthority, preMfaRefusal } from './access.js';
+import { hasAnyAuthority, preMfaRejection } from './access.js';
 
 const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
 const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
@@ -77,7 +77,7 @@ it.each([
 ])(
   '$who on $route is rejected with $code (route accepts half-authenticated callers: $open)',
   ({ principal, isSecondFactor, open, code }) => {
-    expect(preMfaRefusal(principal, { isSecondFactor, alsoHalfAuthenticated: open })).toBe(code);
+    expect(preMfaRejection(principal, { isSecondFactor, alsoHalfAuthenticated: open })).toBe(code);
   },
 );
 

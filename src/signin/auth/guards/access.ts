@@ -6,7 +6,7 @@ import { authoritiesOf, isHalfAuthenticated, type Principal } from '../../../ker
  * Error for a half-authenticated caller that may not call the route; undefined if the route accepts the caller
  * (specification, "Authentication" item 6, and the Errors table).
  */
-export function preMfaRefusal(
+export function preMfaRejection(
   principal: Principal,
   route: { readonly isSecondFactor: boolean; readonly alsoHalfAuthenticated: boolean },
 ): ErrorCode | undefined {

@@ -7,7 +7,7 @@ import {
   SECOND_FACTOR,
   hasMark,
 } from '../../../kernel/principal/access.decorator.js';
-import { preMfaRefusal } from './access.js';
+import { preMfaRejection } from './access.js';
 
 /** Rejects half-authenticated callers everywhere but on the routes of the second factor that accept them. */
 @Injectable()
@@ -17,11 +17,11 @@ export class PreMfaGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (!request.principal) return true;
-    const refusal = preMfaRefusal(request.principal, {
+    const rejection = preMfaRejection(request.principal, {
       isSecondFactor: hasMark(this.reflector, SECOND_FACTOR, context),
       alsoHalfAuthenticated: hasMark(this.reflector, HALF_AUTHENTICATED, context),
     });
-    if (refusal) throw new ServiceError(refusal, { reason: 'second factor open' });
+    if (rejection) throw new ServiceError(rejection, { reason: 'second factor open' });
     return true;
   }
 }

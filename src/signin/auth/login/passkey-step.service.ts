@@ -21,7 +21,7 @@ export class PasskeyStep {
   /** Options for an assertion. @throws ServiceError `MFA_STATE_CONFLICT`, as `AttemptBudget.requireAllowed` does */
   async options(caller: Principal): Promise<PublicKeyCredentialRequestOptionsJSON> {
     this.relyingParty.requireAvailable();
-    const asked = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
+    const asked = { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller) };
     await this.budget.requireAllowed(asked);
     return this.ceremonies.requestOptions(asked);
   }
@@ -36,7 +36,7 @@ export class PasskeyStep {
     client: SecondStepClient,
   ): Promise<CompletedSecondStep> {
     this.relyingParty.requireAvailable();
-    const response = { assertion, askedBy: requesterOf(caller) };
+    const response = { assertion, requestedBy: requesterOf(caller) };
     return this.secondStep.prove(caller, { method: 'passkey', response }, client);
   }
 }

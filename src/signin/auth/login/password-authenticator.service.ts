@@ -100,10 +100,10 @@ export class PasswordAuthenticator {
   }
 
   private async accepted(verdict: PasswordVerdict): Promise<VerifiedPassword> {
-    const subject = verdict.kind === 'refused' ? verdict.subject : verdict.account.id;
+    const subject = verdict.kind === 'rejected' ? verdict.subject : verdict.account.id;
     if (subject !== undefined) setUser(subject);
     if (verdict.kind === 'right') return verdict;
-    const reason = verdict.kind === 'refused' ? verdict.reason : 'change_required';
+    const reason = verdict.kind === 'rejected' ? verdict.reason : 'change_required';
     await this.recordFailure(reason, subject);
     throw new ServiceError('INVALID_CREDENTIALS', { reason });
   }

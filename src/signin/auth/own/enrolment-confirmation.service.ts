@@ -43,7 +43,7 @@ export class EnrolmentConfirmation {
     { cookies, withNewCodes = false }: { readonly cookies: CookieValues; readonly withNewCodes?: boolean },
   ): Promise<ConfirmedEnrolment> {
     const account = await this.authorization.requireStill(caller, 'totp');
-    const attempt = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller) };
+    const attempt = { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller) };
     const confirmed = await this.enrolment.confirm(attempt, submitted, async (tx, proof) => {
       if (caller.kind === 'full') {
         this.reauthentication.requireStrength(caller, await this.reauthentication.accountOf(caller, tx));

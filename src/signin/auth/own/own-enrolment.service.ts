@@ -73,7 +73,7 @@ export class OwnEnrolment {
   /** Returns the pending secret of the account; undefined if there is none. */
   async pending(caller: Principal): Promise<PendingSecret | undefined> {
     const { pending } = await this.enrolment.state(caller.subject);
-    return pending && { until: pending.until, isOwn: pending.askedBy === requesterOf(caller) };
+    return pending && { until: pending.until, isOwn: pending.requestedBy === requesterOf(caller) };
   }
 
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
@@ -91,14 +91,14 @@ export class OwnEnrolment {
     const account = await this.authorization.require(caller, 'totp', password);
     const hasFactor = hasSecondFactor(account);
     const { securityStamp: ofStamp } = account;
-    const askedFor = !hasFactor ? 'first' : adds || account.totpCount === 0 ? 'add' : 'replace';
-    if (askedFor === 'add' && account.totpCount >= MAX_TOTPS) {
+    const change = !hasFactor ? 'first' : adds || account.totpCount === 0 ? 'add' : 'replace';
+    if (change === 'add' && account.totpCount >= MAX_TOTPS) {
       throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'too many authenticators' });
     }
     return {
       ...attemptSubjectOf(caller),
-      askedBy: requesterOf(caller),
-      askedFor,
+      requestedBy: requesterOf(caller),
+      change,
       ofStamp,
       ...withoutUndefined({ name }),
     };

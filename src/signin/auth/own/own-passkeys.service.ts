@@ -48,7 +48,7 @@ export class OwnPasskeys {
     if (proves && code === undefined) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'code', code: 'required' }] });
     }
-    const asked = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), ofStamp: account.securityStamp };
+    const asked = { ...attemptSubjectOf(caller), requestedBy: requesterOf(caller), ofStamp: account.securityStamp };
     return this.setup.begin({ caller: asked, loginId, purpose, code: proves ? code : undefined });
   }
 
@@ -62,7 +62,7 @@ export class OwnPasskeys {
     this.relyingParty.requireAvailable();
     const account = await this.authorization.requireStill(caller, 'passkey');
     const owner = { ...attemptSubjectOf(caller), ofStamp: account.securityStamp };
-    const asked = { ...owner, askedBy: requesterOf(caller) };
+    const asked = { ...owner, requestedBy: requesterOf(caller) };
     const passkey = await this.registrations.verify(asked, registrationPurpose(account), credential);
     const name = givenName ?? passkey.name;
     const place = this.authorization.placeOf(caller, account);

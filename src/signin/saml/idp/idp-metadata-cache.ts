@@ -9,8 +9,8 @@ export class IdpMetadataCache {
   private knowledge: CachedMetadata | undefined;
   private learntAt: number | undefined;
   private facts: readonly CertificateFacts[] = [];
-  private fault = 'no metadata has been read yet';
-  private isFaulty = false;
+  private problem = 'no metadata has been read yet';
+  private isInvalid = false;
 
   constructor(
     readonly name: string,
@@ -33,28 +33,28 @@ export class IdpMetadataCache {
 
   /** Why the last refresh failed; undefined after a success. */
   get failure(): string | undefined {
-    return this.isFaulty ? this.fault : undefined;
+    return this.isInvalid ? this.problem : undefined;
   }
 
   update(knowledge: CachedMetadata, at: number): void {
     this.facts = knowledge.trust.certificates.map(certificateFacts);
     this.knowledge = knowledge;
     this.learntAt = at;
-    this.isFaulty = false;
+    this.isInvalid = false;
   }
 
   /** Records a failed refresh; the current facts stay in use. */
-  markFailed(fault: string): void {
-    this.fault = fault;
-    this.isFaulty = true;
+  markFailed(problem: string): void {
+    this.problem = problem;
+    this.isInvalid = true;
   }
 
   /** The trust settings that apply at an instant, or why there are none. */
-  trustAt(millis: number): IdpTrust | { readonly fault: string } {
+  trustAt(millis: number): IdpTrust | { readonly problem: string } {
     const { trust } = this.knowledge ?? {};
-    if (!trust) return { fault: this.fault };
+    if (!trust) return { problem: this.problem };
     if (trust.validUntil === undefined || millis < trust.validUntil) return trust;
     const until = `the metadata was valid until ${new Date(trust.validUntil).toISOString()}`;
-    return { fault: this.isFaulty ? `${until}, and ${this.fault}` : until };
+    return { problem: this.isInvalid ? `${until}, and ${this.problem}` : until };
   }
 }

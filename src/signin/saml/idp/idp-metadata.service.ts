@@ -48,10 +48,10 @@ export class IdpMetadata {
   async restore({ properties, cache }: IdpEntry): Promise<void> {
     const source = metadataSource(properties.metadata ?? '');
     if (source.kind === 'file') return;
-    const kept = await this.ifReachable(() => this.work.single((tx) => this.store.find(tx, cache.name, source.url)));
-    if (!kept || cache.current) return;
+    const stored = await this.ifReachable(() => this.work.single((tx) => this.store.find(tx, cache.name, source.url)));
+    if (!stored || cache.current) return;
     try {
-      cache.update(await this.readingOf(kept.document, properties), kept.fetchedAt * 1000);
+      cache.update(await this.readingOf(stored.document, properties), stored.fetchedAt * 1000);
     } catch (error) {
       // The stored metadata was valid for other keys or at an earlier time.
       if (!(error instanceof MetadataFailure)) throw error;
@@ -62,15 +62,15 @@ export class IdpMetadata {
     // Loaded only if there is metadata, since the module loads an XML library.
     const { readConfigured } = await import('./idp-metadata.js');
     const reading = readConfigured(document, properties);
-    if ('fault' in reading) throw new MetadataFailure(reading.fault);
+    if ('problem' in reading) throw new MetadataFailure(reading.problem);
     const { validUntil } = reading.trust;
     if (validUntil === undefined || this.clock.millis() < validUntil) return reading;
     throw new MetadataFailure(`the metadata was valid until ${new Date(validUntil).toISOString()}`);
   }
 
   private async save(name: string, url: string, document: string): Promise<void> {
-    const kept = { document, fetchedAt: this.clock.seconds() };
-    await this.ifReachable(() => this.work.run((tx) => this.store.save(tx, name, url, kept)));
+    const stored = { document, fetchedAt: this.clock.seconds() };
+    await this.ifReachable(() => this.work.run((tx) => this.store.save(tx, name, url, stored)));
   }
 
   /** The stored copy only helps a start without the URL, so an outage of the database, which is logged elsewhere, is ignored. */

@@ -34,7 +34,7 @@ function at(name: string, binding: string, url: string, responseUrl?: string): s
 
 function trustOf(xml: string, wanted: MetadataSelection = REDIRECT) {
   const reading = readMetadata(xml, wanted);
-  if ('fault' in reading) throw new Error(reading.fault);
+  if ('problem' in reading) throw new Error(reading.problem);
   return reading.trust;
 }
 
@@ -263,17 +263,17 @@ describe('readMetadata with faulty metadata', () => {
       'contains 2 identity providers; set entity-id to select one',
       () => entitiesDescriptor([simple(), simple({ entityId: 'urn:b' })]),
     ],
-  ])('rejects metadata with the fault: %s', (fault, xml) => {
-    expect(readMetadata(xml(), REDIRECT)).toEqual({ fault });
+  ])('rejects metadata with the problem: %s', (problem, xml) => {
+    expect(readMetadata(xml(), REDIRECT)).toEqual({ problem });
   });
 
   it.each(['javascript:alert(1)', 'https://idp.example/a#b', 'ftp://idp.example', '/sso'])(
-    'M3: rejects single sign-on at %s, which the fault names',
+    'M3: rejects single sign-on at %s, which the problem names',
     (location) => {
       const endpoints = at('SingleSignOnService', 'HTTP-POST', location);
 
       expect(readMetadata(simple({ endpoints }), REDIRECT)).toEqual({
-        fault:
+        problem:
           'contains no single sign-on URL for HTTP-Redirect or HTTP-POST; ' +
           `SingleSignOnService by post is ignored: it is not an http or https URL: ${location}`,
       });
@@ -281,12 +281,12 @@ describe('readMetadata with faulty metadata', () => {
   );
 
   it('M3: rejects an empty Location, or a long one of control characters', () => {
-    const fault = (location: string) =>
+    const problem = (location: string) =>
       readMetadata(simple({ endpoints: at('SingleSignOnService', 'HTTP-POST', location) }), REDIRECT);
 
-    expect(fault(' ')).toMatchObject({ fault: expect.stringMatching(/ignored: its Location is empty$/) as string });
-    expect(fault(`\u202e${'x'.repeat(200)}`)).toMatchObject({
-      fault: expect.stringMatching(/https URL: \?x{119}$/) as string,
+    expect(problem(' ')).toMatchObject({ problem: expect.stringMatching(/ignored: its Location is empty$/) as string });
+    expect(problem(`\u202e${'x'.repeat(200)}`)).toMatchObject({
+      problem: expect.stringMatching(/https URL: \?x{119}$/) as string,
     });
   });
 
@@ -295,7 +295,7 @@ describe('readMetadata with faulty metadata', () => {
     const keys = keyDescriptor(pem).repeat(4);
 
     expect(readMetadata(simple({ keys, certificates: [] }), REDIRECT)).toEqual({
-      fault: [
+      problem: [
         'contains no certificate that can verify signatures',
         ...[1, 2, 3].map(
           (at) => `Signing certificate ${at} is ignored: the certificate CN=login.test has a key of type ec, not RSA`,
@@ -308,15 +308,15 @@ describe('readMetadata with faulty metadata', () => {
     const wanted = { ...REDIRECT, entityId: 'urn:b' };
     const twice = entitiesDescriptor([simple({ entityId: 'urn:b' }), simple({ entityId: 'urn:b' })]);
 
-    expect(readMetadata(simple(), wanted)).toEqual({ fault: 'contains no entity urn:b' });
-    expect(readMetadata(twice, wanted)).toEqual({ fault: 'contains more than one entity urn:b' });
+    expect(readMetadata(simple(), wanted)).toEqual({ problem: 'contains no entity urn:b' });
+    expect(readMetadata(twice, wanted)).toEqual({ problem: 'contains more than one entity urn:b' });
   });
 });
 
 describe('readMetadata with metadata-certificate', () => {
   const signedBy = (): MetadataSelection => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
-  const OTHER = { fault: 'its signature does not verify with metadata-certificate' };
-  const UNSIGNED = { fault: 'its root element has no signature, or more than one' };
+  const OTHER = { problem: 'its signature does not verify with metadata-certificate' };
+  const UNSIGNED = { problem: 'its root element has no signature, or more than one' };
 
   it('reads metadata that one of the certificates verifies', () => {
     const signed = simple({ signedBy: second });
@@ -353,7 +353,7 @@ describe('readMetadata with metadata-certificate', () => {
     const signed = replaced(both, '<md:EntityDescriptor', `${signature}<md:EntityDescriptor`);
 
     expect(readMetadata(signed, { ...signedBy(), entityId: 'urn:evil' })).toEqual({
-      fault: 'its signature does not cover the root element',
+      problem: 'its signature does not cover the root element',
     });
   });
 
@@ -364,7 +364,7 @@ describe('readMetadata with metadata-certificate', () => {
     const signed = simple({ signedBy: first, signature });
 
     expect(readMetadata(signed, signedBy())).toEqual({
-      fault: 'its signature uses an algorithm that is not accepted, such as SHA-1',
+      problem: 'its signature uses an algorithm that is not accepted, such as SHA-1',
     });
   });
 
@@ -374,7 +374,7 @@ describe('readMetadata with metadata-certificate', () => {
     const signed = simple({ signedBy: first, signature: { transforms: [enveloped, exclusive, exclusive] } });
 
     expect(readMetadata(signed, signedBy())).toEqual({
-      fault: 'its signature has transforms that are not allowed',
+      problem: 'its signature has transforms that are not allowed',
     });
   });
 });

@@ -36,22 +36,22 @@ export interface MetadataReading {
 
 /** Why metadata cannot be used. */
 export interface MetadataRejection {
-  readonly fault: string;
+  readonly problem: string;
 }
 
 /** Reads metadata (SAML metadata 2.0) without checking its expiry. */
 export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataRejection {
   const root = rootOf(xml, wanted.signedBy);
-  if ('fault' in root) return root;
+  if ('problem' in root) return root;
   const lineage = chosen(root, wanted.entityId);
-  if ('fault' in lineage) return lineage;
+  if ('problem' in lineage) return lineage;
   const entity = lineage.at(-1) ?? root;
   const roles = children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').filter((role) =>
     words(attribute(role, 'protocolSupportEnumeration')).includes(NAMESPACE.protocol),
   );
   const [role] = roles;
   const entityId = attribute(entity, 'entityID') ?? '';
-  if (!role || entityId === '') return { fault: 'contains no SAML 2.0 identity provider' };
+  if (!role || entityId === '') return { problem: 'contains no SAML 2.0 identity provider' };
   return described(entityId, [...lineage, role], wanted.binding);
 }
 
@@ -68,8 +68,8 @@ export function readConfigured(document: string, keys: MetadataKeys): MetadataRe
   const wanted = { ...withoutUndefined({ entityId }), binding };
   if (metadataCertificate === undefined) return readMetadata(document, wanted);
   const signedBy = loadCertificates(metadataCertificate);
-  if ('fault' in signedBy)
-    return { fault: `its signature cannot be checked with metadata-certificate: ${signedBy.fault}` };
+  if ('problem' in signedBy)
+    return { problem: `its signature cannot be checked with metadata-certificate: ${signedBy.problem}` };
   return readMetadata(document, { ...wanted, signedBy });
 }
 
@@ -80,21 +80,21 @@ function described(
   binding: SamlBinding,
 ): MetadataReading | MetadataRejection {
   const [entity, role] = lineage.slice(-2);
-  if (!entity || !role) return { fault: 'contains no SAML 2.0 identity provider' };
+  if (!entity || !role) return { problem: 'contains no SAML 2.0 identity provider' };
   const warnings: string[] = [];
   const endpoints = (name: string): readonly Located[] => located(children(role, NAMESPACE.metadata, name), warnings);
   const services = endpoints('SingleSignOnService');
   const sso = services.find((each) => each.binding === binding) ?? services[0];
-  if (!sso) return { fault: because('contains no single sign-on URL for HTTP-Redirect or HTTP-POST', warnings) };
+  if (!sso) return { problem: because('contains no single sign-on URL for HTTP-Redirect or HTTP-POST', warnings) };
   if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} only, not by ${binding}`);
   const logouts = endpoints('SingleLogoutService');
   const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
   const { certificates, ignored } = signingCertificates(role);
   if (certificates.length === 0)
-    return { fault: because('contains no certificate that can verify signatures', ignored) };
+    return { problem: because('contains no certificate that can verify signatures', ignored) };
   warnings.push(...ignored);
   const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(millisOfDateTime);
-  if (untils.includes(undefined)) return { fault: 'validUntil is not a date and time' };
+  if (untils.includes(undefined)) return { problem: 'validUntil is not a date and time' };
   const validUntil = Math.min(...untils.flatMap((each) => each ?? []));
   const durations = lineage.flatMap((each) => attribute(each, 'cacheDuration') ?? []).map(durationSeconds);
   if (durations.includes(undefined)) warnings.push('A cacheDuration is not a duration');
@@ -116,9 +116,9 @@ function described(
 /** The root element; with `signedBy`, read from the signed text. */
 function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataRejection {
   const root = readMetadataXml(xml);
-  if ('fault' in root || signedBy === undefined) return root;
+  if ('problem' in root || signedBy === undefined) return root;
   const found = verifyRootSignature(xml, signedBy);
-  return 'fault' in found ? found : readMetadataXml(found.signed);
+  return 'problem' in found ? found : readMetadataXml(found.signed);
 }
 
 /** The elements from the root to the selected entity. */
@@ -131,10 +131,10 @@ function chosen(root: XmlElement, entityId: string | undefined): readonly XmlEle
   });
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  if (all.length === 0) return { fault: 'not SAML metadata' };
-  if (entityId !== undefined) return { fault: `contains ${only ? 'more than one' : 'no'} entity ${entityId}` };
-  if (!only) return { fault: 'contains no identity provider' };
-  return { fault: `contains ${found.length} identity providers; set entity-id to select one` };
+  if (all.length === 0) return { problem: 'not SAML metadata' };
+  if (entityId !== undefined) return { problem: `contains ${only ? 'more than one' : 'no'} entity ${entityId}` };
+  if (!only) return { problem: 'contains no identity provider' };
+  return { problem: `contains ${found.length} identity providers; set entity-id to select one` };
 }
 
 /** Every EntityDescriptor with its ancestors. */
@@ -145,12 +145,12 @@ function entities(element: XmlElement, outer: readonly XmlElement[]): readonly (
   return element.children.flatMap((inner) => entities(inner, lineage));
 }
 
-/** How many ignored parts a fault lists. */
+/** Maximum of ignored parts that a problem lists. */
 const MAX_REASONS = 3;
 
-/** A fault with the parts that were ignored, since one of them may be its cause. */
-function because(fault: string, ignored: readonly string[]): string {
-  return [fault, ...ignored.slice(0, MAX_REASONS)].join('; ');
+/** A problem with the parts that were ignored, since one of them may be its cause. */
+function because(problem: string, ignored: readonly string[]): string {
+  return [problem, ...ignored.slice(0, MAX_REASONS)].join('; ');
 }
 
 type Located = SamlEndpoint & { readonly responseUrl?: string };
@@ -185,7 +185,7 @@ function signingCertificates(role: XmlElement): { certificates: readonly string[
     .flatMap((data) => children(data, NAMESPACE.signature, 'X509Certificate'))
     .map((certificate) => parseCertificate(derOf(textOf(certificate))));
   const ignored = read.flatMap((each, at) =>
-    typeof each === 'string' ? [] : [`Signing certificate ${at + 1} is ignored: ${each.fault}`],
+    typeof each === 'string' ? [] : [`Signing certificate ${at + 1} is ignored: ${each.problem}`],
   );
   return { certificates: [...new Set(read.filter((each) => typeof each === 'string'))], ignored };
 }

@@ -36,13 +36,13 @@ interface Configured {
 }
 
 /** The trust settings in the configuration, or why they cannot be used. */
-export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } | { readonly fault: string } {
+export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } | { readonly problem: string } {
   const { entityId, ssoUrl, ssoBinding: binding, sloUrl } = keys;
-  if (entityId === undefined || ssoUrl === undefined) return { fault: 'entity-id and sso-url are not both set' };
+  if (entityId === undefined || ssoUrl === undefined) return { problem: 'entity-id and sso-url are not both set' };
   const certificates: string[] = [];
   for (const value of keys.certificates) {
     const found = loadCertificates(value);
-    if ('fault' in found) return { fault: `certificates: ${found.fault}` };
+    if ('problem' in found) return { problem: `certificates: ${found.problem}` };
     certificates.push(...found);
   }
   const slo = sloUrl === undefined ? undefined : { url: sloUrl, binding: 'redirect' as const };
@@ -84,34 +84,34 @@ export function certificateFacts(pem: string): CertificateFacts {
  * The certificates in a value or in the file that it names, one PEM text each, or why they cannot be used. Expired
  * certificates are accepted: trust comes from the configuration (SAML metadata interoperability profile 2.6.2).
  */
-export function loadCertificates(value: string): readonly string[] | { readonly fault: string } {
+export function loadCertificates(value: string): readonly string[] | { readonly problem: string } {
   const file = fileOf(value);
   try {
     const text = file === undefined ? value : bytesOf(file, '').toString('utf8');
     const blocks = text.match(BLOCK) ?? [];
-    if (blocks.length === 0) return { fault: 'contains no certificate in PEM form' };
+    if (blocks.length === 0) return { problem: 'contains no certificate in PEM form' };
     const found = blocks.map((block) => parseCertificate(block));
-    const fault = found.find((each) => typeof each !== 'string');
-    return fault ?? found.filter((each) => typeof each === 'string');
+    const problem = found.find((each) => typeof each !== 'string');
+    return problem ?? found.filter((each) => typeof each === 'string');
   } catch (error) {
     if (!(error instanceof UnusableBundle)) throw error;
-    return { fault: error.fault.reason };
+    return { problem: error.fault.reason };
   }
 }
 
 /** The certificate as PEM text, or why it cannot verify signatures; `given` is PEM or DER. */
-export function parseCertificate(given: string | Buffer): string | { readonly fault: string } {
+export function parseCertificate(input: string | Buffer): string | { readonly problem: string } {
   let certificate: X509Certificate;
   try {
-    certificate = new X509Certificate(given);
+    certificate = new X509Certificate(input);
   } catch {
-    return { fault: 'a certificate cannot be read' };
+    return { problem: 'a certificate cannot be read' };
   }
   const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails: details } = certificate.publicKey;
   const name = certificateName(certificate);
-  if (type !== 'rsa') return { fault: `the certificate ${name} has a key of type ${type}, not RSA` };
+  if (type !== 'rsa') return { problem: `the certificate ${name} has a key of type ${type}, not RSA` };
   const bits = details?.modulusLength ?? 0;
   if (bits < MIN_RSA_BITS)
-    return { fault: `the certificate ${name} has an RSA key of ${bits} bits, not at least ${MIN_RSA_BITS}` };
+    return { problem: `the certificate ${name} has an RSA key of ${bits} bits, not at least ${MIN_RSA_BITS}` };
   return certificate.toString();
 }

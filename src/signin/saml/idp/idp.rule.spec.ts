@@ -21,7 +21,7 @@ type Keys = Readonly<Record<string, unknown>>;
 
 type Found = readonly (readonly [string, string])[];
 
-function findings(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<Found> {
+function problems(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<Found> {
   return foundBy(identityProvidersUsable(clock), keys, prefix);
 }
 
@@ -34,7 +34,7 @@ async function foundBy(check: Check | AsyncCheck, keys: Keys, prefix = PREFIX): 
   const { environment, registry, instances } = reading;
   const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return (await check(facts)).map((finding) => [finding.severity, lineOf(finding)]);
+  return (await check(facts)).map((problem) => [problem.severity, lineOf(problem)]);
 }
 
 function fileOf(text: string): string {
@@ -62,7 +62,7 @@ describe('the check of an identity provider', () => {
   });
 
   it('finds nothing without identity providers', async () => {
-    expect(await findings({})).toEqual([]);
+    expect(await problems({})).toEqual([]);
   });
 
   it.each(['entity-id', 'sso-url', 'certificates'])(
@@ -70,7 +70,7 @@ describe('the check of an identity provider', () => {
     async (key) => {
       const rest = Object.fromEntries(Object.entries(made.byHand).filter(([name]) => name !== key));
 
-      const [[severity, line] = []] = await findings(rest);
+      const [[severity, line] = []] = await problems(rest);
 
       expect(severity).toBe('fault');
       expect(line).toContain(`${PREFIX}.${key}`);
@@ -81,7 +81,7 @@ describe('the check of an identity provider', () => {
   it.each(['sso-url', 'slo-url', 'certificates'])('reports a fault if both metadata and %s are set', async (key) => {
     const byHand: Keys = { ...made.byHand, 'slo-url': 'https://idp.example/slo' };
 
-    const found = await findings({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });
+    const found = await problems({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });
 
     expect(found).toEqual([['fault', expect.stringContaining('described twice') as string]]);
   });
@@ -97,19 +97,19 @@ describe('the check of an identity provider', () => {
   });
 
   it('accepts a configuration without metadata, with certificates in files and as PEM text', async () => {
-    expect(await findings({ ...made.byHand, certificates: [made.rsa.certificate, made.rsa.pem] })).toEqual([]);
+    expect(await problems({ ...made.byHand, certificates: [made.rsa.certificate, made.rsa.pem] })).toEqual([]);
   });
 
   it('accepts metadata in a file', async () => {
-    expect(await findings({ metadata: fileOf(metadataWith()) })).toEqual([]);
+    expect(await problems({ metadata: fileOf(metadataWith()) })).toEqual([]);
   });
 
   it('accepts metadata at an https URL without a request to it', async () => {
-    expect(await findings({ metadata: 'https://nobody.invalid/metadata' })).toEqual([]);
+    expect(await problems({ metadata: 'https://nobody.invalid/metadata' })).toEqual([]);
   });
 
   it.each(['Corp', 'co_rp', '-corp', 'c'.repeat(33)])('rejects the name %s', async (name) => {
-    const [[severity, line] = []] = await findings(made.byHand, `app.security.saml.idp[${name}]`);
+    const [[severity, line] = []] = await problems(made.byHand, `app.security.saml.idp[${name}]`);
 
     expect(severity).toBe('fault');
     expect(line).toContain('is not a valid name of an identity provider');
@@ -124,7 +124,7 @@ describe('the check of an identity provider', () => {
       () => makeCertificate({ key: 'short-rsa' }).pem,
     ],
   ])('reports a certificate that cannot be used: %s', async (reason, certificate) => {
-    const found = await findings({ ...made.byHand, certificates: [certificate()] });
+    const found = await problems({ ...made.byHand, certificates: [certificate()] });
 
     expect(found).toEqual([
       [
@@ -138,7 +138,7 @@ describe('the check of an identity provider', () => {
   it('warns of an expired certificate', async () => {
     const clock = new ManualClock(new SystemClock().seconds() + 31 * 86_400);
 
-    const [[severity, line] = [], ...more] = await findings(made.byHand, PREFIX, clock);
+    const [[severity, line] = [], ...more] = await problems(made.byHand, PREFIX, clock);
 
     expect([severity, more]).toEqual(['warning', []]);
     expect(line).toContain('The certificate CN=idp of an identity provider expired at ');
@@ -156,7 +156,7 @@ describe('the check of an identity provider', () => {
       },
     ],
   ])('reports metadata that cannot be used: %s', async (reason, metadata) => {
-    const [[severity, line] = []] = await findings({ metadata: metadata() });
+    const [[severity, line] = []] = await problems({ metadata: metadata() });
 
     expect(severity).toBe('fault');
     expect(line).toContain(`The metadata of an identity provider cannot be used; File: `);
@@ -166,14 +166,14 @@ describe('the check of an identity provider', () => {
   it('warns of expired metadata', async () => {
     const expired = metadataWith({ validUntil: '2020-01-01T00:00:00Z' });
 
-    const [[severity, line] = []] = await findings({ metadata: fileOf(expired) });
+    const [[severity, line] = []] = await problems({ metadata: fileOf(expired) });
 
     expect(severity).toBe('warning');
     expect(line).toContain('The metadata was valid until 2020-01-01T00:00:00.000Z');
   });
 
   it('warns of a URL with an internal address without an entry', async () => {
-    const [[severity, line] = []] = await findings({ metadata: 'https://10.1.2.3/metadata' });
+    const [[severity, line] = []] = await problems({ metadata: 'https://10.1.2.3/metadata' });
 
     expect(severity).toBe('warning');
     expect(line).toContain('Add 10.1.2.3 or its network to app.http.client.allowed-addresses');
@@ -189,17 +189,17 @@ describe('the check of an identity provider', () => {
   ])('reports a URL without https: %s, %s, %j', async (severity, key, keys) => {
     // As packaged, so that an address of this machine is no finding of its own.
     const allowed = { 'app.http.client.allowed-addresses': '127.0.0.0/8' };
-    const found = await findings('metadata' in keys ? { ...keys, ...allowed } : { ...made.byHand, ...keys });
+    const found = await problems('metadata' in keys ? { ...keys, ...allowed } : { ...made.byHand, ...keys });
 
     expect(found.map(([level, line]) => [level, line.split(' ')[0]])).toEqual([[severity, `${PREFIX}.${key}`]]);
   });
 
   it('accepts a loopback sso-url without https', async () => {
-    expect(await findings({ ...made.byHand, 'sso-url': 'http://127.0.0.1:7000/sso' })).toEqual([]);
+    expect(await problems({ ...made.byHand, 'sso-url': 'http://127.0.0.1:7000/sso' })).toEqual([]);
   });
 
   it('reports a metadata-certificate that cannot be used', async () => {
-    const found = await findings({
+    const found = await problems({
       metadata: 'https://idp.example/m',
       'metadata-certificate': '/nowhere/federation.crt',
     });
@@ -220,8 +220,8 @@ describe('the check of an identity provider', () => {
       'app.ssl.bundle.pem.sp.keystore.private-key': key,
     });
 
-    expect(await findings({ ...made.byHand, ...bundle(made.rsa) })).toEqual([]);
-    expect(await findings({ ...made.byHand, ...bundle(made.ec) })).toEqual([
+    expect(await problems({ ...made.byHand, ...bundle(made.rsa) })).toEqual([]);
+    expect(await problems({ ...made.byHand, ...bundle(made.ec) })).toEqual([
       [
         'fault',
         `${PREFIX}.bundle = sp ${AT}4:36): Requests cannot be signed with this bundle. ` +
@@ -231,7 +231,7 @@ describe('the check of an identity provider', () => {
   });
 
   it('reports a bundle that is not defined', async () => {
-    const [[severity, line] = []] = await findings({ ...made.byHand, bundle: 'sp' });
+    const [[severity, line] = []] = await problems({ ...made.byHand, bundle: 'sp' });
 
     expect(severity).toBe('fault');
     expect(line).toContain('Unknown certificate bundle "sp"');
@@ -245,7 +245,7 @@ describe('the check of an identity provider', () => {
     ['report-only', { 'report-only': true }],
     ['report-only', { 'report-only': true, 'on-missing-mfa': 'deny' }],
   ])('warns of %s if it has no effect or weakens the login: %j', async (key, keys) => {
-    const found = await findings({ ...made.byHand, ...keys });
+    const found = await problems({ ...made.byHand, ...keys });
 
     expect(found.map(([level, line]) => [level, line.split(' ')[0]])).toEqual([
       ['warning', expect.stringContaining(`${PREFIX}.${key}`)],
@@ -255,7 +255,7 @@ describe('the check of an identity provider', () => {
   it('accepts roles by attribute and map, and on-missing-mfa=deny', async () => {
     const keys = { 'roles.map[Admins]': 'ROLE_STAFF', 'roles.attribute': 'groups', 'on-missing-mfa': 'deny' };
 
-    expect(await findings({ ...made.byHand, ...keys })).toEqual([]);
+    expect(await problems({ ...made.byHand, ...keys })).toEqual([]);
   });
 
   it('warns of two identity providers with the same entity id', async () => {
@@ -263,7 +263,7 @@ describe('the check of an identity provider', () => {
       Object.entries(made.byHand).map(([key, value]) => [`app.security.saml.idp.other.${key}`, value]),
     );
 
-    const found = await findings({ ...made.byHand, ...other });
+    const found = await problems({ ...made.byHand, ...other });
 
     expect(found).toEqual([
       ['warning', expect.stringContaining('The identity providers corp and other are the same entity') as string],

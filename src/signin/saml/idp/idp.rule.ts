@@ -33,7 +33,7 @@ export function identityProvidersUsable(clock: Clock = new SystemClock()): Async
     const found = await Promise.all(
       Array.from(idp, ([name, properties]) => checkIdp({ name, properties, facts, now })),
     );
-    return [...found.flatMap(({ findings }) => findings), ...sharedEntities(found)];
+    return [...found.flatMap(({ problems }) => problems), ...sharedEntities(found)];
   };
 }
 
@@ -41,23 +41,23 @@ export const usableIdentityProviders = new Rule('saml', identityProvidersUsable(
 
 interface CheckedIdp {
   readonly name: string;
-  readonly findings: readonly RuleProblem[];
+  readonly problems: readonly RuleProblem[];
   readonly entityId?: string;
 }
 
 async function checkIdp(context: RuleContext): Promise<CheckedIdp> {
   const { name, properties } = context;
-  if (!NAME.test(name)) return { name, findings: [invalidName(name)] };
+  if (!NAME.test(name)) return { name, problems: [invalidName(name)] };
   const conflicts = conflictingKeys(context);
-  if (conflicts.length > 0) return { name, findings: conflicts };
+  if (conflicts.length > 0) return { name, problems: conflicts };
   const found = await (properties.metadata === undefined ? checkConfiguredTrust(context) : checkMetadata(context));
-  const findings = [
-    ...found.findings,
+  const problems = [
+    ...found.problems,
     ...(found.trust ? await expiredCertificates(context, found.trust) : []),
-    ...(await bundleFindings(context)),
+    ...(await bundleProblems(context)),
     ...(await diagnostics(context)),
   ];
-  return { name, findings, ...withoutUndefined({ entityId: found.trust?.entityId }) };
+  return { name, problems, ...withoutUndefined({ entityId: found.trust?.entityId }) };
 }
 
 function invalidName(name: string): RuleProblem {
@@ -69,7 +69,7 @@ function invalidName(name: string): RuleProblem {
 /** With the keys of metadata and those in place of metadata, it would be unclear which ones apply. */
 function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
   const { metadata, entityId, ssoUrl, sloUrl, certificates } = context.properties;
-  const isFault = { severity: 'fault' } as const;
+  const isProblem = { severity: 'fault' } as const;
   if (metadata === undefined) {
     const what = 'The description of an identity provider is incomplete';
     const action = 'Set metadata, or all of entity-id, sso-url and certificates.';
@@ -78,7 +78,7 @@ function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
       ...(ssoUrl === undefined ? ['sso-url'] : []),
       ...(certificates.length === 0 ? ['certificates'] : []),
     ];
-    return missing.map((key) => about(context, key, { ...isFault, what, action }));
+    return missing.map((key) => about(context, key, { ...isProblem, what, action }));
   }
   const what = 'An identity provider is described twice';
   const action = 'Remove it, or remove metadata.';
@@ -87,11 +87,11 @@ function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
     ...(sloUrl === undefined ? [] : ['slo-url']),
     ...(certificates.length === 0 ? [] : ['certificates']),
   ];
-  return duplicates.map((key) => withoutValue(context, key, { ...isFault, what, action }));
+  return duplicates.map((key) => withoutValue(context, key, { ...isProblem, what, action }));
 }
 
 interface TrustCheck {
-  readonly findings: readonly RuleProblem[];
+  readonly problems: readonly RuleProblem[];
   readonly trust?: IdpTrust;
 }
 
@@ -99,11 +99,11 @@ async function checkConfiguredTrust(context: RuleContext): Promise<TrustCheck> {
   const { properties } = context;
   const { configuredTrust, isSafeUrl } = await import('./idp-trust.js');
   const found = configuredTrust(properties);
-  if ('fault' in found) {
+  if ('problem' in found) {
     const what = 'The certificates of an identity provider cannot be used';
     const action = 'Set it to files or PEM texts of certificates with RSA keys.';
     return {
-      findings: [withoutValue(context, 'certificates', { severity: 'fault', what, action }, { Reason: found.fault })],
+      problems: [withoutValue(context, 'certificates', { severity: 'fault', what, action }, { Reason: found.problem })],
     };
   }
   const unprotected = (['sso-url', 'slo-url'] as const).filter((key) => {
@@ -112,7 +112,7 @@ async function checkConfiguredTrust(context: RuleContext): Promise<TrustCheck> {
   });
   const what = 'Messages to an identity provider are sent without https';
   const action = 'Set it to an https URL.';
-  return { findings: unprotected.map((key) => about(context, key, { what, action })), trust: found.trust };
+  return { problems: unprotected.map((key) => about(context, key, { what, action })), trust: found.trust };
 }
 
 async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
@@ -125,14 +125,14 @@ async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
   const certificate = await checkMetadataCertificate(context);
   if (source.kind === 'file') {
     const read = await checkMetadataFile(context, source.file);
-    return { ...read, findings: [...certificate, ...read.findings] };
+    return { ...read, problems: [...certificate, ...read.problems] };
   }
-  const findings = [...certificate, ...reachableAddress(context.facts, keyOf(context, 'metadata'), source.url)];
-  if (source.url.startsWith('https:')) return { findings };
+  const problems = [...certificate, ...reachableAddress(context.facts, keyOf(context, 'metadata'), source.url)];
+  if (source.url.startsWith('https:')) return { problems };
   const what = 'Metadata decides which keys are trusted, but is fetched without https';
   const action = 'Set it to an https URL, or to a file.';
   const severity = isLoopback(source.url) ? 'breach' : 'fault';
-  return { findings: [...findings, about(context, 'metadata', { severity, what, action })] };
+  return { problems: [...problems, about(context, 'metadata', { severity, what, action })] };
 }
 
 async function checkMetadataCertificate(context: RuleContext): Promise<readonly RuleProblem[]> {
@@ -140,10 +140,12 @@ async function checkMetadataCertificate(context: RuleContext): Promise<readonly 
   if (metadataCertificate === undefined) return [];
   const { loadCertificates } = await import('./idp-trust.js');
   const found = loadCertificates(metadataCertificate);
-  if (!('fault' in found)) return [];
+  if (!('problem' in found)) return [];
   const what = 'The certificate that verifies metadata cannot be used';
   const action = 'Set it to a file or the PEM text of a certificate with an RSA key.';
-  return [withoutValue(context, 'metadata-certificate', { severity: 'fault', what, action }, { Reason: found.fault })];
+  return [
+    withoutValue(context, 'metadata-certificate', { severity: 'fault', what, action }, { Reason: found.problem }),
+  ];
 }
 
 async function checkMetadataFile(context: RuleContext, file: string): Promise<TrustCheck> {
@@ -154,17 +156,17 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
   const unusable = (Reason: string): TrustCheck => {
     const what = 'The metadata of an identity provider cannot be used';
     const action = 'Get new metadata from the identity provider, and check the path and entity-id.';
-    return { findings: [about(context, 'metadata', { severity: 'fault', what, action }, { File: file, Reason })] };
+    return { problems: [about(context, 'metadata', { severity: 'fault', what, action }, { File: file, Reason })] };
   };
   try {
     const reading = readConfigured(await readMetadataFile(file), context.properties);
-    if ('fault' in reading) return unusable(reading.fault);
+    if ('problem' in reading) return unusable(reading.problem);
     const action = 'Get new metadata from the identity provider.';
     const { validUntil = Infinity } = reading.trust;
     const expired =
       validUntil > context.now ? [] : [`The metadata was valid until ${new Date(validUntil).toISOString()}`];
     const warn = (what: string): RuleProblem => about(context, 'metadata', { severity: 'warning', what, action });
-    return { findings: [...expired, ...reading.warnings].map(warn), trust: reading.trust };
+    return { problems: [...expired, ...reading.warnings].map(warn), trust: reading.trust };
   } catch (error) {
     if (error instanceof MetadataFailure) return unusable(error.message);
     throw error;
@@ -185,19 +187,19 @@ async function expiredCertificates(context: RuleContext, { certificates }: IdpTr
     });
 }
 
-async function bundleFindings(context: RuleContext): Promise<readonly RuleProblem[]> {
+async function bundleProblems(context: RuleContext): Promise<readonly RuleProblem[]> {
   const { facts, properties } = context;
   const { bundle: name } = properties;
   if (name === undefined) return [];
   const { SslBundles } = await import('../../../platform/tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   const keys: (string | undefined)[] = [];
-  const faults = faultsOf(() => {
+  const problems = faultsOf(() => {
     const { cert } = bundles.named({ key: keyOf(context, 'bundle'), name }).serverIdentity().context;
     keys.push(typeof cert === 'string' ? cert : undefined);
   });
   const [certificate] = keys;
-  if (faults.length > 0 || (certificate !== undefined && (await isRsa(certificate)))) return faults;
+  if (problems.length > 0 || (certificate !== undefined && (await isRsa(certificate)))) return problems;
   const what = 'Requests cannot be signed with this bundle';
   const action = 'Name a bundle under app.ssl.bundle.pem with an RSA key of at least 2048 bits.';
   return [about(context, 'bundle', { severity: 'fault', what, action })];

@@ -84,13 +84,13 @@ export class Idps {
 
   private trustOf(cache: IdpMetadataCache): IdpTrust {
     const found = cache.trustAt(this.clock.millis());
-    if (!('fault' in found)) return found;
+    if (!('problem' in found)) return found;
     throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: 'no valid metadata' });
   }
 
   private useConfigured(properties: IdpProperties, cache: IdpMetadataCache): void {
     const found = configuredTrust(properties);
-    if ('fault' in found) cache.markFailed(found.fault);
+    if ('problem' in found) cache.markFailed(found.problem);
     else cache.update(found, this.clock.millis());
   }
 }

@@ -66,6 +66,6 @@ export async function configuredEntityId(keys: Configured): Promise<string | und
   if (source.kind === 'url') return undefined;
   const { readConfigured } = await import('./idp-metadata.js');
   const reading = readConfigured(await readMetadataFile(source.file), keys);
-  if ('fault' in reading) throw new MetadataFailure(reading.fault);
+  if ('problem' in reading) throw new MetadataFailure(reading.problem);
   return reading.trust.entityId;
 }

@@ -32,7 +32,7 @@ export class SamlIndicator implements HealthIndicator {
   check(): Health {
     const now = this.clock.millis();
     const { entries } = this.idps;
-    const isUsable = entries.every(({ cache }) => !('fault' in cache.trustAt(now)));
+    const isUsable = entries.every(({ cache }) => !('problem' in cache.trustAt(now)));
     const warnings = entries.flatMap((entry) => warningsOf(entry, now));
     return {
       status: isUsable ? 'UP' : 'OUT_OF_SERVICE',
@@ -50,7 +50,7 @@ function describe({ cache, properties }: IdpEntry, now: number): object {
   const source = properties.metadata === undefined ? 'configuration' : metadataSource(properties.metadata).kind;
   return {
     idp: cache.name,
-    usable: !('fault' in found),
+    usable: !('problem' in found),
     source,
     ...withoutUndefined({ entityId: trust?.entityId }),
     ...(source !== 'configuration' &&
@@ -62,7 +62,7 @@ function describe({ cache, properties }: IdpEntry, now: number): object {
       validTo: instant(certificate.end),
       validity: validityOf(certificate, now),
     })),
-    ...('fault' in found ? { error: found.fault } : failure !== undefined && { error: failure }),
+    ...('problem' in found ? { error: found.problem } : failure !== undefined && { error: failure }),
   };
 }
 

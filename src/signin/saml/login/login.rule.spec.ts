@@ -11,7 +11,7 @@ import { SamlProperties } from '../saml.properties.js';
 const CLASSES = [ConfigProperties, ProfilesProperties, SamlProperties];
 const STAFF = 'app.security.saml.idp.staff';
 
-function findings(keys: readonly string[], variables: Readonly<Record<string, string>> = {}): readonly RuleProblem[] {
+function problems(keys: readonly string[], variables: Readonly<Record<string, string>> = {}): readonly RuleProblem[] {
   const workingFolder = temporaryFolder('context-classes');
   mkdirSync(workingFolder, { recursive: true });
   const lines = ['metadata: file:idp.xml', ...keys].map((key) => `  ${key}\n`);
@@ -32,11 +32,11 @@ it.each([
   ['on-missing-mfa: deny', 'authn-context.presets: ""', 'authn-context.map: {Strong: otp}'],
   ['on-missing-mfa: deny', 'report-only: true', 'authn-context.presets: ""'],
 ])('the rule accepts %s', (...keys) => {
-  expect(findings(keys)).toEqual([]);
+  expect(problems(keys)).toEqual([]);
 });
 
 it('X14: the rule warns of a class that lost its colons outside brackets', () => {
-  expect(findings(['authn-context.map: {"https://refeds.org/profile/mfa": pwd}'])).toMatchObject([
+  expect(problems(['authn-context.map: {"https://refeds.org/profile/mfa": pwd}'])).toMatchObject([
     {
       severity: 'warning',
       what: 'The context class httpsrefeds.orgprofilemfa does not match https://refeds.org/profile/mfa: names are compared exactly',
@@ -46,7 +46,7 @@ it('X14: the rule warns of a class that lost its colons outside brackets', () =>
 });
 
 it('X14: the rule warns of a class that lost its capitals in a variable', () => {
-  expect(findings([], { APP_SECURITY_SAML_IDP_STAFF_AUTHNCONTEXT_MAP_MULTIFACTOR: 'pwd' })).toMatchObject([
+  expect(problems([], { APP_SECURITY_SAML_IDP_STAFF_AUTHNCONTEXT_MAP_MULTIFACTOR: 'pwd' })).toMatchObject([
     {
       severity: 'warning',
       what: 'The context class multifactor does not match MultiFactor: names are compared exactly',
@@ -58,7 +58,7 @@ it('X14: the rule warns of a class that lost its capitals in a variable', () => 
 it('X14: the rule warns of a class that the map and the request spell differently', () => {
   const keys = ['authn-context.request: urn:example:Strong', 'authn-context.map: {"[urn:example:strong]": "pwd,otp"}'];
 
-  expect(findings(keys)).toMatchObject([
+  expect(problems(keys)).toMatchObject([
     { what: expect.stringContaining('does not match urn:example:Strong') as unknown },
   ]);
 });
@@ -66,7 +66,7 @@ it('X14: the rule warns of a class that the map and the request spell differentl
 it.each(['MultiFactor', 'urn:example:unknown', 'Password, MultiFactor'])(
   'the rule warns if no context class is better than %s',
   (request) => {
-    expect(findings(['authn-context.comparison: better', `authn-context.request: ${request}`])).toMatchObject([
+    expect(problems(['authn-context.comparison: better', `authn-context.request: ${request}`])).toMatchObject([
       {
         severity: 'warning',
         what: 'No login can be better than the requested context classes',
@@ -80,7 +80,7 @@ it.each([
   ['authn-context.presets: ""'],
   ['authn-context.presets: refeds', 'authn-context.map: {"[https://refeds.org/profile/mfa]": pwd}'],
 ])('the rule warns if on-missing-mfa=deny rejects every login: %s', (...keys) => {
-  expect(findings(['on-missing-mfa: deny', ...keys])).toMatchObject([
+  expect(problems(['on-missing-mfa: deny', ...keys])).toMatchObject([
     { severity: 'warning', what: 'Every login is rejected, because no context class proves otp' },
   ]);
 });

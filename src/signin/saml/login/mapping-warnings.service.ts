@@ -31,14 +31,14 @@ export class MappingWarnings {
   }
 
   warn(idp: string, missing: readonly Missing[]): void {
-    for (const { word, attribute } of missing) {
-      const key = `${idp} ${word}`;
+    for (const { reason, attribute } of missing) {
+      const key = `${idp} ${reason}`;
       const now = this.clock.millis();
       const last = this.loggedAt.get(key) ?? -Infinity;
       // A clock that was set back must not suppress warnings.
       if (Math.abs(now - last) < MILLIS_BETWEEN_LINES) continue;
       this.loggedAt.set(key, now);
-      this.log.warn(MESSAGES[word], { attribute, idp });
+      this.log.warn(MESSAGES[reason], { attribute, idp });
     }
   }
 }

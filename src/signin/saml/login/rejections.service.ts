@@ -87,7 +87,7 @@ const CAPACITY = 10_000;
 
 interface Entry extends Failures {
   /** When the limit was last logged, in milliseconds since 1970. */
-  readonly toldAt: number;
+  readonly reportedAt: number;
 }
 
 /** Whether a rejection is recorded; `first` if it is time to log that no more are. */
@@ -102,24 +102,24 @@ export class AuditRateLimit {
   private readonly entries: DigestMap<keyof Entry>;
 
   constructor(private readonly clock: Clock) {
-    this.entries = new DigestMap(['count', 'lastAt', 'toldAt'], CAPACITY, new SystemRandom().text(16));
+    this.entries = new DigestMap(['count', 'lastAt', 'reportedAt'], CAPACITY, new SystemRandom().text(16));
   }
 
   /** Counts one more rejection from this address. */
   take(address: string): AuditDecision {
     const key = networkOf(address);
     const now = this.clock.millis();
-    const { toldAt, ...failures } = this.entries.get(key) ?? { ...NO_FAILURES, toldAt: -Infinity };
+    const { reportedAt, ...failures } = this.entries.get(key) ?? { ...NO_FAILURES, reportedAt: -Infinity };
     // A clock that was set back must not make the limit stricter.
     const count = this.limit.remembered({ ...failures, lastAt: Math.min(failures.lastAt, now) }, now);
     const isWithin = count + 1 <= this.limit.free;
-    const isTold = Math.abs(now - toldAt) < WINDOW_MILLIS;
+    const isReported = Math.abs(now - reportedAt) < WINDOW_MILLIS;
     this.entries.set(key, {
       count: isWithin ? count + 1 : count,
       lastAt: now,
-      toldAt: isWithin || isTold ? toldAt : now,
+      reportedAt: isWithin || isReported ? reportedAt : now,
     });
     if (isWithin) return 'within';
-    return isTold ? 'beyond' : 'first';
+    return isReported ? 'beyond' : 'first';
   }
 }

@@ -15,7 +15,7 @@ import {
   defaultContext,
   requiresOtp,
   satisfies,
-  type StatedContext,
+  type AssertedContext,
 } from './response/authn-context.js';
 import { LoginRejection } from './rejection.js';
 import type { PendingRequest } from './authn-request.store.js';
@@ -54,7 +54,7 @@ export class StaffSessions {
   async open(tx: Tx, verified: VerifiedAssertion, entry: StaffEntry): Promise<StaffLogin> {
     const { account } = entry;
     const assurance = this.assuranceOf(verified, entry);
-    if (assurance.kind === 'refused') throw new LoginRejection(assurance.rejection, account.id);
+    if (assurance.kind === 'rejected') throw new LoginRejection(assurance.rejection, account.id);
     await this.endPrevious(tx, verified, entry);
     const { assertion } = verified;
     const { name: idp } = verified.idp;
@@ -67,7 +67,7 @@ export class StaffSessions {
       ...withoutUndefined({ authTime, authnContext, endsAt }),
     };
     const amr = assurance.kind === 'full' ? assurance.amr : undefined;
-    const missing = missingAttributes(assertion, verified.idp.properties).map(({ word }) => word);
+    const missing = missingAttributes(assertion, verified.idp.properties).map(({ reason }) => reason);
     const reasons = [...(amr ? [] : ['local']), ...(assurance.wouldDeny ? ['would_deny'] : []), ...missing];
     const reason = reasons.length === 0 ? undefined : reasons.join(' ');
     await this.events.record(tx, {
@@ -98,11 +98,11 @@ export class StaffSessions {
 
   private assuranceOf({ idp, assertion, request }: VerifiedAssertion, { account }: StaffEntry): Assurance {
     const { properties } = idp;
-    const stated = statedContext(assertion, properties.authnContextAttribute);
+    const asserted = assertedContext(assertion, properties.authnContextAttribute);
     const requested = request?.requested ?? { ...defaultContext(properties), isAcr: false, isForced: false };
     return assuranceOf({
-      amr: amrOfContext(stated, properties),
-      isSatisfied: satisfies(stated, requested, properties),
+      amr: amrOfContext(asserted, properties),
+      isSatisfied: satisfies(asserted, requested, properties),
       isOtpRequired: requiresOtp(requested, properties),
       isAcrRequested: requested.isAcr,
       isMfaRequired: this.policy.demands(account),
@@ -124,7 +124,10 @@ function provenAuthTime({ idp, assertion, request }: VerifiedAssertion, now: num
   return isProven ? Math.min(Math.floor(assertion.authnStatement.authnInstant / 1000), now) : undefined;
 }
 
-function statedContext({ authnStatement, attributes }: AssertionFacts, attribute: string | undefined): StatedContext {
+function assertedContext(
+  { authnStatement, attributes }: AssertionFacts,
+  attribute: string | undefined,
+): AssertedContext {
   const { authnContextClassRef: classRef } = authnStatement;
   return { classRef, attributeValues: attribute === undefined ? [] : (attributes.get(attribute) ?? []) };
 }

@@ -5,7 +5,7 @@ import { IdentityProvider, makeKeyPair } from '../../../../test/support/saml/ide
 import type { KeyPair } from '../../../../test/support/saml/saml-xml.js';
 import { isRejection } from '../login/rejection.js';
 import { readDocument } from '../xml/document-allowlist.js';
-import { logoutFault, readLogoutRequest } from './logout-message.js';
+import { logoutRejection, readLogoutRequest } from './logout-message.js';
 import { logoutResponseXml } from './logout-xml.js';
 import { readPost, signForPost } from '../post-binding.js';
 import { readRedirect, redirectUrl } from '../redirect-binding.js';
@@ -63,7 +63,7 @@ describe('interoperability with samlify as the identity provider', () => {
       skewMillis: 60_000,
       maxAgeMillis: 60_000,
     };
-    expect(logoutFault(facts, expected, new SystemClock().millis())).toBeUndefined();
+    expect(logoutRejection(facts, expected, new SystemClock().millis())).toBeUndefined();
   });
 
   it('the LogoutRequest of samlify by HTTP-POST is valid', async () => {

@@ -9,7 +9,7 @@ import { type DocumentRoot, readDocument } from '../xml/document-allowlist.js';
 import {
   expiryOfRequest,
   isSameName,
-  logoutFault,
+  logoutRejection,
   type LogoutRequestFacts,
   type LogoutResponseFacts,
   readLogoutRequest,
@@ -131,16 +131,16 @@ describe('the validity of a logout message', () => {
     ['does not hold for another issuer', 'issuer', { issuer: `${IDP}/` }, 0],
     ['does not hold for another destination', 'destination', { destination: `${SLO_URL}/` }, 0],
     ['does not hold without a destination', 'destination', { destination: undefined }, 0],
-  ] as const)('%s', (_, fault, bent, later) => {
-    expect(logoutFault({ ...logoutRequest, ...bent }, EXPECTED, NOW + later)).toBe(fault);
-    expect(logoutFault({ ...logoutResponse, ...bent }, EXPECTED, NOW + later)).toBe(fault);
+  ] as const)('%s', (_, problem, bent, later) => {
+    expect(logoutRejection({ ...logoutRequest, ...bent }, EXPECTED, NOW + later)).toBe(problem);
+    expect(logoutRejection({ ...logoutResponse, ...bent }, EXPECTED, NOW + later)).toBe(problem);
   });
 
   it('ends at NotOnOrAfter plus the skew if that is earlier', () => {
     const short = { ...logoutRequest, notOnOrAfter: NOW + 1000 };
 
-    expect(logoutFault(short, EXPECTED, NOW + 60_999)).toBeUndefined();
-    expect(logoutFault(short, EXPECTED, NOW + 61_000)).toBe('expired');
+    expect(logoutRejection(short, EXPECTED, NOW + 60_999)).toBeUndefined();
+    expect(logoutRejection(short, EXPECTED, NOW + 61_000)).toBe('expired');
     expect(expiryOfRequest(short, EXPECTED)).toBe(NOW + 61_000);
     expect(expiryOfRequest(logoutRequest, EXPECTED)).toBe(NOW + 360_000);
   });

@@ -64,7 +64,7 @@ export function readLogoutResponse(document: XmlElement): LogoutResponseFacts | 
 }
 
 /** Why a signed message is not valid here and now (SAML profiles 4.4.4); all comparisons are exact. */
-export function logoutFault(
+export function logoutRejection(
   facts: LogoutRequestFacts | LogoutResponseFacts,
   expected: LogoutExpectations,
   nowMillis: number,

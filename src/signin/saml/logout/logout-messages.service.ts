@@ -12,7 +12,7 @@ import type { IdpTrust } from '../idp/idp-trust.js';
 import {
   expiryOfRequest,
   type LogoutExpectations,
-  logoutFault,
+  logoutRejection,
   type LogoutRequestFacts,
   type LogoutResponseFacts,
   readLogoutRequest,
@@ -72,8 +72,8 @@ export class LogoutMessages {
     const facts = factsOf(message);
     if (isRejection(facts)) return facts;
     const expected = { issuer, destination: sp.sloUrl, ...timesOf(idp.properties) };
-    const fault = logoutFault(facts, expected, this.clock.millis());
-    if (fault !== undefined) return fault;
+    const rejection = logoutRejection(facts, expected, this.clock.millis());
+    if (rejection !== undefined) return rejection;
     if (facts.kind === 'response') {
       if (!this.isOwnRequestId(facts.inResponseTo, idp.name)) return 'in_response_to';
       if (!facts.status.isSuccess)
@@ -139,8 +139,8 @@ export class LogoutMessages {
   private isOwnRequestId(id: string | undefined, idp: string): boolean {
     const [, nonce, signed] = ID.exec(id ?? '') ?? [];
     if (nonce === undefined || signed === undefined) return false;
-    const [given, about] = [Buffer.from(signed, 'hex'), Buffer.from(nonce, 'hex')];
-    return this.keys.some((key) => timingSafeEqual(signatureOf(key, about, idp), given));
+    const [received, about] = [Buffer.from(signed, 'hex'), Buffer.from(nonce, 'hex')];
+    return this.keys.some((key) => timingSafeEqual(signatureOf(key, about, idp), received));
   }
 }
 

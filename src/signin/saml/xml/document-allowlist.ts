@@ -49,10 +49,10 @@ export function decodeMessage(base64: string): string | undefined {
  */
 export function readDocument(xml: string, root: DocumentRoot = 'Response'): XmlElement | SamlRejection {
   const document = readXml(xml);
-  return typeof document === 'string' ? document : (documentFault(document, root) ?? document);
+  return typeof document === 'string' ? document : (documentRejection(document, root) ?? document);
 }
 
-function documentFault(document: XmlElement, root: DocumentRoot): SamlRejection | undefined {
+function documentRejection(document: XmlElement, root: DocumentRoot): SamlRejection | undefined {
   if (document.name !== root || document.namespace !== namespaceOf(root)) return 'structure';
   if (!hasChildrenInPlace(document, root)) return 'structure';
   const ids = new Set<string>();
@@ -67,8 +67,8 @@ function documentFault(document: XmlElement, root: DocumentRoot): SamlRejection 
   for (const element of signed) {
     if (element.name === 'Assertion' && !hasChildrenInPlace(element, 'Assertion')) return 'structure';
     const signature = element.children.find(isSignature);
-    const fault = signature && signatureFault(signature, element.attributes.get('ID'));
-    if (fault !== undefined) return fault;
+    const rejection = signature && signatureRejection(signature, element.attributes.get('ID'));
+    if (rejection !== undefined) return rejection;
   }
   return undefined;
 }
@@ -121,7 +121,7 @@ const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
  * Why a signature does not cover exactly the element around it (SAML core 5.4). The library looks up parts by local name,
  * anywhere below the signature, and takes the first of several. So each part is allowed in one place only.
  */
-function signatureFault(signature: XmlElement, signedId: string | undefined): SamlRejection | undefined {
+function signatureRejection(signature: XmlElement, signedId: string | undefined): SamlRejection | undefined {
   const [signedInfo, signatureValue, keyInfo] = signature.children;
   if (!consistsOf(signature, ['SignedInfo', 'SignatureValue', ...(keyInfo === undefined ? [] : ['KeyInfo'])])) {
     return 'structure';
@@ -135,10 +135,10 @@ function signatureFault(signature: XmlElement, signedId: string | undefined): Sa
   if ([...reference.attributes.keys()].some((name) => name.startsWith('{'))) return 'structure';
   if (!isCanonicalization(canonicalization)) return 'algorithm';
   if (!SIGNATURE_METHODS.includes(algorithmOf(method))) return 'algorithm';
-  return referenceFault(reference);
+  return referenceRejection(reference);
 }
 
-function referenceFault(reference: XmlElement): SamlRejection | undefined {
+function referenceRejection(reference: XmlElement): SamlRejection | undefined {
   if (!consistsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])) return 'structure';
   const [transforms, method, value] = reference.children;
   if (transforms === undefined || method === undefined || value === undefined) return 'structure';

@@ -42,9 +42,9 @@ describe('decryptAssertion', () => {
   }
 
   /** Undefined after decryption. */
-  function fault(xml: string, isResponseSigned = false, pem?: string) {
+  function problem(xml: string, isResponseSigned = false, pem?: string) {
     const opened = open(xml, isResponseSigned, pem);
-    return 'fault' in opened ? opened.fault : undefined;
+    return 'rejection' in opened ? opened.rejection : undefined;
   }
 
   it.each(['aes256-gcm', 'aes128-gcm'] as const)('decrypts %s', (content) => {
@@ -54,14 +54,14 @@ describe('decryptAssertion', () => {
   });
 
   it('rejects a response without an encrypted assertion', () => {
-    expect(fault(idp.response(ANSWER))).toBe('structure');
+    expect(problem(idp.response(ANSWER))).toBe('structure');
   });
 
   it('X17: decrypts AES-CBC only if the response is signed', () => {
     const xml = encrypted({ encryption: { content: 'aes256-cbc' }, signed: 'both' });
 
-    expect(fault(xml, true)).toBeUndefined();
-    expect(fault(xml, false)).toBe('unsigned_cbc');
+    expect(problem(xml, true)).toBeUndefined();
+    expect(problem(xml, false)).toBe('unsigned_cbc');
   });
 
   it.each(XMLSEC.vectors.filter(({ name }) => !name.includes('SHA-512')))(
@@ -70,8 +70,8 @@ describe('decryptAssertion', () => {
       const isCbc = name.endsWith('CBC');
 
       expect(open(around(xml), isCbc, XMLSEC.privateKey)).toEqual({ assertion: XMLSEC.plain });
-      expect(fault(bentValue(around(xml), 0), isCbc, XMLSEC.privateKey)).toBe('decryption');
-      expect(fault(around(xml), isCbc)).toBe('decryption');
+      expect(problem(bentValue(around(xml), 0), isCbc, XMLSEC.privateKey)).toBe('decryption');
+      expect(problem(around(xml), isCbc)).toBe('decryption');
     },
   );
 
@@ -83,7 +83,7 @@ describe('decryptAssertion', () => {
 
     const opened = open(around(vector?.xml ?? ''), false, XMLSEC.privateKey);
 
-    expect(opened).toEqual({ fault: rejection, algorithm });
+    expect(opened).toEqual({ rejection, algorithm });
   });
 
   it('S1: accepts only SHA-1 as the mask of rsa-oaep-mgf1p', () => {
@@ -91,12 +91,12 @@ describe('decryptAssertion', () => {
       `<MGF xmlns="http://www.w3.org/2009/xmlenc11#" Algorithm="http://www.w3.org/2009/xmlenc11#mgf1${hash}"/>`;
     const named = (hash: string) => honest.replace(/(rsa-oaep-mgf1p")\/>/, `$1>${mask(hash)}</xenc:EncryptionMethod>`);
 
-    expect(fault(named('sha1'))).toBeUndefined();
+    expect(problem(named('sha1'))).toBeUndefined();
     expect(open(named('sha256'))).toEqual({
-      fault: 'algorithm',
+      rejection: 'algorithm',
       algorithm: 'http://www.w3.org/2009/xmlenc11#mgf1sha256',
     });
-    expect(fault(named('sha1').replace('http://www.w3.org/2009/xmlenc11#"', 'x"'))).toBe('structure');
+    expect(problem(named('sha1').replace('http://www.w3.org/2009/xmlenc11#"', 'x"'))).toBe('structure');
   });
 
   it('S1: replaces control characters in the name of a rejected algorithm and truncates it', () => {
@@ -104,7 +104,7 @@ describe('decryptAssertion', () => {
 
     const opened = open(bent);
 
-    expect('fault' in opened && opened.algorithm).toBe(`urn:?[31m?${'x'.repeat(110)}`);
+    expect('rejection' in opened && opened.algorithm).toBe(`urn:?[31m?${'x'.repeat(110)}`);
   });
 
   it.each([
@@ -120,23 +120,23 @@ describe('decryptAssertion', () => {
     ],
   ])('S1: rejects names of object members as the algorithm of the %s', (_, bend) => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
-      expect(open(bend(honest, name))).toEqual({ fault: 'algorithm', algorithm: name });
+      expect(open(bend(honest, name))).toEqual({ rejection: 'algorithm', algorithm: name });
     }
   });
 
   it('S1: names the rejected algorithm of the signature of the decrypted assertion', () => {
     const xml = encrypted({ signature: { algorithm: 'rsa-sha1' } });
 
-    expect(open(xml)).toEqual({ fault: 'algorithm', algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' });
+    expect(open(xml)).toEqual({ rejection: 'algorithm', algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' });
   });
 
   it('X17: rejects RSA 1.5, which allows padding oracle attacks', () => {
-    expect(fault(encrypted({ encryption: { key: 'rsa-1_5' }, signed: 'both' }), true)).toBe('algorithm');
+    expect(problem(encrypted({ encryption: { key: 'rsa-1_5' }, signed: 'both' }), true)).toBe('algorithm');
   });
 
   it('decrypts nothing without a private key or with another one', () => {
-    expect(fault(honest, false, makeKeyPair('other.test').privateKey)).toBe('decryption');
-    expect(fault(honest, false, '')).toBe('decryption');
+    expect(problem(honest, false, makeKeyPair('other.test').privateKey)).toBe('decryption');
+    expect(problem(honest, false, '')).toBe('decryption');
   });
 
   it.each<readonly [string, (xml: string) => string, string]>([
@@ -169,7 +169,7 @@ describe('decryptAssertion', () => {
     expect(bent).not.toBe(assertion);
     const inner = encryptedText(bent);
 
-    expect(fault(inner)).toBe(rejection);
+    expect(problem(inner)).toBe(rejection);
   });
 
   it.each<readonly [string, (xml: string) => string]>([
@@ -180,7 +180,7 @@ describe('decryptAssertion', () => {
     ['a key of another length', (xml) => xml.replace('aes256-gcm', 'aes128-gcm')],
   ])('decrypts nothing with %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
-    expect(fault(bend(honest))).toBe('decryption');
+    expect(problem(bend(honest))).toBe('decryption');
   });
 
   describe('with the key beside the data', () => {
@@ -200,7 +200,7 @@ describe('decryptAssertion', () => {
       ['with blanks between the elements', (xml) => xml.replaceAll('><', '>\n<')],
       ['with the attributes in another order', (xml) => xml.replace(/( Type="[^"]*")( URI="#_key")/, '$2$1')],
     ])('M1: decrypts a response %s', (_, bend) => {
-      expect(fault(bend(peer()))).toBeUndefined();
+      expect(problem(bend(peer()))).toBeUndefined();
     });
 
     it.each<readonly [string, (xml: string) => string]>([
@@ -292,7 +292,7 @@ describe('decryptAssertion', () => {
       const bent = bend(xml);
       expect(bent).not.toBe(xml);
 
-      expect(fault(bent)).toBe('structure');
+      expect(problem(bent)).toBe('structure');
     });
 
     it('M1: rejects an Id that a second element has', () => {
@@ -307,7 +307,7 @@ describe('decryptAssertion', () => {
         '<ds:RetrievalMethod Type="http://www.w3.org/2001/04/xmlenc#EncryptedKey" URI="#_key"/><xenc:EncryptedKey Id="_key">',
       );
 
-      expect(fault(bent)).toBe('structure');
+      expect(problem(bent)).toBe('structure');
     });
   });
 
@@ -356,7 +356,7 @@ describe('decryptAssertion', () => {
     ],
   ])('X17: rejects %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
-    expect(fault(bend(honest))).toBe('structure');
+    expect(problem(bend(honest))).toBe('structure');
   });
 
   it.each<readonly [string, (xml: string) => string]>([
@@ -364,7 +364,7 @@ describe('decryptAssertion', () => {
     ['an unknown algorithm', (xml) => xml.replace('aes256-gcm', 'aes256-ecb')],
   ])('X17: rejects %s', (_, bend) => {
     expect(bend(honest)).not.toBe(honest);
-    expect(fault(bend(honest))).toBe('algorithm');
+    expect(problem(bend(honest))).toBe('algorithm');
   });
 
   function around(assertion: string): string {

@@ -17,7 +17,7 @@ interface DecryptionOptions {
 export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
-      readonly fault: SamlRejection;
+      readonly rejection: SamlRejection;
       /** For the faults `algorithm` and `unsigned_cbc`: its name, safe for the log. */
       readonly algorithm?: string | undefined;
     };
@@ -85,17 +85,17 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
 export function decryptAssertion(response: XmlElement, options: DecryptionOptions): DecryptedAssertion {
   const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
   const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
-  if ('fault' in parts) return parts;
+  if ('rejection' in parts) return parts;
   const { privateKey, isResponseSigned } = options;
   const cipher = CIPHERS.get(parts.algorithm);
   if (cipher === undefined) return refused(parts.algorithm);
-  if (isCbc(cipher) && !isResponseSigned) return { ...refused(parts.algorithm), fault: 'unsigned_cbc' };
-  if (privateKey === undefined) return { fault: 'decryption' };
+  if (isCbc(cipher) && !isResponseSigned) return { ...refused(parts.algorithm), rejection: 'unsigned_cbc' };
+  if (privateKey === undefined) return { rejection: 'decryption' };
   const content = decrypt(cipher, parts, privateKey);
-  if (content === undefined) return { fault: 'decryption' };
+  if (content === undefined) return { rejection: 'decryption' };
   const assertion = readDocument(content, 'Assertion');
   if (!isRejection(assertion)) return { assertion: content };
-  return { fault: assertion, ...(assertion === 'algorithm' && { algorithm: rejectedAlgorithm(content) }) };
+  return { rejection: assertion, ...(assertion === 'algorithm' && { algorithm: rejectedAlgorithm(content) }) };
 }
 
 interface EncryptedParts {
@@ -105,12 +105,12 @@ interface EncryptedParts {
   readonly content: string;
 }
 
-type DecryptionRejection = Extract<DecryptedAssertion, { readonly fault: SamlRejection }>;
+type DecryptionRejection = Extract<DecryptedAssertion, { readonly rejection: SamlRejection }>;
 
-const STRUCTURE: DecryptionRejection = { fault: 'structure' };
+const STRUCTURE: DecryptionRejection = { rejection: 'structure' };
 
 function refused(algorithm: string): DecryptionRejection {
-  return { fault: 'algorithm', algorithm: printable(algorithm) };
+  return { rejection: 'algorithm', algorithm: printable(algorithm) };
 }
 
 function partsOf(encrypted: XmlElement): EncryptedParts | DecryptionRejection {
@@ -126,7 +126,7 @@ function partsOf(encrypted: XmlElement): EncryptedParts | DecryptionRejection {
   if (algorithm === undefined || key === undefined || content === undefined) return STRUCTURE;
   if (childNames(data) !== 'EncryptionMethod KeyInfo CipherData') return STRUCTURE;
   const hashes = hashesOf(child(encryptedKey, 'EncryptionMethod'), encrypted);
-  return 'fault' in hashes ? hashes : { algorithm, hashes, key, content };
+  return 'rejection' in hashes ? hashes : { algorithm, hashes, key, content };
 }
 
 /**

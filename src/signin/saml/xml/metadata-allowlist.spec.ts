@@ -27,8 +27,8 @@ describe('readMetadataXml', () => {
     ['text after the root element', '<a/>b', 'not well-formed XML (line 1)'],
     ['UTF-16', '<?xml version="1.0" encoding="UTF-16"?><a/>', 'not in UTF-8'],
     ['only a comment', '<!-- -->', 'empty'],
-  ])('X11: rejects %s', (_title, xml, fault) => {
-    expect(readMetadataXml(xml)).toEqual({ fault });
+  ])('X11: rejects %s', (_title, xml, problem) => {
+    expect(readMetadataXml(xml)).toEqual({ problem });
   });
 
   const LENGTH = 5 * 1024 * 1024 - 100;
@@ -43,6 +43,6 @@ describe('readMetadataXml', () => {
     ['undeclared entities', `<a>${filled('&lol;')}</a>`],
     ['namespace declarations', `<a ${Array.from({ length: 900 }, (_, n) => `xmlns:a${n}="u"`).join(' ')}/>`],
   ])('X11: rejects five megabytes of %s', (_title, xml) => {
-    expect(readMetadataXml(xml)).toHaveProperty('fault');
+    expect(readMetadataXml(xml)).toHaveProperty('problem');
   });
 });

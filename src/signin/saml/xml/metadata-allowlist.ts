@@ -17,18 +17,18 @@ const LIMITS: XmlLimits = {
  * Reads metadata in one pass whose cost grows with its length alone. Only metadata that passes is given to the DOM parser,
  * which costs more for text that is not well-formed and reads a DOCTYPE.
  */
-export function readMetadataXml(xml: string): XmlElement | { readonly fault: string } {
-  if (xml.length > MAX_METADATA_LENGTH) return { fault: 'larger than 5 MB' };
-  if (!isUtf8(xml)) return { fault: 'not in UTF-8' };
+export function readMetadataXml(xml: string): XmlElement | { readonly problem: string } {
+  if (xml.length > MAX_METADATA_LENGTH) return { problem: 'larger than 5 MB' };
+  if (!isUtf8(xml)) return { problem: 'not in UTF-8' };
   const result = parseXml(xml, LIMITS);
   if ('root' in result) return result.root;
   switch (result.rejection) {
     case 'doctype':
-      return { fault: 'contains a DOCTYPE' };
+      return { problem: 'contains a DOCTYPE' };
     case 'too_deep':
-      return { fault: `elements are nested more than ${MAX_DEPTH} levels deep` };
+      return { problem: `elements are nested more than ${MAX_DEPTH} levels deep` };
     default:
-      return { fault: /<[^!?]/.test(xml) ? `not well-formed XML (line ${result.line})` : 'empty' };
+      return { problem: /<[^!?]/.test(xml) ? `not well-formed XML (line ${result.line})` : 'empty' };
   }
 }
 

@@ -8,7 +8,7 @@ const SHA1: readonly string[] = [
   'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
 ];
 
-type Signed = { readonly signed: string } | { readonly fault: string };
+type Signed = { readonly signed: string } | { readonly problem: string };
 
 /**
  * Verifies the signature of the root of metadata or of a posted message by one of the certificates (SAML core 5.4). Returns
@@ -16,18 +16,18 @@ type Signed = { readonly signed: string } | { readonly fault: string };
  */
 export function verifyRootSignature(xml: string, certificates: readonly string[]): Signed {
   const root = rootOf(xml);
-  if (!root) return { fault: 'its signature cannot be read' };
+  if (!root) return { problem: 'its signature cannot be read' };
   const signatures = Array.from(root.childNodes).filter(
     ({ nodeType, localName, namespaceURI }: Node & Partial<Pick<Element, 'localName' | 'namespaceURI'>>) =>
       nodeType === root.nodeType && localName === 'Signature' && namespaceURI === NAMESPACE.signature,
   );
   const [signature] = signatures;
-  if (!signature || signatures.length > 1) return { fault: 'its root element has no signature, or more than one' };
+  if (!signature || signatures.length > 1) return { problem: 'its root element has no signature, or more than one' };
   for (const publicCert of certificates) {
     const found = verifyWith(xml, root, signature, publicCert);
     if (found) return found;
   }
-  return { fault: 'its signature does not verify with metadata-certificate' };
+  return { problem: 'its signature does not verify with metadata-certificate' };
 }
 
 /** Parses for xml-crypto, which works on a DOM; undefined if the parser reports anything. */
@@ -53,19 +53,19 @@ function verifyWith(xml: string, root: Element, signature: Node, publicCert: str
   try {
     signedXml.loadSignature(signature);
   } catch {
-    return { fault: 'its signature is incomplete' };
+    return { problem: 'its signature is incomplete' };
   }
   const [reference, ...others] = signedXml.getReferences();
   const id = root.getAttribute('ID') ?? '';
   const isOfRoot = reference?.uri === '' || (id !== '' && reference?.uri === `#${id}`);
-  if (!reference || others.length > 0 || !isOfRoot) return { fault: 'its signature does not cover the root element' };
+  if (!reference || others.length > 0 || !isOfRoot) return { problem: 'its signature does not cover the root element' };
   const [first, second = EXCLUSIVE, ...more] = reference.transforms;
   if (first !== ENVELOPED || !CANONICAL.includes(second) || more.length > 0) {
-    return { fault: 'its signature has transforms that are not allowed' };
+    return { problem: 'its signature has transforms that are not allowed' };
   }
   const { signatureAlgorithm = '', SignatureAlgorithms, HashAlgorithms } = signedXml;
   if (!(signatureAlgorithm in SignatureAlgorithms) || !(reference.digestAlgorithm in HashAlgorithms)) {
-    return { fault: 'its signature uses an algorithm that is not accepted, such as SHA-1' };
+    return { problem: 'its signature uses an algorithm that is not accepted, such as SHA-1' };
   }
   try {
     const [signed] = signedXml.checkSignature(xml) ? signedXml.getSignedReferences() : [];

@@ -30,19 +30,19 @@ function unpad(padded: Buffer, { digest, mask }: OaepHashes): Buffer {
   const seed = xor(padded.subarray(1, 1 + hashBytes), mgf1(mask, maskedBlock, hashBytes));
   const block = xor(maskedBlock, mgf1(mask, seed, maskedBlock.length));
   const label = createHash(digest).digest();
-  let fault = byteAt(padded, 0);
-  for (let at = 0; at < hashBytes; at += 1) fault |= byteAt(block, at) ^ byteAt(label, at);
+  let invalid = byteAt(padded, 0);
+  for (let at = 0; at < hashBytes; at += 1) invalid |= byteAt(block, at) ^ byteAt(label, at);
   let isFound = 0;
   let end = 0;
   for (let at = hashBytes; at < block.length; at += 1) {
     const isZero = isEqual(byteAt(block, at), 0);
     const isOne = isEqual(byteAt(block, at), 1);
     end |= at * (isOne & (1 - isFound));
-    fault |= (1 - isFound) & (1 - isZero) & (1 - isOne);
+    invalid |= (1 - isFound) & (1 - isZero) & (1 - isOne);
     isFound |= isOne;
   }
-  fault |= 1 - isFound;
-  if (fault !== 0) throw new Error('invalid padding');
+  invalid |= 1 - isFound;
+  if (invalid !== 0) throw new Error('invalid padding');
   return block.subarray(end + 1);
 }
 

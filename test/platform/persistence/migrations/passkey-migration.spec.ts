@@ -29,17 +29,17 @@ onEveryDatabase('a revert of passkeys and of several authenticators', (database)
         tx,
         ids.map((id) => ({ ...local, id, loginId: id })),
       );
-      for (const [id, user, askedFor] of [
+      for (const [id, user, change] of [
         ['app-1', 'apps', null],
         ['app-2', 'apps', null],
         ['app-3', 'adding', null],
         ['app-4', 'adding', 'add'],
       ] as const) {
-        const [activatedAt, expiresAt] = askedFor === null ? [2, null] : [null, 602];
+        const [activatedAt, expiresAt] = change === null ? [2, null] : [null, 602];
         await tx.change(
           'INSERT INTO totp_secret (id, user_id, sealed, seal_key, created_at, expires_at, activated_at, asked_for, ' +
             "svg_taken, png_taken) VALUES (?, ?, '', '', 2, ?, ?, ?, 0, 0)",
-          [id, user, expiresAt, activatedAt, askedFor],
+          [id, user, expiresAt, activatedAt, change],
         );
       }
       await tx.change("UPDATE account SET backup_set_id = 'codes', backup_codes_at = 2");

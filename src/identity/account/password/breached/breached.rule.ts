@@ -24,9 +24,9 @@ export const reachableRangeService = new Rule('security', (facts) => {
 export const hashFileUsable = new Rule('security', async (facts) => {
   const { file } = facts.get(BreachedPasswordProperties);
   if (file === undefined) return [];
-  const { hashFileFault } = await import('./hash-file-check.js');
+  const { hashFileProblem } = await import('./hash-file-check.js');
   const path = pathOf(file);
-  const Reason = await hashFileFault(path);
+  const Reason = await hashFileProblem(path);
   if (Reason === undefined) return [];
   const what = 'The file of breached passwords cannot be used';
   const action =

@@ -7,9 +7,9 @@ const PLACES = 64;
 const LINES = 16;
 
 /** Why a file of hashes cannot be used, as the end of a sentence that begins with the file; undefined if it can. */
-export async function hashFileFault(path: string): Promise<string | undefined> {
+export async function hashFileProblem(path: string): Promise<string | undefined> {
   try {
-    return await withHashes(path, orderFault);
+    return await withHashes(path, orderProblem);
   } catch (error) {
     if (error instanceof BreachSourceFailure) return error.reason;
     throw error;
@@ -17,7 +17,7 @@ export async function hashFileFault(path: string): Promise<string | undefined> {
 }
 
 /** A small file is checked line by line. */
-async function orderFault(hashes: SortedHashes): Promise<string | undefined> {
+async function orderProblem(hashes: SortedHashes): Promise<string | undefined> {
   const { size } = hashes;
   if (size === 0) return 'it is empty';
   const lastPlace = Math.max(0, size - LINES * MAX_LINE_BYTES);

@@ -15,7 +15,7 @@ import {
   type RequestedContext,
   requiresOtp,
   satisfies,
-  type StatedContext,
+  type AssertedContext,
 } from './authn-context.js';
 import { IdpProperties } from '../../saml.properties.js';
 
@@ -64,12 +64,12 @@ function rules(changes: Partial<ContextRules> = {}): ContextRules {
   return Object.assign(new IdpProperties(), { authnContextPresets: PRESETS }, changes);
 }
 
-function stated(classRef: string | undefined, ...attributeValues: string[]): StatedContext {
+function asserted(classRef: string | undefined, ...attributeValues: string[]): AssertedContext {
   return { classRef, attributeValues };
 }
 
 function amrOfClass(classRef: string | undefined, changes?: Partial<ContextRules>): Amr {
-  return amrOfContext(stated(classRef), rules(changes));
+  return amrOfContext(asserted(classRef), rules(changes));
 }
 
 function otherCase(text: string): string {
@@ -98,7 +98,7 @@ describe('amrOfContext for a class', () => {
   it('X14: by default only classes of the preset oasis prove otp', () => {
     const chosen = rules({ authnContextPresets: new IdpProperties().authnContextPresets });
 
-    const proving = CLASSES_WITH_OTP.filter((name) => hasOtp(amrOfContext(stated(name), chosen)));
+    const proving = CLASSES_WITH_OTP.filter((name) => hasOtp(amrOfContext(asserted(name), chosen)));
 
     expect(proving).toEqual(['TimeSyncToken', 'MultiFactor', `${OASIS}TimeSyncToken`, MULTI_FACTOR]);
   });
@@ -148,7 +148,7 @@ describe('amrOfContext for a text that is not exactly a class name', () => {
       fc.property(
         texts.filter((text) => !CLASSES_WITH_OTP.includes(text)),
         (text) => {
-          expect(hasOtp(amrOfContext(stated(text, text), rules()))).toBe(false);
+          expect(hasOtp(amrOfContext(asserted(text, text), rules()))).toBe(false);
         },
       ),
     );
@@ -221,19 +221,19 @@ describe('authn-context.attribute', () => {
     { values: ['TimeSyncToken'], amr: ['pwd', 'otp'] },
     { values: [`${MICROSOFT_PASSWORD} ${MICROSOFT_MFA}`], amr: ['pwd'] },
   ])('X14: $values beside the class Password prove $amr', ({ values, amr }) => {
-    expect(amrOfContext(stated(PASSWORD, ...values), rules())).toEqual(amr);
+    expect(amrOfContext(asserted(PASSWORD, ...values), rules())).toEqual(amr);
   });
 
   it('X14: proves methods beside an unknown class', () => {
-    expect(amrOfContext(stated(X509, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
+    expect(amrOfContext(asserted(X509, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
   });
 
   it('X14: proves methods without a class', () => {
-    expect(amrOfContext(stated(undefined, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
+    expect(amrOfContext(asserted(undefined, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
   });
 
   it('X14: does not remove methods that the class proves', () => {
-    expect(amrOfContext(stated(MULTI_FACTOR, PASSWORD, UNSPECIFIED), rules())).toEqual(PWD_OTP);
+    expect(amrOfContext(asserted(MULTI_FACTOR, PASSWORD, UNSPECIFIED), rules())).toEqual(PWD_OTP);
   });
 });
 
@@ -289,8 +289,8 @@ describe('satisfies', () => {
   const isSatisfiedBy = (
     comparison: Comparison,
     classes: readonly string[],
-    ...returned: Parameters<typeof stated>
-  ): boolean => satisfies(stated(...returned), { classes, comparison }, rules());
+    ...returned: Parameters<typeof asserted>
+  ): boolean => satisfies(asserted(...returned), { classes, comparison }, rules());
 
   it.each(COMPARISONS)('%s is satisfied if no classes were requested', (comparison) => {
     expect(isSatisfiedBy(comparison, [], UNSPECIFIED)).toBe(true);
@@ -366,14 +366,14 @@ describe('satisfies', () => {
   it('X14: a class is as weak as the map states', () => {
     const set = rules({ authnContextMap: new Map([[MULTI_FACTOR, PWD]]) });
 
-    expect(satisfies(stated(MULTI_FACTOR), { classes: [REFEDS_MFA], comparison: 'minimum' }, set)).toBe(false);
+    expect(satisfies(asserted(MULTI_FACTOR), { classes: [REFEDS_MFA], comparison: 'minimum' }, set)).toBe(false);
   });
 
   it('X14: requiresOtp is true exactly if no login without otp satisfies the request', () => {
     const classes = [PASSWORD, REFEDS_SFA, MULTI_FACTOR, 'TimeSyncToken', X509, UNSPECIFIED];
     const logins = [undefined, ...classes].flatMap((classRef) => [
-      stated(classRef),
-      ...classes.map((value) => stated(classRef, value)),
+      asserted(classRef),
+      ...classes.map((value) => asserted(classRef, value)),
     ]);
     const weakLogins = logins.filter((login) => !hasOtp(amrOfContext(login, rules())));
     const requests: readonly RequestedContext[] = COMPARISONS.flatMap((comparison) =>
@@ -425,7 +425,7 @@ const kindOf = (facts: AssuranceFacts): string => assuranceOf(facts).kind;
 
 function outcome(facts: AssuranceFacts): string {
   const assurance: Assurance = assuranceOf(facts);
-  if (assurance.kind === 'refused') return assurance.rejection;
+  if (assurance.kind === 'rejected') return assurance.rejection;
   const worth = assurance.kind === 'full' ? assurance.amr.join('+') : 'code-here';
   return assurance.wouldDeny ? `${worth},noted` : worth;
 }
@@ -475,15 +475,15 @@ const ROWS = TABLE.trim()
   .filter((cells) => cells.length > 1);
 
 function outcomesInTable(facts: AssuranceFacts): readonly (string | undefined)[] {
-  const word = (claim: boolean): string => (claim ? 'yes' : 'no');
+  const reason = (claim: boolean): string => (claim ? 'yes' : 'no');
   const cells = [
-    word(facts.isSatisfied),
+    reason(facts.isSatisfied),
     facts.amr.join('+'),
-    word(facts.isOtpRequired),
-    word(facts.isAcrRequested),
-    word(facts.isMfaRequired),
+    reason(facts.isOtpRequired),
+    reason(facts.isAcrRequested),
+    reason(facts.isMfaRequired),
     facts.onMissingMfa,
-    word(facts.reportOnly),
+    reason(facts.reportOnly),
   ];
   return ROWS.filter((row) => cells.every((cell, at) => row[at] === '*' || row[at]?.split('|').includes(cell))).map(
     (row) => row[cells.length],
@@ -531,7 +531,7 @@ describe('assuranceOf', () => {
   });
 
   it('X15: yields no more if policy requires a second factor', () => {
-    const order = ['refused', 'local', 'full'];
+    const order = ['rejected', 'local', 'full'];
     const wrong = ALL.filter(
       (facts) =>
         order.indexOf(kindOf({ ...facts, isMfaRequired: true })) >
@@ -544,7 +544,7 @@ describe('assuranceOf', () => {
   it('X15: deny rejects every login without otp', () => {
     const denying = ALL.filter((facts) => facts.onMissingMfa === 'deny' && !facts.reportOnly && !isProven(facts));
 
-    expect(denying.filter((facts) => kindOf(facts) !== 'refused')).toEqual([]);
+    expect(denying.filter((facts) => kindOf(facts) !== 'rejected')).toEqual([]);
   });
 
   it('X15: local-totp opens no full session without otp', () => {
@@ -610,10 +610,10 @@ describe('the outcome of a login', () => {
     const rules = Object.assign(new IdpProperties(), keys);
     const requested = requestedContext(rules, acr);
     if (requested === 'not_offered') return requested;
-    const stated = { classRef: returned, attributeValues };
+    const asserted = { classRef: returned, attributeValues };
     return outcome({
-      amr: amrOfContext(stated, rules),
-      isSatisfied: satisfies(stated, requested, rules),
+      amr: amrOfContext(asserted, rules),
+      isSatisfied: satisfies(asserted, requested, rules),
       isOtpRequired: requiresOtp(requested, rules),
       isAcrRequested: acr !== undefined,
       isMfaRequired,

@@ -19,7 +19,7 @@ export interface ContextRules {
 }
 
 /** The authentication context of a verified assertion. */
-export interface StatedContext {
+export interface AssertedContext {
   /** Undefined if the statement names no class (only a declaration, SAML core 2.7.2.2). */
   readonly classRef: string | undefined;
   /** Values of the attribute that `authn-context.attribute` names. */
@@ -84,7 +84,7 @@ function isOtpClass(name: string, rules: ContextRules): boolean {
   return strengthOf(name, rules) === 1;
 }
 
-function statedNames({ classRef, attributeValues }: StatedContext): readonly string[] {
+function assertedNames({ classRef, attributeValues }: AssertedContext): readonly string[] {
   return classRef === undefined ? attributeValues : [classRef, ...attributeValues];
 }
 
@@ -92,8 +92,8 @@ function statedNames({ classRef, attributeValues }: StatedContext): readonly str
  * The methods that the login proved. Never empty: a sign-in without a known class is treated as the weakest one, a password
  * alone.
  */
-export function amrOfContext(stated: StatedContext, rules: ContextRules): Amr {
-  const proven = statedNames(stated).flatMap((name) => provenBy(name, rules) ?? []);
+export function amrOfContext(asserted: AssertedContext, rules: ContextRules): Amr {
+  const proven = assertedNames(asserted).flatMap((name) => provenBy(name, rules) ?? []);
   return proven.length === 0 ? PWD : PWD_OTP.filter((method) => proven.includes(method));
 }
 
@@ -121,12 +121,12 @@ export function requiresOtp({ classes, comparison }: RequestedContext, rules: Co
  * can change it. A value of the attribute is treated like the class: AD FS states only the first factor in the class.
  */
 export function satisfies(
-  stated: StatedContext,
+  asserted: AssertedContext,
   { classes, comparison }: RequestedContext,
   rules: ContextRules,
 ): boolean {
   if (classes.length === 0) return true;
-  const names = statedNames(stated);
+  const names = assertedNames(asserted);
   const isNamed = classes.some((name) => names.includes(name));
   const known = names.flatMap((name) => strengthOf(name, rules) ?? []);
   const strength = known.length === 0 ? undefined : Math.max(...known);
@@ -175,7 +175,7 @@ export type Assurance =
       readonly wouldDeny: boolean;
     }
   | { readonly kind: 'local'; readonly wouldDeny: boolean }
-  | { readonly kind: 'refused'; readonly rejection: Extract<SamlRejection, 'mfa_missing' | 'authn_context'> };
+  | { readonly kind: 'rejected'; readonly rejection: Extract<SamlRejection, 'mfa_missing' | 'authn_context'> };
 
 /** Decides the assurance of a login whose response passed every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {
@@ -184,9 +184,9 @@ export function assuranceOf(facts: AssuranceFacts): Assurance {
     return facts.isPasskeyRequired ? { kind: 'local', wouldDeny: false } : { kind: 'full', amr, wouldDeny: false };
   }
   // A code of this service replaces a missing second factor, but no other missing method.
-  if (!isSatisfied && !(isOtpRequired && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };
+  if (!isSatisfied && !(isOtpRequired && amr.includes('pwd'))) return { kind: 'rejected', rejection: 'authn_context' };
 
-  if (onMissingMfa === 'deny' && !reportOnly) return { kind: 'refused', rejection: 'mfa_missing' };
+  if (onMissingMfa === 'deny' && !reportOnly) return { kind: 'rejected', rejection: 'mfa_missing' };
   const wouldDeny = reportOnly;
   if (onMissingMfa === 'local-totp' || isMfaRequired || (isAcrRequested && isOtpRequired))
     return { kind: 'local', wouldDeny };

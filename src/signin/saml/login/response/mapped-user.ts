@@ -81,7 +81,7 @@ interface AttributeKeys {
 
 /** An attribute that a key names and that an assertion lacks. */
 export interface Missing {
-  readonly word: MissingAttribute;
+  readonly reason: MissingAttribute;
   readonly attribute: string;
 }
 
@@ -98,11 +98,11 @@ export function missingAttributes(
 ): readonly Missing[] {
   const roles = attributes.has(GROUPS_LINK) ? 'groups_overage' : 'roles_missing';
   const needed = [
-    { word: roles, attribute: rolesAttribute },
-    { word: 'email_missing', attribute: emailAttribute },
-    { word: 'class_missing', attribute: authnContextAttribute },
+    { reason: roles, attribute: rolesAttribute },
+    { reason: 'email_missing', attribute: emailAttribute },
+    { reason: 'class_missing', attribute: authnContextAttribute },
   ] as const;
-  return needed.flatMap(({ word, attribute }) =>
-    attribute === undefined || attributes.has(attribute) ? [] : [{ word, attribute }],
+  return needed.flatMap(({ reason, attribute }) =>
+    attribute === undefined || attributes.has(attribute) ? [] : [{ reason, attribute }],
   );
 }

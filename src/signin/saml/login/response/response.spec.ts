@@ -3,7 +3,13 @@ import { IdentityProvider } from '../../../../../test/support/saml/identity-prov
 import type { ResponseOptions } from '../../../../../test/support/saml/saml-response.js';
 import { readDocument } from '../../xml/document-allowlist.js';
 import { isRejection } from '../rejection.js';
-import { readResponse, assertionFault, type Expectations, responseFault, type ResponseFacts } from './response.js';
+import {
+  readResponse,
+  assertionRejection,
+  type Expectations,
+  responseRejection,
+  type ResponseFacts,
+} from './response.js';
 import { fc } from '../../../../../test/support/runner/property.js';
 import type { AssertionFacts } from './assertion.js';
 
@@ -168,20 +174,20 @@ const withStatement = (statement: Partial<AssertionFacts['authnStatement']>) => 
 
 describe('assertionFault', () => {
   it('accepts an assertion that states what is expected', () => {
-    expect(assertionFault(FACTS, EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(FACTS, EXPECTED, NOW)).toBeUndefined();
   });
 
   it('accepts an assertion without times in its Conditions and without SessionNotOnOrAfter', () => {
     expect(
-      assertionFault(withConditions({ notBefore: undefined, notOnOrAfter: undefined }), EXPECTED, NOW),
+      assertionRejection(withConditions({ notBefore: undefined, notOnOrAfter: undefined }), EXPECTED, NOW),
     ).toBeUndefined();
-    expect(assertionFault(withStatement({ sessionNotOnOrAfter: undefined }), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(withStatement({ sessionNotOnOrAfter: undefined }), EXPECTED, NOW)).toBeUndefined();
   });
 
   it('accepts an assertion that names the audience more than once', () => {
     const restrictions = [[AUDIENCE, AUDIENCE], [AUDIENCE]];
 
-    expect(assertionFault(withConditions({ audienceRestrictions: restrictions }), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(withConditions({ audienceRestrictions: restrictions }), EXPECTED, NOW)).toBeUndefined();
   });
 
   it.each<readonly [string, AssertionFacts, string]>([
@@ -197,20 +203,20 @@ describe('assertionFault', () => {
     ['recipient with a query', withConfirmation({ recipient: `${ACS_URL}?` }), 'recipient'],
     ['recipient: none', withConfirmation({ recipient: undefined }), 'recipient'],
     ['confirmation: no NotOnOrAfter', withConfirmation({ notOnOrAfter: undefined }), 'confirmation'],
-  ])('X7: rejects a wrong %s', (_, facts, fault) => {
-    expect(assertionFault(facts, EXPECTED, NOW)).toBe(fault);
+  ])('X7: rejects a wrong %s', (_, facts, problem) => {
+    expect(assertionRejection(facts, EXPECTED, NOW)).toBe(problem);
   });
 
   it('X8: rejects an assertion for another request or for none', () => {
-    expect(assertionFault(withConfirmation({ inResponseTo: '_other' }), EXPECTED, NOW)).toBe('in_response_to');
-    expect(assertionFault(withConfirmation({ inResponseTo: undefined }), EXPECTED, NOW)).toBe('unsolicited');
-    expect(assertionFault(withConfirmation({ inResponseTo: '' }), EXPECTED, NOW)).toBe('in_response_to');
+    expect(assertionRejection(withConfirmation({ inResponseTo: '_other' }), EXPECTED, NOW)).toBe('in_response_to');
+    expect(assertionRejection(withConfirmation({ inResponseTo: undefined }), EXPECTED, NOW)).toBe('unsolicited');
+    expect(assertionRejection(withConfirmation({ inResponseTo: '' }), EXPECTED, NOW)).toBe('in_response_to');
   });
 
   it('X8: rejects an unsolicited assertion that names a request', () => {
-    expect(assertionFault(withConfirmation({ inResponseTo: undefined }), UNSOLICITED, NOW)).toBeUndefined();
-    expect(assertionFault(FACTS, UNSOLICITED, NOW)).toBe('in_response_to');
-    expect(assertionFault(withConfirmation({ inResponseTo: '' }), UNSOLICITED, NOW)).toBe('in_response_to');
+    expect(assertionRejection(withConfirmation({ inResponseTo: undefined }), UNSOLICITED, NOW)).toBeUndefined();
+    expect(assertionRejection(FACTS, UNSOLICITED, NOW)).toBe('in_response_to');
+    expect(assertionRejection(withConfirmation({ inResponseTo: '' }), UNSOLICITED, NOW)).toBe('in_response_to');
   });
 
   it.each<readonly [string, (at: number) => AssertionFacts]>([
@@ -219,40 +225,40 @@ describe('assertionFault', () => {
     ['IssueInstant', (issueInstant) => ({ ...FACTS, issueInstant })],
     ['AuthnInstant', (authnInstant) => withStatement({ authnInstant })],
   ])('X10: accepts an assertion from %s minus the skew, to the millisecond', (_, begins) => {
-    expect(assertionFault(begins(NOW + SKEW), EXPECTED, NOW)).toBeUndefined();
-    expect(assertionFault(begins(NOW + SKEW + 1), EXPECTED, NOW)).toBe('not_yet_valid');
-    expect(assertionFault(begins(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
-    expect(assertionFault(begins(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('not_yet_valid');
+    expect(assertionRejection(begins(NOW + SKEW), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(begins(NOW + SKEW + 1), EXPECTED, NOW)).toBe('not_yet_valid');
+    expect(assertionRejection(begins(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
+    expect(assertionRejection(begins(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('not_yet_valid');
   });
 
   it.each<readonly [string, (at: number) => AssertionFacts]>([
     ['NotOnOrAfter of the conditions', (notOnOrAfter) => withConditions({ notOnOrAfter })],
     ['NotOnOrAfter of the confirmation', (notOnOrAfter) => withConfirmation({ notOnOrAfter })],
   ])('X10: accepts an assertion until %s plus the skew, to the millisecond', (_, ends) => {
-    expect(assertionFault(ends(NOW - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
-    expect(assertionFault(ends(NOW - SKEW), EXPECTED, NOW)).toBe('expired');
-    expect(assertionFault(ends(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
-    expect(assertionFault(ends(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('expired');
+    expect(assertionRejection(ends(NOW - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(ends(NOW - SKEW), EXPECTED, NOW)).toBe('expired');
+    expect(assertionRejection(ends(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
+    expect(assertionRejection(ends(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('expired');
   });
 
   it('X10: rejects an assertion whose session has already ended, without skew', () => {
     const until = (sessionNotOnOrAfter: number) => withStatement({ sessionNotOnOrAfter });
     const second = NOW - (NOW % 1000);
 
-    expect(assertionFault(until(second + 1000), EXPECTED, second + 999)).toBeUndefined();
-    expect(assertionFault(until(second + 1000), EXPECTED, second + 1000)).toBe('expired');
-    expect(assertionFault(until(second + 999), EXPECTED, second)).toBe('expired');
+    expect(assertionRejection(until(second + 1000), EXPECTED, second + 999)).toBeUndefined();
+    expect(assertionRejection(until(second + 1000), EXPECTED, second + 1000)).toBe('expired');
+    expect(assertionRejection(until(second + 999), EXPECTED, second)).toBe('expired');
   });
 
   it('X10: accepts an assertion until the maximum age plus the skew, to the millisecond', () => {
     const issued = (issueInstant: number) => ({ ...FACTS, issueInstant });
 
-    expect(assertionFault(issued(NOW - MAX_AGE - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
-    expect(assertionFault(issued(NOW - MAX_AGE - SKEW), EXPECTED, NOW)).toBe('too_old');
+    expect(assertionRejection(issued(NOW - MAX_AGE - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(issued(NOW - MAX_AGE - SKEW), EXPECTED, NOW)).toBe('too_old');
   });
 
   it('accepts an AuthnInstant that is older than the assertion', () => {
-    expect(assertionFault(withStatement({ authnInstant: NOW - 86_400_000 }), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionRejection(withStatement({ authnInstant: NOW - 86_400_000 }), EXPECTED, NOW)).toBeUndefined();
   });
 
   it('X10: accepts an assertion only between its begins and its ends, for all times', () => {
@@ -268,7 +274,7 @@ describe('assertionFault', () => {
         const isLive = Math.floor(sessionNotOnOrAfter / 1000) > Math.floor(NOW / 1000);
         const isValid = isLive && notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed) + SKEW;
 
-        expect(assertionFault(facts, EXPECTED, NOW) === undefined).toBe(isValid);
+        expect(assertionRejection(facts, EXPECTED, NOW) === undefined).toBe(isValid);
       }),
     );
   });
@@ -291,16 +297,16 @@ describe('responseFault', () => {
     ['unsigned with a signed assertion', {}, undefined],
   ])(
     'S4: requires an Issuer of a signed response or encrypted assertion (SAML profiles 4.1.4.2): %s',
-    (_, facts, fault) => {
-      expect(responseFault({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(fault);
-      expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
+    (_, facts, problem) => {
+      expect(responseRejection({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(problem);
+      expect(responseRejection({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
     },
   );
 
   it('accepts a response that states what is expected, with or without an Issuer', () => {
-    expect(responseFault(RESPONSE, EXPECTED)).toBeUndefined();
-    expect(responseFault({ ...RESPONSE, issuer: undefined }, EXPECTED)).toBeUndefined();
-    expect(responseFault({ ...RESPONSE, inResponseTo: undefined }, UNSOLICITED)).toBeUndefined();
+    expect(responseRejection(RESPONSE, EXPECTED)).toBeUndefined();
+    expect(responseRejection({ ...RESPONSE, issuer: undefined }, EXPECTED)).toBeUndefined();
+    expect(responseRejection({ ...RESPONSE, inResponseTo: undefined }, UNSOLICITED)).toBeUndefined();
   });
 
   it.each<readonly [string, Partial<ResponseFacts>, string]>([
@@ -310,16 +316,16 @@ describe('responseFault', () => {
     ['an empty destination', { destination: '' }, 'destination'],
     ['another request', { inResponseTo: '_other' }, 'in_response_to'],
     ['no request', { inResponseTo: undefined }, 'unsolicited'],
-  ])('X7: rejects a response with %s', (_, facts, fault) => {
-    expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBe(fault);
+  ])('X7: rejects a response with %s', (_, facts, problem) => {
+    expect(responseRejection({ ...RESPONSE, ...facts }, EXPECTED)).toBe(problem);
   });
 
   it('X8: rejects an unsolicited response that names a request', () => {
-    expect(responseFault(RESPONSE, UNSOLICITED)).toBe('in_response_to');
+    expect(responseRejection(RESPONSE, UNSOLICITED)).toBe('in_response_to');
   });
 
   it('X17: rejects a response with a failure status', () => {
-    expect(responseFault({ ...RESPONSE, status: { isSuccess: false, reason: 'AuthnFailed' } }, EXPECTED)).toBe(
+    expect(responseRejection({ ...RESPONSE, status: { isSuccess: false, reason: 'AuthnFailed' } }, EXPECTED)).toBe(
       'status',
     );
   });

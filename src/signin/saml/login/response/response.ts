@@ -90,7 +90,7 @@ export interface Expectations {
 }
 
 /** Why a verified assertion is not valid here and now (SAML profiles 4.1.4.3); all comparisons are exact. */
-export function assertionFault(
+export function assertionRejection(
   facts: AssertionFacts,
   expected: Expectations,
   nowMillis: number,
@@ -100,7 +100,9 @@ export function assertionFault(
   if (!isRestrictedTo(conditions.audienceRestrictions, expected.audience)) return 'audience';
   if (confirmation.recipient !== expected.recipient) return 'recipient';
   if (confirmation.notOnOrAfter === undefined) return 'confirmation';
-  return inResponseToFault(confirmation.inResponseTo, expected.inResponseTo) ?? timeFault(facts, expected, nowMillis);
+  return (
+    inResponseToRejection(confirmation.inResponseTo, expected.inResponseTo) ?? timeRejection(facts, expected, nowMillis)
+  );
 }
 
 /**
@@ -108,15 +110,15 @@ export function assertionFault(
  * that is signed, or whose assertion is encrypted, must name its Issuer. Any other may omit it (SAML profiles 4.1.4.2 with
  * the approved errata), because its signed assertion names its own.
  */
-export function responseFault(
+export function responseRejection(
   facts: ResponseFacts,
   expected: Pick<Expectations, 'issuer' | 'recipient' | 'inResponseTo'>,
 ): SamlRejection | undefined {
   const mustNameIssuer = facts.isSigned || facts.isEncrypted || facts.issuer !== undefined;
   if (mustNameIssuer && facts.issuer !== expected.issuer) return 'issuer';
   if (facts.destination !== expected.recipient) return 'destination';
-  const fault = inResponseToFault(facts.inResponseTo, expected.inResponseTo);
-  return fault ?? (facts.status.isSuccess ? undefined : 'status');
+  const rejection = inResponseToRejection(facts.inResponseTo, expected.inResponseTo);
+  return rejection ?? (facts.status.isSuccess ? undefined : 'status');
 }
 
 /** Every audience must be this service: any other audience could present the assertion here. */
@@ -124,13 +126,16 @@ function isRestrictedTo(restrictions: AssertionFacts['conditions']['audienceRest
   return restrictions.length > 0 && restrictions.every((audiences) => audiences.every((each) => each === audience));
 }
 
-function inResponseToFault(inResponseTo: string | undefined, expected: string | undefined): SamlRejection | undefined {
+function inResponseToRejection(
+  inResponseTo: string | undefined,
+  expected: string | undefined,
+): SamlRejection | undefined {
   if (inResponseTo === expected) return undefined;
   return inResponseTo === undefined ? 'unsolicited' : 'in_response_to';
 }
 
 /** Each instant may be off by the skew: `notBefore <= now + skew`, `now - skew < end`. */
-function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: number): SamlRejection | undefined {
+function timeRejection(facts: AssertionFacts, limits: Expectations, nowMillis: number): SamlRejection | undefined {
   const { conditions, confirmation, authnStatement, issueInstant } = facts;
   const latest = nowMillis + limits.skewMillis;
   const earliest = nowMillis - limits.skewMillis;

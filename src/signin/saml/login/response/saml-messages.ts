@@ -77,7 +77,7 @@ interface Verification {
   /** The signed text of the assertion; undefined if the signature is not valid. */
   readonly assertion: string | undefined;
   /** Why the library rejects the response, in its own words. */
-  readonly fault: string | undefined;
+  readonly rejection: string | undefined;
 }
 
 /**
@@ -106,8 +106,8 @@ export async function verifyResponse(
     validateInResponseTo: inResponseTo === undefined ? ifPresent : always,
     cacheProvider: singleRequestCache(inResponseTo, nowMillis),
   });
-  const fault = await new SamlStrategy(saml).fault(response);
-  return { assertion, fault };
+  const rejection = await new SamlStrategy(saml).rejection(response);
+  return { assertion, rejection };
 }
 
 /**

@@ -4,7 +4,13 @@ import { Clock } from '../../../../kernel/clock/clock.js';
 import type { Logger } from '../../../../observability/logging/logger.js';
 import { Loggers } from '../../../../observability/logging/loggers.js';
 import { type AssertionFacts, readAssertion } from './assertion.js';
-import { assertionFault, type Expectations, responseFault, readResponse, type ResponseFacts } from './response.js';
+import {
+  assertionRejection,
+  type Expectations,
+  responseRejection,
+  readResponse,
+  type ResponseFacts,
+} from './response.js';
 import { decodeMessage, readDocument, rejectedAlgorithm } from '../../xml/document-allowlist.js';
 import { decryptAssertion } from '../../xml/encrypted-assertion.js';
 import type { Idp } from '../../idp/idps.service.js';
@@ -78,7 +84,7 @@ export class SamlResponses {
     const { clockSkewMillis: skewMillis, maxAgeMillis } = rules;
     const { entityId: issuer } = trust;
     const expected = { issuer, audience: sp.entityId, recipient: sp.acsUrl, inResponseTo, skewMillis, maxAgeMillis };
-    const rejection = responseFault(facts, expected);
+    const rejection = responseRejection(facts, expected);
     if (rejection === 'status')
       this.log.debug('The identity provider responded with a failure status', {
         idp: idp.name,
@@ -90,14 +96,15 @@ export class SamlResponses {
     const readable = facts.isEncrypted ? await this.decrypt(posted, idp, sp, signedResponse) : posted;
     if (isRejection(readable)) return readable;
     const parties = { trust, sp, rules: { ...rules, signedResponse: signedResponse && !facts.isEncrypted } };
-    const { assertion, fault } = await this.oneAtATime(() =>
+    const { assertion, rejection: ofLibrary } = await this.oneAtATime(() =>
       verifyResponse(parties, readable.base64, inResponseTo, this.clock.millis()),
     );
-    if (fault !== undefined) this.log.debug('The SAML library rejected a response', { idp: idp.name, why: fault });
+    if (ofLibrary !== undefined)
+      this.log.debug('The SAML library rejected a response', { idp: idp.name, why: ofLibrary });
     if (assertion === undefined) return 'signature';
     const validated = this.validate(assertion, expected);
     // A rejection by the library for a reason that the service does not know is a rejection, too.
-    return fault === undefined || isRejection(validated) ? validated : 'structure';
+    return ofLibrary === undefined || isRejection(validated) ? validated : 'structure';
   }
 
   /** Decrypts the assertion of a response; if the response is signed, only its signed text is read. */
@@ -117,7 +124,7 @@ export class SamlResponses {
     const opened = decryptAssertion(response, { privateKey: keys?.decryptionKey, isResponseSigned });
     if ('assertion' in opened) return { base64: wrapAssertion(opened.assertion, inResponseTo) };
     if ('algorithm' in opened) this.logAlgorithm(idp.name, opened.algorithm);
-    return opened.fault;
+    return opened.rejection;
   }
 
   private logAlgorithm(idp: string, algorithm: string | undefined): void {
@@ -137,6 +144,6 @@ export class SamlResponses {
   private validate(signed: string, expected: Expectations): AssertionFacts | SamlRejection {
     const assertion = readAssertion(signed);
     if (isRejection(assertion)) return assertion;
-    return assertionFault(assertion, expected, this.clock.millis()) ?? assertion;
+    return assertionRejection(assertion, expected, this.clock.millis()) ?? assertion;
   }
 }

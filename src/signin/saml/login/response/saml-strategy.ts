@@ -33,7 +33,7 @@ export class SamlStrategy extends AbstractStrategy {
   }
 
   /** Why a posted response is rejected; undefined if it is accepted. */
-  async fault(response: string): Promise<string | undefined> {
+  async rejection(response: string): Promise<string | undefined> {
     const outcome = await this.run({ query: {}, body: { SAMLResponse: response } });
     if (outcome.kind === 'success') return undefined;
     return outcome.kind === 'failure' ? outcome.message : 'the response led to a redirect';
