@@ -7,14 +7,14 @@ const ROOMS = {
   config: [],
   observability: [['health', 'metrics', 'tracing'], ['logging']],
   platform: [
-    ['tls', 'sealing', 'messages', 'branding'],
+    ['tls', 'sealing', 'branding'],
     ['tasks'],
     ['persistence', 'kvstore', 'outbound', 'http'],
     ['web', 'cache', 'mail'],
     ['rate-limit'],
   ],
   identity: [['events'], ['account', 'session'], ['token'], ['second-factor']],
-  signin: [['host'], ['auth'], ['saml', 'recovery']],
+  signin: [['host', 'messages'], ['auth'], ['saml', 'recovery']],
   management: [],
   apps: [['webhook', 'notices'], ['schema'], ['admin'], ['portal'], ['server'], ['cli']],
 };

@@ -71,7 +71,7 @@ export default defineConfig(
   },
   {
     // Every text is a text or a function that returns one.
-    files: ['src/platform/messages/*.ts'],
+    files: ['src/signin/messages/*.ts'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {

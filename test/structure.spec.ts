@@ -1,10 +1,18 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAX_FILES = 30;
+const RUNTIME = ['config', 'kernel', 'management', 'observability', 'platform'];
 const ROOMS = ['apps', 'config', 'identity', 'kernel', 'management', 'observability', 'platform', 'signin'];
+
+/** Paths of the files below a folder, from the root of the repository. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(relative(ROOT, parentPath), name));
+}
 
 function foldersIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
@@ -19,12 +27,17 @@ it('src has eight rooms, and test has folders for the same eight', () => {
 });
 
 it('no folder of src or test holds more than thirty files', () => {
-  const files = ['src', 'test'].flatMap((top) =>
-    readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath }) => parentPath.slice(ROOT.length + 1)),
+  const crowded = [...Map.groupBy(['src', 'test'].flatMap(filesBelow), dirname)].filter(
+    ([, found]) => found.length > MAX_FILES,
   );
-  const crowded = [...Map.groupBy(files, (folder) => folder)].filter(([, found]) => found.length > MAX_FILES);
 
   expect(crowded.map(([folder, found]) => `${folder}: ${found.length}`)).toEqual([]);
+});
+
+it('the runtime has no texts for users: none of its files is in Korean', () => {
+  const files = RUNTIME.flatMap((room) => filesBelow(`src/${room}`)).filter((path) => !path.endsWith('.spec.ts'));
+  const korean = files.filter((path) => /\p{Script=Hangul}/u.test(readFileSync(join(ROOT, path), 'utf8')));
+
+  expect(files.length).toBeGreaterThan(300);
+  expect(korean).toEqual([]);
 });

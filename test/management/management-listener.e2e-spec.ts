@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../src/signin/messages/messages.js';
 import { freePort } from '../support/programs/free-port.js';
 import { HttpClient } from '../support/http/http-client.js';
 import { type ManagedService, startManaged } from '../support/management/management.js';
@@ -32,6 +33,15 @@ describe('management.server.port', () => {
     expect(managementUrl).toBeUndefined();
     expect(await new HttpClient(url).get('/actuator/health')).toBeAnswered(200);
     expect(await new HttpClient(url).get('/ops/actuator/health')).toBeRefused(404, 'NOT_FOUND');
+  });
+
+  it('a separate management listener sends browsers an error page in their language', async () => {
+    const { managementUrl } = await start('--management.server.port=0');
+
+    const page = await fetch(`${managementUrl}/none`, { headers: { accept: 'text/html', 'accept-language': 'ko' } });
+
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain(messagesOf('ko').errors.NOT_FOUND);
   });
 });
 

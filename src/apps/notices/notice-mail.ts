@@ -1,5 +1,6 @@
-import type { MailContent, MailPart, MailTexts } from '../../platform/mail/mail-layout.js';
-import type { Messages } from '../../platform/messages/messages.js';
+import type { MailContent, MailPart } from '../../platform/mail/mail-layout.js';
+import type { MailTexts } from '../../signin/messages/mail-texts.js';
+import type { Messages } from '../../signin/messages/messages.js';
 import { LOW } from '../../identity/second-factor/backup-code/backup-code.js';
 import { browserNameOf } from './browser-name.js';
 import type { NoticeFacts, NoticeKind } from './notice.js';

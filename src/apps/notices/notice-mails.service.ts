@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../identity/account/accounts.service.js';
 import { ADDRESS_TEMPLATES } from '../../identity/account/address-notices.service.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { MailComposer } from '../../platform/mail/mail-composer.service.js';
+import { MailComposer } from '../../signin/messages/mail-composer.service.js';
 import type { ComposedMail, QueuedMail } from '../../platform/mail/mail-message.js';
 import { MailTemplates } from '../../platform/mail/mail-templates.service.js';
 import type { LinkKind } from '../../signin/recovery/account-link.js';

@@ -1,7 +1,7 @@
 import type { EventRow } from '../../identity/events/event-line.js';
 import type { EventKind } from '../../identity/events/security-event.js';
 import type { MailFacts } from '../../platform/mail/mail-message.js';
-import type { Messages } from '../../platform/messages/messages.js';
+import type { Messages } from '../../signin/messages/messages.js';
 
 export type NoticeKind = keyof Messages['notices']['kinds'];
 

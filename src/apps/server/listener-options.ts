@@ -6,7 +6,8 @@ import type { DataSize } from '../../config/bind/data-size.js';
 import type { Loggers } from '../../observability/logging/loggers.js';
 import { ManagementServerProperties } from '../../management/dispatch/management-server.properties.js';
 import { managementPortOf } from '../../management/dispatch/paths.js';
-import { MessagesProperties } from '../../platform/messages/messages.properties.js';
+import { CATALOGUE } from '../../signin/messages/messages.js';
+import { MessagesProperties } from '../../signin/messages/messages.properties.js';
 import { SystemRandom } from '../../kernel/random/random.js';
 import { AccessLog } from '../../platform/http/records/access-log.js';
 import {
@@ -47,9 +48,10 @@ export function mainOptions(configuration: Configuration): HostOptions {
     json: configuration.get(JsonProperties),
     jsonSerialization: configuration.get(JsonSerializationProperties),
     pages: {
+      catalogue: CATALOGUE,
+      defaultLanguage: configuration.get(MessagesProperties).defaultLanguage,
       contextPath: configuration.get(ServletProperties).contextPath,
       branding: configuration.get(BrandingProperties),
-      messages: configuration.get(MessagesProperties),
       timeZone: configuration.get(JsonProperties).timeZone,
       returnOrigins: configuration.get(ReturnProperties).allowedOrigins,
     },
@@ -74,6 +76,7 @@ export function managementOptions(configuration: Configuration): HostOptions {
     errors: configuration.get(ServerErrorProperties),
     server: configuration.get(ServerProperties),
     embedded: configuration.get(EmbeddedProperties),
+    pages: { catalogue: CATALOGUE },
   };
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { isLanguage, type Language } from '../../platform/messages/language.js';
+import { isLanguage, type Language } from './language.js';
 import { personalTable } from '../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../platform/persistence/unit-of-work.js';
 import { AccountEntity } from './account.entity.js';

@@ -1,4 +1,4 @@
-import type { Language } from '../../platform/messages/messages.js';
+import type { Language } from './language.js';
 import { ROLE_MANAGEMENT } from '../../kernel/principal/operator.js';
 
 /** `local` signs in with a password; `staff` comes from an identity provider and has none. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Language } from '../../platform/messages/messages.js';
+import type { Language } from './language.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Account, withoutHash } from './account.js';
 import { type AccountFilter, AccountStore } from './account.store.js';

@@ -30,8 +30,8 @@ export interface HostOptions {
   /** Unset for a listener without upload routes. */
   readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;
-  /** Look and language of pages. */
-  readonly pages?: Partial<PageOptions>;
+  /** Without them, the listener has no pages: every error is JSON. */
+  readonly pages?: PageOptions;
   /** Format of the responses of controllers. */
   readonly json?: JsonProperties;
   readonly jsonSerialization?: JsonSerializationProperties;

@@ -57,7 +57,7 @@ export class HttpHost {
     this.forwarding = forwardHeadersStrategy === 'none' ? undefined : new Forwarding(forwardHeadersStrategy);
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     const encoding = new Encoding(options.encoding);
-    const pages = new PageRenderer(options.pages);
+    const pages = options.pages && new PageRenderer(options.pages);
     const records = new RequestRecords({ ...options, meters }, clock, loggers.get('http'));
     const { allowedOrigins = [] } = options;
     const admission = this.admissionOf(options, meters);

@@ -61,6 +61,18 @@ it('C6: a listener on every address opens although the process may not read the 
   }
 });
 
+it('a listener without a catalogue of texts has no pages: it sends browsers an error as JSON', async () => {
+  const listener = new Listener();
+  try {
+    const port = await listener.open({ port: 0, address: FIRST, key: '', addressKey: '' });
+    const answer = await fetch(`http://${FIRST}:${port}/none`, { headers: { accept: 'text/html' } });
+
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  } finally {
+    await listener.close(0);
+  }
+});
+
 describe('a process without IPv6', () => {
   /** The hosts on which a server is to listen; those of IPv6 fail with the code. */
   function refuseIpv6(code: string): readonly unknown[] {

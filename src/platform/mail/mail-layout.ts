@@ -1,5 +1,4 @@
 import { type Html, html } from '../../kernel/encoding/html.js';
-import type { Messages } from '../messages/messages.js';
 
 /** Parts of a mail in their order. Values may contain text of users: both forms keep it inert. */
 export type MailPart =
@@ -11,24 +10,10 @@ export type MailPart =
 /** A text, or a link with its label. */
 type FooterLine = string | { readonly label: string; readonly url: string };
 
-/** The keys of `app.branding` that mails show. */
-export interface MailBrand {
-  readonly name: string;
-  readonly helpContact?: string | undefined;
-  readonly helpUrl?: string | undefined;
-}
-
 /** Title and parts of one mail, in the language of its reader. */
 export interface MailContent {
   readonly title: string;
   readonly parts: readonly MailPart[];
-}
-
-/** The message catalogue and the format of times for the content of a mail. */
-export interface MailTexts {
-  readonly messages: Messages;
-  /** A time to the minute that names its zone; `millis` since 1970. */
-  readonly timeText: (millis: number) => string;
 }
 
 export interface MailLayout extends MailContent {
@@ -43,14 +28,6 @@ const MAX_VALUE_LENGTH = 255;
 /** A value of a user on one line. */
 export function mailValue(text: string): string {
   return text.toWellFormed().replaceAll(UNSEEN, ' ').trim().slice(0, MAX_VALUE_LENGTH).toWellFormed();
-}
-
-/** The last part of every mail: who has sent it, and how to reach the help desk. */
-export function mailFooter({ name, helpContact, helpUrl }: MailBrand, { common, notices }: Messages): MailPart {
-  const contact = helpContact === undefined ? [] : [common.contact(helpContact)];
-  // A path leads nowhere from a mailbox.
-  const help = helpUrl === undefined || helpUrl.startsWith('/') ? [] : [{ label: common.help, url: helpUrl }];
-  return { kind: 'footer', lines: [notices.footer(name), ...contact, ...help] };
 }
 
 /** Writes the plain text and the HTML document of a mail; neither loads anything from elsewhere. */

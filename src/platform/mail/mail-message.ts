@@ -1,5 +1,3 @@
-import type { Language } from '../messages/messages.js';
-
 /** What a mail reports, as texts by name. They are stored until the mail is sent, so none of them is a secret. */
 export type MailFacts = Readonly<Record<string, string>>;
 
@@ -29,7 +27,8 @@ export interface QueuedMail {
 export interface ComposedMail {
   /** One address, without a display name (RFC 5321, Mailbox). */
   readonly to: string;
-  readonly language: Language;
+  /** Its key in the catalogue of texts. */
+  readonly language: string;
   /** Subject line: one line, without an address or a name that a user chose. */
   readonly subject: string;
   /** Plain text, complete without the HTML part. */

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { MailBacklog } from './mail-backlog.service.js';
-import { MailComposer } from './mail-composer.service.js';
 import { MailMessageStore } from './mail-message.store.js';
 import { MailQueue } from './mail-queue.service.js';
 import { MailSender } from './mail-sender.service.js';
@@ -8,7 +7,7 @@ import { MailTemplates } from './mail-templates.service.js';
 
 /** Stores mails; only the service itself sends them. */
 @Module({
-  providers: [MailSender, MailMessageStore, MailQueue, MailTemplates, MailComposer, MailBacklog],
-  exports: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailComposer, MailBacklog],
+  providers: [MailSender, MailMessageStore, MailQueue, MailTemplates, MailBacklog],
+  exports: [MailMessageStore, MailSender, MailQueue, MailTemplates, MailBacklog],
 })
 export class MailModule {}

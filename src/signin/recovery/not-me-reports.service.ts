@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountChanges } from '../../identity/account/account-changes.service.js';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
-import type { Language } from '../../platform/messages/messages.js';
+import type { Language } from '../../identity/account/language.js';
 import { AccessTermination } from './access-termination.service.js';
 import type { ReportOutcome } from './account-link.js';
 import { AccountLinks } from './account-links.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../../identity/account/accounts.service.js';
-import { MailComposer } from '../../platform/mail/mail-composer.service.js';
+import { MailComposer } from '../messages/mail-composer.service.js';
 import type { ComposedMail, QueuedMail } from '../../platform/mail/mail-message.js';
 import { MailTemplates } from '../../platform/mail/mail-templates.service.js';
 import type { LinkKind } from './account-link.js';

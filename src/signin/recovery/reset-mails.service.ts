@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
 import { MailQueue } from '../../platform/mail/mail-queue.service.js';
-import type { Language } from '../../platform/messages/messages.js';
+import type { Language } from '../../identity/account/language.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';

@@ -3,7 +3,7 @@ import { Accounts } from '../../identity/account/accounts.service.js';
 import { pseudonym } from '../../identity/account/login-id.js';
 import { GuessThrottle } from '../../identity/account/throttle/guess-throttle.service.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import type { Language } from '../../platform/messages/messages.js';
+import type { Language } from '../../identity/account/language.js';
 import { isDatabaseOutage } from '../../platform/persistence/unit-of-work.js';
 import { setUser } from '../../kernel/principal/request-context.js';
 import { Random } from '../../kernel/random/random.js';

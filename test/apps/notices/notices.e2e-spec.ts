@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import type { NoticeKind } from '../../../src/apps/notices/notice.js';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { Administrator, OTHERS } from '../../support/login/administrator.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import type { NoticeKind } from '../../../src/apps/notices/notice.js';
 import { ADMIN, Administrator, OTHERS } from '../../support/login/administrator.js';
 import { type Members, textsOf } from '../../support/http/http-client.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import { type HttpClient, textOf } from '../../support/http/http-client.js';
 import { type Enrolled, storyOn } from '../../support/login/login-story.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { Administrator } from '../../support/login/administrator.js';
 import { AuthenticatorApp } from '../../support/login/authenticator-app.js';
 import type { Answer, HttpClient } from '../../support/http/http-client.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../../support/login/account-links.js';
 import { Administrator, csv, OTHERS } from '../../support/login/administrator.js';
 import { type Answer, textOf } from '../../support/http/http-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { refresh, storyOn } from '../../support/login/login-story.js';
 import { enrolledWithAddress, textsOfNotice } from '../../support/mail/notices.js';
 import { runCli } from '../../support/programs/service.js';

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { AdminBrowser } from '../../support/pages/admin-pages.js';
 import { ADMIN, Administrator, OTHERS } from '../../support/login/administrator.js';
 import { type Answer, type HttpClient, textOf } from '../../support/http/http-client.js';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import { PUBLIC_URL, tokenIn } from '../../support/login/account-links.js';
 import type { Answer } from '../../support/http/http-client.js';
 import { storyOn } from '../../support/login/login-story.js';

@@ -7,9 +7,9 @@ import { LoginIdProperties } from '../../../src/identity/account/account.propert
 import { LoginIds } from '../../../src/identity/account/login-id.js';
 import { BrandingProperties } from '../../../src/platform/branding/branding.properties.js';
 import { JsonProperties } from '../../../src/platform/http/json/json.properties.js';
-import { MailComposer } from '../../../src/platform/mail/mail-composer.service.js';
+import { MailComposer } from '../../../src/signin/messages/mail-composer.service.js';
 import { MailTemplates } from '../../../src/platform/mail/mail-templates.service.js';
-import { MessagesProperties } from '../../../src/platform/messages/messages.properties.js';
+import { MessagesProperties } from '../../../src/signin/messages/messages.properties.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
 import { ADDRESS_VERSION, RecoveryMails, TEMPLATES } from '../../../src/signin/recovery/recovery-mails.service.js';
 import { accountLinks } from '../../support/login/account-links.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messagesOf } from '../../../src/platform/messages/messages.js';
+import { messagesOf } from '../../../src/signin/messages/messages.js';
 import type { LinkKind } from '../../../src/signin/recovery/account-link.js';
 import { PUBLIC_URL, StoryLinks, tokenIn } from '../../support/login/account-links.js';
 import type { Answer, HttpClient } from '../../support/http/http-client.js';

@@ -6,6 +6,7 @@ import { Listener } from '../../../src/platform/http/listener.js';
 import { WebModule } from '../../../src/platform/web/web.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';
+import { PAGES } from '../pages/views.js';
 import { CollectedLog } from '../programs/collected-log.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
@@ -30,7 +31,7 @@ export interface EchoService {
 /** Starts the HTTP layer of the service with routes that return what it parsed. */
 export async function startEchoService(options: HostOptions = {}): Promise<EchoService> {
   const log = new CollectedLog();
-  const listener = new Listener({ loggers: log.loggers, ...options });
+  const listener = new Listener({ loggers: log.loggers, pages: PAGES, ...options });
   listener.routes.add('GET', '/plain', () => ({ status: 200, body: { status: 'UP' } }));
   listener.routes.add('GET', '/managed', () => ({ status: 200, body: { at: new Date(0), none: null, name: '한' } }));
   const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });

@@ -1,4 +1,5 @@
-import { type Language, type Messages, messagesOf } from '../../../src/platform/messages/messages.js';
+import type { Language } from '../../../src/identity/account/language.js';
+import { type Messages, messagesOf } from '../../../src/signin/messages/messages.js';
 import type { NoticeKind } from '../../../src/apps/notices/notice.js';
 import type { Enrolled, LoginStory, Person } from '../login/login-story.js';
 import { type ReceivedMail, type SmtpRelayServer } from './smtp-server.js';

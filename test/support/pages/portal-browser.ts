@@ -4,7 +4,8 @@ import { PNG } from 'pngjs';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import decodeQr from 'qr/decode.js';
 import { expect } from 'vitest';
-import { type Language, type Messages, messagesOf } from '../../../src/platform/messages/messages.js';
+import type { Language } from '../../../src/identity/account/language.js';
+import { type Messages, messagesOf } from '../../../src/signin/messages/messages.js';
 import { AuthenticatorApp } from '../login/authenticator-app.js';
 import { membersOf } from '../runner/tier.js';
 

@@ -11,6 +11,7 @@ import { loadServiceConfiguration } from '../../../src/apps/server/service-confi
 import { ThreadsProperties } from '../../../src/platform/http/admission/embedded.properties.js';
 import { Listener } from '../../../src/platform/http/listener.js';
 import { ServletProperties } from '../../../src/platform/http/server.properties.js';
+import { PAGES } from '../pages/views.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../../src/resources/', import.meta.url));
@@ -42,6 +43,7 @@ export async function startWholeService(
   const { contextPath } = configuration.get(ServletProperties);
   const listener = new Listener({
     contextPath,
+    pages: PAGES,
     threads: configuration.get(ThreadsProperties),
     ...(watching.meters && { meters: watching.meters }),
   });

@@ -1,7 +1,8 @@
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import { button, buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
@@ -37,7 +38,7 @@ export function accountForm(
   content: (context: PageContext) => Html | undefined = () => undefined,
 ): View {
   const { alert, proof } = fields;
-  return new View(
+  return pageView(
     (context) => {
       const { title, text } = textsOf(context.t);
       return {

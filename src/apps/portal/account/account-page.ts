@@ -1,7 +1,9 @@
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, View } from '../../../platform/http/page/view.js';
-import { type Language, LANGUAGES, messagesOf } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, pageView } from '../../../signin/messages/page.js';
+import { LANGUAGES } from '../../../identity/account/language.js';
+import { messagesOf } from '../../../signin/messages/messages.js';
 import { button, buttonLink, form, type FormFields, note, panel, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
@@ -16,7 +18,7 @@ export interface AccountFields {
   readonly secondFactor: SecondFactorSummary;
   readonly hasPassword: boolean;
   /** The language that the user has chosen. */
-  readonly language?: Language;
+  readonly language?: string;
   /** Where mails about the account go; absent if the service sends none. */
   readonly mails?: { readonly email?: string };
   readonly sessions: readonly ShownSession[];
@@ -30,7 +32,7 @@ export interface AccountFields {
 
 /** `GET /portal/security`. */
 export function accountPage(fields: AccountFields): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { account } = context.t;
     const { done } = fields;
     const told =
@@ -86,7 +88,7 @@ ${choice}`,
   );
 }
 
-function languageForm({ t }: PageContext, fields: FormFields, language: Language): Html {
+function languageForm({ t }: PageContext, fields: FormFields, language: string): Html {
   const options = LANGUAGES.map((each) => {
     const { languageName, tag } = messagesOf(each);
     return html`<option value="${each}" lang="${tag}"${each === language ? html` selected` : undefined}>${languageName}</option>
@@ -109,7 +111,7 @@ export function accountNotePage(
   text: (t: PageContext['t']) => string,
   link?: { readonly path: string; readonly label: (t: PageContext['t']) => string },
 ): View {
-  return new View((context) => ({
+  return pageView((context) => ({
     title: title(context.t),
     navigation: navigation(context, nav),
     body: html`${note('', paragraph(text(context.t)))}${

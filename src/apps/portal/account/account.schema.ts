@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { password } from '../../../signin/auth/api/login.schema.js';
-import { LANGUAGES } from '../../../platform/messages/messages.js';
+import { LANGUAGES } from '../../../identity/account/language.js';
 import { formEntries, setupForm, typedCode, typedName } from '../form/forms.schema.js';
 import { credentialField } from '../form/passkey-field.js';
 

@@ -1,7 +1,8 @@
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { EventRow } from '../../../identity/events/event-line.js';
-import { type PageContext, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from './session-panels.js';
@@ -41,7 +42,7 @@ export function activityPage(
   events: readonly ShownEvent[],
   { after, isFirst }: { readonly after: string | undefined; readonly isFirst: boolean },
 ): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { activity, common } = context.t;
     const path = context.contextPath + ACCOUNT_PAGES.activity;
     const older =

@@ -4,7 +4,8 @@ import { OwnEnrolment, type PendingSecret } from '../../../signin/auth/own/own-e
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';

@@ -6,7 +6,8 @@ import { ACCOUNT_PAGES, secondFactorPage } from '../../../signin/auth/page-paths
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { StepUpRequired } from '../../../kernel/principal/amr.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { PageContext } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 
 /** The name that the owner gave an authenticator, or that of its type. */

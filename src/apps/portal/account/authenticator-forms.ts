@@ -1,6 +1,7 @@
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { html } from '../../../kernel/encoding/html.js';
-import { View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { pageView } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 import { buttonLink, form, hidden, note, paragraph } from '../form/forms.js';
 import { nameField } from '../form/name-field.js';
@@ -68,7 +69,7 @@ export function addAppPage(fields: AccountFormFields, { typed = '', pending }: A
 
 /** `GET /portal/security/add-passkey`, for a caller whose proof of the second factor, or whose login, is recent. */
 export function addPasskeyPage(fields: AccountFormFields, typed = ''): View {
-  return new View(
+  return pageView(
     (context) => {
       const { t, contextPath } = context;
       const back = buttonLink(contextPath + ACCOUNT_PAGES.security, t.common.cancel);

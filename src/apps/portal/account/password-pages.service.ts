@@ -4,8 +4,9 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { rerenderOnError } from '../form/form-errors.js';

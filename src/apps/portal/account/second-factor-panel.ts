@@ -5,8 +5,8 @@ import {
   withReturnTo,
 } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { PageContext } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 import { buttonLink, panel, paragraph } from '../form/forms.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import { browserNameOf } from '../../notices/browser-name.js';
 import { button, form, type FormFields, hidden, panel, paragraph } from '../form/forms.js';
 

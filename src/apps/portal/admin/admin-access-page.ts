@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import { browserText, type ShownDevice, type ShownSession } from '../account/session-panels.js';
 import { button, form, hidden, panel, paragraph } from '../form/forms.js';
 import { type UserFrameFields, userView } from './admin-user-frame.js';

@@ -1,7 +1,8 @@
 import type { Account } from '../../../identity/account/account.js';
 import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
@@ -35,7 +36,7 @@ export interface ActFields {
 /** `GET /portal/admin/users/{sub}/{act}`: says what the act does, and asks for it with a reason. */
 export function actPage(fields: ActFields): View {
   const { act, account, alert } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { title, text, label } = context.t.admin.acts[act];
     const { common } = context.t;
     const submit = act === 'change' || act === 'roles' ? common.save : label;

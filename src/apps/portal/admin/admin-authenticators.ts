@@ -1,6 +1,6 @@
 import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 import { authenticatorFacts, nameOf } from '../account/authenticator-facts.js';
 

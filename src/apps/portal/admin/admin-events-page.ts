@@ -1,6 +1,7 @@
 import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { browserText } from '../account/session-panels.js';
@@ -46,7 +47,7 @@ export interface EventsFields {
 
 /** `GET /portal/admin/events`. */
 export function eventsPage(fields: EventsFields): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { admin, activity } = context.t;
     const { alert, events } = fields;
     return {

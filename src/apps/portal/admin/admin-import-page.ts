@@ -1,7 +1,8 @@
 import type { ImportReport } from '../../../identity/account/import/import-row.js';
 import { ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, type FormFields, hidden, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { errorTable, previewPanels } from './admin-import-rows.js';
@@ -27,7 +28,7 @@ user1,five grey herons & 2 piers,user1@example.org,"ROLE_A,ROLE_B"`;
 /** `GET /portal/admin/import`, and the response to its form. */
 export function importPage(fields: ImportFields): View {
   const { alert, result, form } = fields;
-  return new View(
+  return pageView(
     (context) => {
       const { admin } = context.t;
       return {

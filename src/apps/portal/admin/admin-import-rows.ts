@@ -5,7 +5,7 @@ import type {
   RowProblem,
 } from '../../../identity/account/import/import-row.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import { panel, paragraph } from '../form/forms.js';
 
 /** The first users of a file, with what an import would do with each, and the errors of the other rows. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import type { FormFields } from '../form/forms.js';
 import { PageForms } from '../form/page-forms.service.js';

@@ -1,7 +1,8 @@
 import type { Account } from '../../../identity/account/account.js';
 import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import type { FormFields } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import type { UserDone } from './admin.schema.js';
@@ -27,7 +28,7 @@ const TABS: Readonly<Record<UserTab, string>> = { overview: '', access: 'access'
 /** A page about a user, with links to the others. */
 export function userView(fields: UserFrameFields, tab: UserTab, body: PagePart): View {
   const { account, alert, done, isAdministrator } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const told =
       done &&
       html`<div class="note good" role="status"><p>${context.t.admin.userDone[done]}</p>

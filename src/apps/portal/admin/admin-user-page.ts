@@ -1,7 +1,8 @@
 import type { Account } from '../../../identity/account/account.js';
 import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
 import type { EnrolmentState } from '../../../identity/second-factor/second-factor.js';
 import { buttonLink, note, panel, paragraph } from '../form/forms.js';

@@ -1,7 +1,8 @@
 import { type Account, hasSecondFactor } from '../../../identity/account/account.js';
 import { ADMIN_PAGES, adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { buttonLink, form, type FormFields, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 
@@ -23,7 +24,7 @@ export interface UsersFields {
 
 /** `GET /portal/admin`. */
 export function usersPage(fields: UsersFields): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { admin } = context.t;
     const { users, deleted } = fields;
     const told =
@@ -119,7 +120,7 @@ export interface NewUserFields extends FormFields {
 /** `GET /portal/admin/new-user`. */
 export function newUserPage(fields: NewUserFields): View {
   const { alert, canInvite, given } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { admin, common } = context.t;
     const input = (id: string, label: string, value: string, more: Html): Html =>
       html`<div class="field"><label for="${id}">${label}</label>
@@ -161,7 +162,7 @@ export function temporaryPasswordPage(
   nav: NavigationFields,
   { loginId, password, expiresAt, back }: { loginId: string; password: string; expiresAt: number; back: string },
 ): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { admin, common } = context.t;
     return {
       title: admin.temporaryPassword,

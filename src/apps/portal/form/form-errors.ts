@@ -3,8 +3,9 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { HttpError } from '../../../platform/http/errors/http-error.js';
 import { retryAfterSeconds } from '../../../platform/http/errors/problem.js';
 import { problemAlert } from '../../../platform/http/page/problem-page.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import { requestContext } from '../../../kernel/principal/request-context.js';
 
 /** Errors that the form for a code shows itself. */
@@ -37,9 +38,7 @@ export async function withForm(
 ): Promise<HttpError> {
   const { code } = error;
   const requestId = requestContext()?.requestId ?? '';
-  const alert = problemAlert({
-    ...{ code, requestId, waitSeconds: retryAfterSeconds(error), text: tell(error) },
-    isAboveForm: true,
-  });
+  const shown = { code, requestId, waitSeconds: retryAfterSeconds(error), isAboveForm: true };
+  const alert: PagePart = (context) => problemAlert({ ...shown, text: tell(error)?.(context.t) }, context);
   return HttpError.withPage(error, await form(alert, error));
 }

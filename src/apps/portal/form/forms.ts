@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 
 /** Fields of every form beside the user's input. */
 export interface FormFields {

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
 import { focus } from './forms.js';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { PageContext } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
 import { focus, hidden } from './forms.js';
 
 /** Paths below the context path from which the script of the pages fetches the options of a ceremony. */

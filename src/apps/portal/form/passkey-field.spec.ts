@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { messagesOf } from '../../../platform/messages/messages.js';
+import { messagesOf } from '../../../signin/messages/messages.js';
 import { assertionIn, registrationIn, registrationText } from './passkey-field.js';
 
 const MEMBERS = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} };

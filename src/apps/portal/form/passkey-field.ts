@@ -6,7 +6,7 @@ import {
   toRegistration,
 } from '../../../signin/auth/api/passkey.schema.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 
 const MAX_LENGTH = 65_536;
 

@@ -1,6 +1,7 @@
 import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, pageView } from '../../../signin/messages/page.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 import { navigation, type NavigationFields } from './navigation.js';
 import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
@@ -28,7 +29,7 @@ export interface HomeFields {
 
 /** `GET /` for a signed-in user. */
 export function homePage(fields: HomeFields): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { t } = context;
     const { policy, passkeyPolicy, loginId, secondFactor } = fields;
     const countdown =
@@ -125,7 +126,7 @@ function methodText({ home }: PageContext['t'], method: SignInMethod): string {
 
 /** `GET /` for a visitor whose sign-in lacks its second step. */
 export function unfinishedPage(loginId: string, path: string, signOut: FormFields): View {
-  return new View(({ t }) => ({
+  return pageView(({ t }) => ({
     title: t.home.halfTitle,
     body: html`${paragraph(t.signIn.unfinished(loginId))}${paragraph(t.home.half)}<p class="actions">${buttonLink(path, t.common.continue, 'primary')}</p>
 <div class="links">

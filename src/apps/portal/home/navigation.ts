@@ -1,6 +1,7 @@
 import { ACCOUNT_PAGES, ADMIN_PAGES } from '../../../signin/auth/page-paths.js';
-import type { NavLink, PageContent, PageContext } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { NavLink, PageContent } from '../../../platform/http/page/view.js';
+import type { PageContext } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import { button, form, type FormFields } from '../form/forms.js';
 
 /** Sections of the pages of signed-in users. */

@@ -3,9 +3,10 @@ import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { requestedLanguage } from '../../../platform/http/page/page-renderer.js';
+import { requestedLanguage } from '../../../platform/http/page/page-language.js';
 import type { View } from '../../../platform/http/page/view.js';
-import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { LANGUAGES } from '../../../identity/account/language.js';
+import { MessagesProperties } from '../../../signin/messages/messages.properties.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { ResetRequests } from '../../../signin/recovery/reset-requests.task.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
@@ -61,7 +62,7 @@ export class ForgotPageController {
     await rerenderOnError(
       TOLD,
       (alert) => forgotPage({ ...again, alert }),
-      () => this.requests.add(id, requestedLanguage(request.headers) ?? this.messages.defaultLanguage),
+      () => this.requests.add(id, requestedLanguage(request.headers, LANGUAGES) ?? this.messages.defaultLanguage),
     );
     return forgotSentPage();
   }

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { RECOVERY_PAGES } from '../../../signin/auth/page-paths.js';
-import { requestedLanguage } from '../../../platform/http/page/page-renderer.js';
+import { requestedLanguage } from '../../../platform/http/page/page-language.js';
 import type { View } from '../../../platform/http/page/view.js';
-import type { Language } from '../../../platform/messages/messages.js';
-import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { type Language, LANGUAGES } from '../../../identity/account/language.js';
+import { MessagesProperties } from '../../../signin/messages/messages.properties.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { LockRecovery } from '../../../signin/recovery/lock-recovery.service.js';
 import { NotMeReports } from '../../../signin/recovery/not-me-reports.service.js';
@@ -130,6 +130,6 @@ export class RecoveryPagesController {
   }
 
   private languageOf({ headers }: HttpRequest): Language {
-    return requestedLanguage(headers) ?? this.messages.defaultLanguage;
+    return requestedLanguage(headers, LANGUAGES) ?? this.messages.defaultLanguage;
   }
 }

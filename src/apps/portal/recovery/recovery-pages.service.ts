@@ -3,7 +3,8 @@ import { PasswordProperties } from '../../../identity/account/account.properties
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
 import { LINK_PAGES, type LinkKind } from '../../../signin/recovery/account-link.js';
 import { AccountLinks } from '../../../signin/recovery/account-links.service.js';

@@ -1,8 +1,9 @@
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { ReportOutcome } from '../../../signin/recovery/account-link.js';
 import {
   buttonLink,
@@ -23,7 +24,7 @@ interface RecoveryFields extends FormFields {
 /** `GET /portal/forgot`. */
 export function forgotPage(fields: RecoveryFields): View {
   const { alert } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { forgot, common } = context.t;
     const id = html`<div class="field"><label for="id">${common.username}</label>
 <input id="id" name="id" maxlength="${MAX_LOGIN_ID_LENGTH}" autocomplete="username" autocapitalize="none" autocorrect="off" \
@@ -38,7 +39,7 @@ spellcheck="false"${focus(alert === undefined)} required></div>
 
 /** The response to the form, the same for every username. */
 export function forgotSentPage(): View {
-  return new View((context) => ({
+  return pageView((context) => ({
     title: context.t.forgot.titleSent,
     body: html`${paragraph(context.t.forgot.sent)}<p class="hint">${context.t.forgot.notArrived}${contactOf(context)}</p>
 ${toSignIn(context)}`,
@@ -77,7 +78,7 @@ type LinkPage = 'reset' | 'invitation' | 'unlock' | 'notMe';
 
 function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageContext) => Html): View {
   const { alert, loginId } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { title, text, submit } = textsOf(kind, context.t);
     return {
       title,
@@ -89,7 +90,7 @@ function linkPage(kind: LinkPage, fields: LinkFields, content: (context: PageCon
 
 /** What a link has done, with the way to the sign-in page. */
 export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { title, done } = textsOf(kind, context.t);
     return {
       title,
@@ -101,7 +102,7 @@ export function linkDonePage(kind: Exclude<LinkPage, 'notMe'>): View {
 
 /** The page after a report. The mailed link comes first, because the password no longer works. */
 export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { title, done, doneWithoutMail } = context.t.links.notMe;
     return {
       title,
@@ -112,7 +113,7 @@ export function reportDonePage({ isAddressRemoved }: ReportOutcome): View {
 
 /** A link that is unknown, used, replaced or expired; users can request another one to reset the password themselves. */
 export function linkInvalidPage(canRequest: boolean, problem: PagePart): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { t, contextPath } = context;
     const request = buttonLink(contextPath + RECOVERY_PAGES.forgot, t.forgot.again, 'primary');
     return {

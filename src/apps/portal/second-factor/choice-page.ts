@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, pageView } from '../../../signin/messages/page.js';
 import { button, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
 import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
@@ -24,7 +25,7 @@ export interface ChoiceFields extends Pick<SetupFields, 'alert' | 'signOut'> {
 /** `GET /2fa/portal/setup`: creates nothing before a button is pressed, and replaces nothing without a warning. */
 export function choicePage(fields: ChoiceFields): View {
   const { alert, app, passkey } = fields;
-  return new View(
+  return pageView(
     (context) => {
       const { setup } = context.t;
       const content =
@@ -75,7 +76,7 @@ ${paragraph(setup.proveFirst)}${form(passkey.form, html`${codeField(context, 'an
 
 /** Creates a passkey with options that the service has issued after a proof. */
 export function creationPage(fields: SetupFields, options: object): View {
-  return new View(
+  return pageView(
     (context) => {
       const { passkey } = context.t;
       const creation = creationForm(context, fields, { label: passkey.create, about: passkey.creation, options });

@@ -4,8 +4,9 @@ import { type OnlyFactor, SECOND_FACTOR_PAGES } from '../../../signin/auth/page-
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { MfaProperties } from '../../../identity/second-factor/mfa.properties.js';

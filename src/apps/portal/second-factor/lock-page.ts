@@ -1,5 +1,6 @@
 import { html } from '../../../kernel/encoding/html.js';
-import { View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { pageView } from '../../../signin/messages/page.js';
 import { button, buttonLink, form, type FormFields, note, paragraph } from '../form/forms.js';
 
 /** A locked account, as its owner sees it. */
@@ -16,7 +17,7 @@ export interface LockFacts {
 
 /** Shown in place of the form for a code while the account is locked. The script counts down; the text is exact without it. */
 export function lockPage({ waitSeconds, isMailed, retry, signOut }: LockFacts): View {
-  return new View((context) => {
+  return pageView((context) => {
     const { t, brand } = context;
     const contact = brand.helpContact === undefined ? undefined : paragraph(t.common.contact(brand.helpContact));
     const wait =

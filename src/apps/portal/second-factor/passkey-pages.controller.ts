@@ -6,7 +6,8 @@ import { ACCOUNT_PAGES, SECOND_FACTOR_PAGES, secondFactorPage } from '../../../s
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../../kernel/principal/access.decorator.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';

@@ -4,7 +4,8 @@ import { OwnEnrolment } from '../../../signin/auth/own/own-enrolment.service.js'
 import { Reauthentication } from '../../../signin/auth/own/reauthentication.service.js';
 import { SECOND_FACTOR_PAGES, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import type { Principal } from '../../../kernel/principal/principal.js';
 import type { ShownPendingSecret } from '../../../identity/second-factor/enrolment/pending-secrets.service.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';

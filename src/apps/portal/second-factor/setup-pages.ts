@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContent, type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { PageContent, View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { button, buttonLink, form, type FormFields, hidden, note, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton } from '../form/passkey-button.js';
 import { codeField, type ReauthenticationLink } from './verify-page.js';
@@ -13,7 +14,7 @@ export interface SetupFields extends FormFields {
 
 /** Shown in place of the secret to a login that is not recent. */
 export function proveAgainPage(alert: PagePart, link: ReauthenticationLink | undefined): View {
-  return new View((context) => ({
+  return pageView((context) => ({
     title: context.t.setup.title,
     body: html`${alert(context)}${
       link &&
@@ -37,7 +38,7 @@ interface ShownSecret {
 /** Shows the pending secret, with the form that confirms it. */
 export function secretPage(fields: SetupFields, { qr, secret, otpauthUri, choice, hasCodes }: ShownSecret): View {
   const { alert } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { setup, common } = context.t;
     return {
       title: setup.titleScan,
@@ -72,7 +73,7 @@ ${
 /** The form for the code of a secret that is not shown again. */
 export function confirmPage(fields: SetupFields): View {
   const { alert } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { setup } = context.t;
     return {
       title: setup.title,
@@ -127,7 +128,7 @@ ${buttonLink(next, codes.saved, 'primary')}</div>
 }`,
     };
   };
-  return new View(compose, { passkeys: passkey?.proof !== undefined });
+  return pageView(compose, { passkeys: passkey?.proof !== undefined });
 }
 
 /** Ends an unfinished sign-in. */

@@ -1,7 +1,8 @@
 import { type OnlyFactor, secondFactorPage } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 import { button, focus, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';
 
@@ -40,7 +41,7 @@ export interface VerifyFields extends FormFields {
 /** `GET /2fa/portal/verify`: by a passkey first, or by a code. */
 export function verifyPage(fields: VerifyFields): View {
   const { alert, isStepUp, kind, kinds, hasPasskey, signOut } = fields;
-  return new View(
+  return pageView(
     (context) => {
       const { verify } = context.t;
       const title = hasPasskey ? verify.titlePasskey : verify.title;
@@ -134,7 +135,7 @@ ${link('totp', t.verify.totp)}${link('backup_code', t.verify.backupCode)}</ul></
 
 /** `GET /2fa/portal/verify` for a user whose second factor is at the identity provider only. */
 export function proveElsewherePage(link: ReauthenticationLink): View {
-  return new View(({ t }) => ({
+  return pageView(({ t }) => ({
     title: t.verify.titleStepUp,
     body: html`${paragraph(t.verify.elsewhere)}<p class="actions"><a class="button primary" href="${link.path}">${link.label(t)}</a></p>
 `,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
-import { messagesOf } from '../../../platform/messages/messages.js';
+import { messagesOf } from '../../../signin/messages/messages.js';
 import { isChangeDone, newPasswordText } from './new-password-text.js';
 
 function refused(field: string, code: string): ServiceError {

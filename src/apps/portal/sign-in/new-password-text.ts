@@ -1,6 +1,6 @@
 import type { PasswordRejection } from '../../../identity/account/password/password-rules.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { Messages } from '../../../platform/messages/messages.js';
+import type { Messages } from '../../../signin/messages/messages.js';
 
 const UNEXPECTED = 'unexpected';
 

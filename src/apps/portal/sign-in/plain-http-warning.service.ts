@@ -3,7 +3,8 @@ import { AuthCookies, isPlainHttp } from '../../../signin/auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { html } from '../../../kernel/encoding/html.js';
-import { type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PagePart, pageView } from '../../../signin/messages/page.js';
 import { PublicUrlProperties } from '../../../platform/http/server.properties.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { Loggers } from '../../../observability/logging/loggers.js';
@@ -57,7 +58,7 @@ export class PlainHttpWarning {
   /** Page for a form that arrived without its cookie over http; `problem` holds the code and request id for support. */
   page(problem: PagePart): View {
     const alert = this.alert();
-    return new View((context) => ({
+    return pageView((context) => ({
       title: context.t.signIn.plainHttp.title,
       body: html`${alert(context)}${problem(context)}`,
     }));

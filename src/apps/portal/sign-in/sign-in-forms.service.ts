@@ -4,7 +4,7 @@ import { PasswordProperties } from '../../../identity/account/account.properties
 import { SIGN_IN_FORM } from '../../../signin/auth/cookies.js';
 import { RECOVERY_PAGES, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { PagePart } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { MailQueue } from '../../../platform/mail/mail-queue.service.js';
 import { Idps } from '../../../signin/saml/idp/idps.service.js';
 import type { Reply } from '../../../platform/web/cookies.js';

@@ -5,9 +5,9 @@ import {
   languageCookie,
   rememberedLanguage,
   requestedLanguage,
-} from '../../../platform/http/page/page-renderer.js';
+} from '../../../platform/http/page/page-language.js';
 import { ServletProperties } from '../../../platform/http/server.properties.js';
-import type { Language } from '../../../platform/messages/messages.js';
+import { type Language, LANGUAGES } from '../../../identity/account/language.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';
 
@@ -26,9 +26,9 @@ export class SignInLanguage {
   /** A new browser gets the language of the user; an account without a language gets that of the browser. */
   async settle(subject: string, chosen: Language | undefined, request: HttpRequest, reply: Reply): Promise<void> {
     if (chosen === undefined) {
-      const language = requestedLanguage(request.headers);
+      const language = requestedLanguage(request.headers, LANGUAGES);
       if (language !== undefined) await this.accounts.setLanguage(subject, language, { unlessChosen: true });
-    } else if (rememberedLanguage(request.headers) === undefined) {
+    } else if (rememberedLanguage(request.headers, LANGUAGES) === undefined) {
       reply.setCookie(LANGUAGE_COOKIE, chosen, languageCookie(this.contextPath, request.protocol === 'https'));
     }
   }

@@ -1,7 +1,8 @@
 import { MAX_LOGIN_ID_LENGTH } from '../../../identity/account/login-id.js';
 import { SIGN_IN_PAGE, withReturnTo } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { type PageContext, type PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
 import { focus, form, type FormFields, hidden, note, passwordField, submitButton } from '../form/forms.js';
 
 /** An identity provider to choose. */
@@ -31,7 +32,7 @@ export interface SignInFields extends FormFields {
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage(fields: SignInFields): View {
   const { alert, isChange = false, unfinished } = fields;
-  return new View((context) => {
+  return pageView((context) => {
     const { t } = context;
     const continuing = unfinished && continuation(context, unfinished);
     return {

@@ -5,7 +5,8 @@ import { secondFactorPage, SIGN_IN_PAGE } from '../../../signin/auth/page-paths.
 import { PortalLogin } from '../../../signin/auth/login/portal-login.service.js';
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import type { ServiceError } from '../../../kernel/errors/service-error.js';
-import type { PagePart, View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import type { PagePart } from '../../../signin/messages/page.js';
 import { Public, SignInRoute } from '../../../kernel/principal/access.decorator.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import type { HttpRequest } from '../../../platform/web/http-request.js';

@@ -37,7 +37,7 @@ export interface ErrorResponderOptions {
   readonly tracker: RequestTracker;
   readonly records: RequestRecords;
   readonly cors: Cors | undefined;
-  readonly pages: PageRenderer;
+  readonly pages: PageRenderer | undefined;
   readonly contextPath: string;
 }
 
@@ -223,8 +223,8 @@ export class ErrorResponder {
   ): (EncodedText & { readonly policy: string }) | undefined {
     const { id, headers, lifecycle, is404 } = request;
     const { errorPages = is404 ? UNKNOWN_ROUTE : undefined } = lifecycle?.routeOptions ?? {};
-    if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, pages } = this.options;
+    if (!pages || !errorPages || !prefersPage(headers.accept)) return undefined;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
     const view =
       httpFactsOf(error).page ?? problemPage(told, signInPathOf(error, errorPages, request, this.options.contextPath));

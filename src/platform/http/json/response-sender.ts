@@ -11,7 +11,7 @@ export class ResponseSender {
   constructor(
     private readonly json: JsonWriter,
     private readonly encoding: Encoding,
-    private readonly pages: PageRenderer,
+    private readonly pages: PageRenderer | undefined,
   ) {}
 
   /** Sends pages, JSON and text; returns false for other bodies, which are sent unchanged. */
@@ -27,6 +27,7 @@ export class ResponseSender {
   }
 
   private sendPage(reply: FastifyReply, view: View): boolean {
+    if (!this.pages) throw new TypeError('this listener has no pages');
     const { body, policy } = this.pages.render(view, reply.request, reply);
     const encoded = this.encoding.text(HTML, body);
     reply.header('content-type', encoded.type).header('content-security-policy', policy).send(encoded.body);

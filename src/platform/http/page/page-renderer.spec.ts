@@ -3,20 +3,20 @@ import fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import { describe, expect, it } from 'vitest';
 import { BrandingProperties } from '../../branding/branding.properties.js';
 import { html } from '../../../kernel/encoding/html.js';
-import { MessagesProperties } from '../../messages/messages.properties.js';
+import { PAGES } from '../../../../test/support/pages/views.js';
 import { type PageOptions, PageRenderer } from './page-renderer.js';
 import { View } from './view.js';
 
 const HOSTILE = `<script>alert("1")</script>'`;
 const ESCAPED = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;';
 
-const greeting = new View(({ t }) => ({ title: t.common.signIn, body: html`<p>${t.common.continue}</p>\n` }));
+const greeting = new View(({ t }) => ({ title: t.common.signIn, body: html`<p>${t.problem.toHome}</p>\n` }));
 
 /** A server whose every path is one page. */
 async function serverOf(options: Partial<PageOptions> = {}, view = greeting): Promise<FastifyInstance> {
   const server = fastify({ routerOptions: { ignoreDuplicateSlashes: false } });
   await server.register(cookie);
-  const pages = new PageRenderer(options);
+  const pages = new PageRenderer({ ...PAGES, ...options });
   server.all('*', (request, reply) => {
     const { body, policy } = pages.render(view, request, reply);
     return reply.header('content-type', 'text/html').header('content-security-policy', policy).send(body);
@@ -52,10 +52,8 @@ describe('the language of a page', () => {
     expect(languageOf(await request(options))).toBe(language);
   });
 
-  it('is that of app.messages.default-language without any preference', async () => {
-    const messages = Object.assign(new MessagesProperties(), { defaultLanguage: 'ko' as const });
-
-    expect(languageOf(await request({ url: '/' }, { messages }))).toBe('ko');
+  it('is the default language without any preference', async () => {
+    expect(languageOf(await request({ url: '/' }, { defaultLanguage: 'ko' }))).toBe('ko');
   });
 
   it('is remembered in a cookie only if the query chooses it', async () => {

@@ -1,35 +1,23 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BrandingProperties } from '../../branding/branding.properties.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import { acceptedLanguage, isLanguage, type Language, LANGUAGES, messagesOf } from '../../messages/messages.js';
-import { MessagesProperties } from '../../messages/messages.properties.js';
 import { htmlDocument } from './layout.js';
+import type { LayoutMessages, MessageCatalogue } from './message-catalogue.js';
 import { PageAssets } from './page-assets.js';
-import type { PageContent, PageContext, PageNeeds, View } from './view.js';
+import { chosenLanguage, inLanguage, LANGUAGE_COOKIE, languageCookie, requestedLanguage } from './page-language.js';
+import type { PageContent, PageNeeds, View, ViewContext } from './view.js';
 
-/** Remembers the language that a browser has chosen. */
-export const LANGUAGE_COOKIE = 'language';
-/** Query parameter of a page that chooses its language. */
-const LANGUAGE_PARAMETER = 'lang';
-const ONE_YEAR = 365 * 24 * 3600;
-
-interface LanguageCookie {
-  readonly path: string;
-  readonly maxAge: number;
-  readonly sameSite: 'lax';
-  readonly httpOnly: true;
-  readonly secure: boolean;
-}
-
+/** Look and language of pages; each option but the texts has a default. */
 export interface PageOptions {
-  readonly contextPath: string;
-  readonly branding: BrandingProperties;
-  readonly messages: MessagesProperties;
+  readonly catalogue: MessageCatalogue;
+  /** For users who have not chosen a language and whose browser prefers none of the catalogue. */
+  readonly defaultLanguage?: string;
+  readonly contextPath?: string;
+  readonly branding?: BrandingProperties;
   /** IANA name of the zone of instants. */
-  readonly timeZone: string;
+  readonly timeZone?: string;
   /** Origins besides our own that a form may finally redirect to. */
-  readonly returnOrigins: readonly string[];
+  readonly returnOrigins?: readonly string[];
 }
 
 /** A rendered page. */
@@ -41,14 +29,14 @@ export interface RenderedPage {
 
 /** Renders views: language, layout, branding and Content-Security-Policy of every page. */
 export class PageRenderer {
-  private readonly options: PageOptions;
+  private readonly options: Required<PageOptions>;
   private readonly assets: PageAssets;
 
-  constructor(options: Partial<PageOptions> = {}) {
+  constructor(options: PageOptions) {
     this.options = {
+      defaultLanguage: options.catalogue.languages[0],
       contextPath: '',
       branding: new BrandingProperties(),
-      messages: new MessagesProperties(),
       timeZone: 'UTC',
       returnOrigins: [],
       ...options,
@@ -58,7 +46,7 @@ export class PageRenderer {
 
   /** Renders a page in the language of the request; a language that the query chooses is remembered in a cookie. */
   render(view: View, request: FastifyRequest, reply: FastifyReply): RenderedPage {
-    const chosen = chosenLanguage(request);
+    const chosen = chosenLanguage(request, this.options.catalogue.languages);
     if (chosen !== undefined) this.remember(chosen, request, reply);
     const language = chosen ?? this.languageOf(request);
     return {
@@ -67,18 +55,23 @@ export class PageRenderer {
     };
   }
 
-  private languageOf({ headers }: FastifyRequest): Language {
-    return requestedLanguage(headers) ?? this.options.messages.defaultLanguage;
+  private languageOf({ headers }: FastifyRequest): string {
+    const { catalogue, defaultLanguage } = this.options;
+    return requestedLanguage(headers, catalogue.languages) ?? defaultLanguage;
   }
 
-  private remember(language: Language, { protocol }: FastifyRequest, reply: FastifyReply): void {
+  private messagesOf(language: string): LayoutMessages {
+    return this.options.catalogue.messagesOf(language);
+  }
+
+  private remember(language: string, { protocol }: FastifyRequest, reply: FastifyReply): void {
     const attributes = languageCookie(this.options.contextPath, protocol === 'https');
     void reply.setCookie(LANGUAGE_COOKIE, language, { ...attributes });
   }
 
-  private contextOf(language: Language): PageContext {
+  private contextOf(language: string): ViewContext {
     const { contextPath, branding, timeZone } = this.options;
-    const t = messagesOf(language);
+    const t = this.messagesOf(language);
     const { name, helpUrl, helpContact } = branding;
     return {
       language,
@@ -111,7 +104,7 @@ export class PageRenderer {
   private document(
     content: PageContent,
     { previews = false, passkeys = false }: PageNeeds,
-    language: Language,
+    language: string,
     request: FastifyRequest,
   ): string {
     const { contextPath, branding } = this.options;
@@ -143,7 +136,7 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
     return htmlDocument(
       wholeHead,
       html`${wholeBody}${this.footer(content, language, request)}`,
-      messagesOf(language).tag,
+      this.messagesOf(language).tag,
       kind,
     );
   }
@@ -156,8 +149,8 @@ ${this.brand(`${contextPath}/`)}${heading}</main>
 `;
   }
 
-  private header({ links, signOut }: NonNullable<PageContent['navigation']>, language: Language): Html {
-    const { t } = this.contextOf(language);
+  private header({ links, signOut }: NonNullable<PageContent['navigation']>, language: string): Html {
+    const t = this.messagesOf(language);
     const items = links.map(
       ({ path, label, isCurrent }) =>
         html`<li><a href="${this.options.contextPath}${path}"${isCurrent ? html` aria-current="page"` : undefined}>${label}</a></li>
@@ -171,9 +164,9 @@ ${signOut}</div></header>
 `;
   }
 
-  private footer({ isShownOnce = false }: PageContent, language: Language, request: FastifyRequest): Html {
-    const { branding } = this.options;
-    const { t } = this.contextOf(language);
+  private footer({ isShownOnce = false }: PageContent, language: string, request: FastifyRequest): Html {
+    const { branding, catalogue } = this.options;
+    const t = this.messagesOf(language);
     const help = branding.helpUrl === undefined ? [] : [[t.common.help, branding.helpUrl] as const];
     const links = [...help, ...branding.legalLinks].map(
       ([label, url]) => html`<li><a href="${url}">${label}</a></li>
@@ -184,8 +177,8 @@ ${signOut}</div></header>
         ? undefined
         : html`<li><span>${branding.helpContact}</span></li>
 `;
-    const languages = LANGUAGES.map((each) => {
-      const { languageName, tag } = messagesOf(each);
+    const languages = catalogue.languages.map((each) => {
+      const { languageName, tag } = this.messagesOf(each);
       return each === language
         ? html`<li><span lang="${tag}" aria-current="true">${languageName}</span></li>
 `
@@ -205,39 +198,6 @@ ${links}${contact}</ul>
 ${choice}</footer>
 `;
   }
-}
-
-type LanguageHeaders = Pick<IncomingHttpHeaders, 'cookie' | 'accept-language'>;
-
-/** The language of the cookie, or else the one that `Accept-Language` prefers; undefined if there is none of ours. */
-export function requestedLanguage(headers: LanguageHeaders): Language | undefined {
-  return rememberedLanguage(headers) ?? acceptedLanguage(headers['accept-language']);
-}
-
-/** The language of the cookie. Another service may have set one of the same name, in a language of its own. */
-export function rememberedLanguage({ cookie = '' }: LanguageHeaders): Language | undefined {
-  const pairs = cookie.split(';').map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
-  return values.map((pair) => pair.slice(LANGUAGE_COOKIE.length + 1)).find(isLanguage);
-}
-
-/** Attributes of the cookie of the language. */
-export function languageCookie(contextPath: string, isSecure: boolean): LanguageCookie {
-  return { path: `${contextPath}/`, maxAge: ONE_YEAR, sameSite: 'lax', httpOnly: true, secure: isSecure };
-}
-
-function chosenLanguage({ query, method }: FastifyRequest): Language | undefined {
-  const { [LANGUAGE_PARAMETER]: chosen } = (query ?? {}) as Readonly<Record<string, unknown>>;
-  return method === 'GET' && typeof chosen === 'string' && isLanguage(chosen) ? chosen : undefined;
-}
-
-/** The address of the page in another language; the response to a form links to the page with that form. */
-function inLanguage({ url }: FastifyRequest, language: Language, contextPath: string): string {
-  // The path is that of the router, which begins after the context path; anything else would lead to another host.
-  const [path = '', query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set(LANGUAGE_PARAMETER, language);
-  return `${contextPath}${path.replace(/^[/\\]*/, '/')}?${parameters.toString()}`;
 }
 
 function timeElement(epochSeconds: number, tag: string, timeZone: string): Html {

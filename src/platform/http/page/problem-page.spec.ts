@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { contentOf } from '../../../../test/support/pages/views.js';
+import { contentOf, PAGES } from '../../../../test/support/pages/views.js';
 import { type ErrorCode, STATUS } from '../../../kernel/errors/error-code.js';
-import { LANGUAGES, messagesOf } from '../../messages/messages.js';
 import { problemPage } from './problem-page.js';
 
 const CODES = Object.keys(STATUS) as readonly ErrorCode[];
 
-describe.each(LANGUAGES)('error pages in the language %s', (language) => {
+describe.each(PAGES.catalogue.languages)('error pages in the language %s', (language) => {
   it.each(CODES)('the error page of %s shows the text for users and, small, the code and the request id', (code) => {
     const { body } = contentOf(problemPage({ code, requestId: 'request-1' }, '/portal/login'), language);
-    const { errors, common } = messagesOf(language);
+    const { errors, common } = PAGES.catalogue.messagesOf(language);
 
     expect(body.html).toContain(`<p>${errors[code]}</p>`);
     expect(body.html).toContain(`<small>${common.reference(code, 'request-1')}</small>`);

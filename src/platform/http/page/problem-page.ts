@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../../kernel/errors/error-code.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
-import type { Messages } from '../../messages/messages.js';
 import { refreshTo } from './layout.js';
-import { type PagePart, View } from './view.js';
+import type { LayoutMessages } from './message-catalogue.js';
+import { View, type ViewContext } from './view.js';
 
 /** Content of an error page: the text for users about the code, and the request id for support. */
 export interface ShownProblem {
@@ -11,7 +11,7 @@ export interface ShownProblem {
   /** Seconds until another attempt can succeed. */
   readonly waitSeconds?: number | undefined;
   /** Replaces the text of the code. */
-  readonly text?: ((t: Messages) => string) | undefined;
+  readonly text?: string | undefined;
   /** True above the form that the user corrects. */
   readonly isAboveForm?: boolean;
 }
@@ -40,7 +40,7 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
       title: titleOf(problem.code, t),
       // A mailed link may have failed, for example during an outage, whose token still works.
       hasSecretAddress: true,
-      body: html`${problemAlert(problem)(context)}<p class="actions"><a class="button primary" href="${contextPath}${path}">${label}</a></p>
+      body: html`${problemAlert(problem, context)}<p class="actions"><a class="button primary" href="${contextPath}${path}">${label}</a></p>
 `,
       ...(next !== undefined && { head: refreshTo(next) }),
     };
@@ -48,11 +48,11 @@ export function problemPage(problem: ShownProblem, signIn: string, next?: string
 }
 
 /** The error as an alert within another page; it takes the focus, so that screen readers begin there. */
-export function problemAlert(problem: ShownProblem): PagePart {
+export function problemAlert(problem: ShownProblem, { t }: ViewContext): Html {
   const { code, requestId, text, isAboveForm = false } = problem;
   const isNextStep = isAboveForm && NEXT_STEPS.has(code);
-  return ({ t }) => html`<div class="${isNextStep ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
-<p>${text?.(t) ?? t.errors[code]}</p>
+  return html`<div class="${isNextStep ? 'note' : 'note bad'}" role="alert" tabindex="-1" autofocus>
+<p>${text ?? t.errors[code]}</p>
 ${waiting(problem, t)}${
     isAboveForm && BY_THE_USER.has(code)
       ? undefined
@@ -62,14 +62,14 @@ ${waiting(problem, t)}${
 `;
 }
 
-function waiting({ waitSeconds }: ShownProblem, t: Messages): Html | undefined {
+function waiting({ waitSeconds }: ShownProblem, t: LayoutMessages): Html | undefined {
   return waitSeconds === undefined
     ? undefined
     : html`<p>${t.common.tryAgainIn(waitSeconds)}</p>
 `;
 }
 
-function titleOf(code: ErrorCode, { problem }: Messages): string {
+function titleOf(code: ErrorCode, { problem }: LayoutMessages): string {
   switch (code) {
     case 'NOT_FOUND':
       return problem.titleNotFound;

@@ -1,11 +1,11 @@
 import type { Html } from '../../../kernel/encoding/html.js';
-import type { Language, Messages } from '../../messages/messages.js';
+import type { LayoutMessages } from './message-catalogue.js';
 
 /** What a page knows about its reader and its service. */
-export interface PageContext {
-  readonly language: Language;
+export interface ViewContext {
+  readonly language: string;
   /** Texts in the language of the reader. */
-  readonly t: Messages;
+  readonly t: LayoutMessages;
   readonly contextPath: string;
   readonly brand: {
     readonly name: string;
@@ -15,9 +15,6 @@ export interface PageContext {
   /** An instant in epoch seconds, as a `time` element. */
   readonly time: (epochSeconds: number) => Html;
 }
-
-/** A piece of a page in the language of its reader. */
-export type PagePart = (context: PageContext) => Html;
 
 /** A link of the navigation of signed-in users. */
 export interface NavLink {
@@ -53,7 +50,7 @@ export interface PageNeeds {
 /** A page that is still without language and layout: a controller returns it, and the listener renders it. */
 export class View {
   constructor(
-    readonly compose: (context: PageContext) => PageContent,
+    readonly compose: (context: ViewContext) => PageContent,
     readonly needs: PageNeeds = {},
   ) {}
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { Language } from '../../../platform/messages/messages.js';
+import type { Language } from '../../../identity/account/language.js';
 import type { DueStep } from '../../../identity/second-factor/second-factor.js';
 import type { Session } from '../../../identity/session/sessions.service.js';
 import type { Reply } from '../../../platform/web/cookies.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../../../identity/account/account.module.js';
 import { MailModule } from '../../../platform/mail/mail.module.js';
+import { MessagesModule } from '../../messages/messages.module.js';
 import { TasksModule } from '../../../platform/tasks/tasks.module.js';
 import { RecoveryMails } from '../recovery-mails.service.js';
 import { RecoveryController } from './recovery.controller.js';
@@ -9,7 +10,7 @@ import { ResetRequests } from '../reset-requests.task.js';
 
 /** The HTTP interface of mailed links, and the texts of their mails, which only the service sends. */
 @Module({
-  imports: [RecoveryModule, AccountModule, MailModule, TasksModule],
+  imports: [RecoveryModule, AccountModule, MailModule, MessagesModule, TasksModule],
   controllers: [RecoveryController],
   providers: [ResetRequests, RecoveryMails],
   exports: [RecoveryModule, ResetRequests],

@@ -1,7 +1,8 @@
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { acceptedLanguage, type Language } from '../../../platform/messages/messages.js';
-import { MessagesProperties } from '../../../platform/messages/messages.properties.js';
+import { type Language, LANGUAGES } from '../../../identity/account/language.js';
+import { acceptedLanguage } from '../../../platform/http/page/page-language.js';
+import { MessagesProperties } from '../../messages/messages.properties.js';
 import { Public } from '../../../kernel/principal/access.decorator.js';
 import { ApiTag, HashesPassword, Operation } from '../../../platform/web/route.decorator.js';
 import { LockRecovery } from '../lock-recovery.service.js';
@@ -70,6 +71,6 @@ export class RecoveryController {
   }
 
   private languageOf(header: string | undefined): Language {
-    return acceptedLanguage(header) ?? this.properties.defaultLanguage;
+    return acceptedLanguage(header, LANGUAGES) ?? this.properties.defaultLanguage;
   }
 }

@@ -1,6 +1,7 @@
 import { html } from '../../../kernel/encoding/html.js';
 import { refreshTo } from '../../../platform/http/page/layout.js';
-import { View } from '../../../platform/http/page/view.js';
+import type { View } from '../../../platform/http/page/view.js';
+import { pageView } from '../../messages/page.js';
 import type { Reply } from '../../../platform/web/cookies.js';
 import type { OutgoingMessage } from './response/saml-messages.js';
 
@@ -23,7 +24,7 @@ export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, con
  */
 export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: string): View | '' {
   if (to.form) return redirectOrPost(reply, to, contextPath);
-  return new View(({ t }) => ({
+  return pageView(({ t }) => ({
     title: t.signedOut.title,
     body: html`<p>${t.signedOut.what}</p>
 <p class="actions"><a class="button primary" href="${to.url}">${t.common.continue}</a></p>
@@ -38,7 +39,7 @@ function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): View
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
   );
-  return new View(
+  return pageView(
     ({ t }) => ({
       title: t.signedOut.toIdp,
       body: html`<form method="post" action="${to.url}">

@@ -1,4 +1,4 @@
-/** The languages that users can choose; each has its texts in the catalogue of `messages.ts`. */
+/** The languages that users can choose; each has its texts in `signin/messages`. */
 export const LANGUAGES = ['en', 'ko'] as const;
 
 export type Language = (typeof LANGUAGES)[number];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedLanguage, isLanguage, LANGUAGES, messagesOf } from './messages.js';
+import { LANGUAGES } from '../../identity/account/language.js';
+import { messagesOf } from './messages.js';
 
 /** Every text by its path; a function is called with an example for each of its parameters. */
 function textsOf(node: unknown, path = ''): readonly (readonly [string, string])[] {
@@ -60,27 +61,5 @@ describe('the Korean texts', () => {
       expect(text, path).toMatch(/(?:니다|시오|까|세요|십시오)[.?]$/);
     }
     expect(sentences.length).toBeGreaterThan(50);
-  });
-});
-
-describe('the language of Accept-Language', () => {
-  it.each([
-    ['ko-KR,ko;q=0.9,en-US;q=0.8', 'ko'],
-    ['en-GB', 'en'],
-    ['de, ko;q=0.5', 'ko'],
-    ['en;q=0.1, ko;q=0.2', 'ko'],
-    ['KO', 'ko'],
-    ['de', undefined],
-    ['en;q=0', undefined],
-    ['*', undefined],
-    ['', undefined],
-    ['constructor, __proto__', undefined],
-    [undefined, undefined],
-  ])('%s is %s', (header, language) => {
-    expect(acceptedLanguage(header)).toBe(language);
-  });
-
-  it.each(['constructor', '__proto__', 'EN', 'kor', ''])('%j is not the name of a language', (text) => {
-    expect(isLanguage(text)).toBe(false);
   });
 });

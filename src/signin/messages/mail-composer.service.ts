@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { BrandingProperties } from '../branding/branding.properties.js';
-import { JsonProperties } from '../http/json/json.properties.js';
-import { isLanguage, type Language, messagesOf } from '../messages/messages.js';
-import { MessagesProperties } from '../messages/messages.properties.js';
-import { layOutMail, type MailContent, mailFooter, type MailTexts } from './mail-layout.js';
-import type { ComposedMail } from './mail-message.js';
+import { BrandingProperties } from '../../platform/branding/branding.properties.js';
+import { JsonProperties } from '../../platform/http/json/json.properties.js';
+import { isLanguage, type Language } from '../../identity/account/language.js';
+import { mailFooter, type MailTexts } from './mail-texts.js';
+import { messagesOf } from './messages.js';
+import { MessagesProperties } from './messages.properties.js';
+import { layOutMail, type MailContent } from '../../platform/mail/mail-layout.js';
+import type { ComposedMail } from '../../platform/mail/mail-message.js';
 
 /** Who reads a mail. */
 export interface MailReader {

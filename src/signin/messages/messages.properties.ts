@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { oneOf } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { type Language, LANGUAGES } from './messages.js';
+import { type Language, LANGUAGES } from '../../identity/account/language.js';
 
 @Properties('app.messages')
 export class MessagesProperties {
