@@ -11,8 +11,6 @@ import type { Configuration } from './config/configuration.js';
 import { EventsModule } from './identity/events/events.module.js';
 import { EventRelayModule } from './identity/events/chain/event-relay.module.js';
 import { HealthModule } from './observability/health/health.module.js';
-import type { StartupWait } from './observability/health/startup-wait.js';
-import { StartupWaitModule } from './observability/health/startup-wait.module.js';
 import { KvstoreModule } from './platform/kvstore/kvstore.module.js';
 import type { LogFile } from './observability/logging/logging.module.js';
 import { LogLevels } from './observability/logging/log-levels.js';
@@ -25,7 +23,7 @@ import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { dataFolder } from './platform/persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from './platform/persistence/datasource.properties.js';
 import { PersistenceModule } from './platform/persistence/persistence.module.js';
-import { ServicePersistenceModule } from './platform/persistence/service-persistence.module.js';
+import type { StartupWait } from './platform/persistence/schema/schema-setup.js';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module.js';
 import { PortalModule } from './apps/portal/portal.module.js';
 import { RandomModule } from './kernel/random/random.module.js';
@@ -62,8 +60,6 @@ export interface Instruments {
     ClockModule,
     RandomModule,
     HealthModule,
-    PersistenceModule,
-    ServicePersistenceModule,
     KvstoreModule,
     CacheModule,
     RateLimitModule,
@@ -104,7 +100,7 @@ export class AppModule {
         MetricsModule.of(meters),
         ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),
-        ...(startupWait ? [StartupWaitModule.of(startupWait)] : []),
+        PersistenceModule.forService(startupWait),
         // Without a receiver, there is no task and no meter.
         ...(configuration.get(WebhookProperties).url === undefined ? [] : [WebhookSenderModule]),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),

@@ -41,3 +41,11 @@ it('the runtime has no texts for users: none of its files is in Korean', () => {
   expect(files.length).toBeGreaterThan(300);
   expect(korean).toEqual([]);
 });
+
+it('no folder of src holds more than one module', () => {
+  const modules = filesBelow('src').filter((path) => path.endsWith('.module.ts'));
+  const several = [...Map.groupBy(modules, dirname)].filter(([, found]) => found.length > 1);
+
+  expect(modules.length).toBeGreaterThan(30);
+  expect(several.map(([, found]) => found.join(' '))).toEqual([]);
+});

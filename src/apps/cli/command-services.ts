@@ -22,7 +22,6 @@ import { ClockModule } from '../../kernel/clock/clock.module.js';
 import { PepperUses } from '../../identity/second-factor/backup-code/pepper-use.service.js';
 import { MfaModule } from '../../identity/second-factor/mfa.module.js';
 import { TotpSecrets } from '../../identity/second-factor/totp/totp-secrets.service.js';
-import { PersistenceModule } from '../../platform/persistence/persistence.module.js';
 import { RandomModule } from '../../kernel/random/random.module.js';
 import { MailBacklog } from '../../platform/mail/mail-backlog.service.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
@@ -45,7 +44,6 @@ import { TokenModule } from '../../identity/token/token.module.js';
   imports: [
     ClockModule,
     RandomModule,
-    PersistenceModule,
     AccountModule,
     HostFactsModule,
     TokenModule,

@@ -9,7 +9,7 @@ import { LoggingModule } from '../../observability/logging/logging.module.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import { MetricsModule } from '../../observability/metrics/metrics.module.js';
 import { DatasourceProperties } from '../../platform/persistence/datasource.properties.js';
-import { ExistingStateModule } from '../../platform/persistence/schema/existing-state.module.js';
+import { PersistenceModule } from '../../platform/persistence/persistence.module.js';
 import { dataFolder } from '../../platform/persistence/jdbc/jdbc-url.js';
 import { SealingModule } from '../../platform/sealing/sealing.module.js';
 import { CommandLog } from './command-log.js';
@@ -38,7 +38,7 @@ export async function openContext(
     // No endpoint shows the meters of a command.
     MetricsModule.of(new Meters()),
     SealingModule.of(dataFolder(url), createsState),
-    ...(createsState ? [] : [ExistingStateModule]),
+    PersistenceModule.forCommand({ createsState }),
   ];
   let context: INestApplicationContext;
   try {

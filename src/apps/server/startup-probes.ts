@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
-import { StartupWait } from '../../observability/health/startup-wait.js';
+import { StartupWait } from '../../platform/persistence/schema/schema-setup.js';
 import type { BoundAddress, Listener } from '../../platform/http/listener.js';
 import { ServerProperties } from '../../platform/http/server.properties.js';
 import type { Logger } from '../../observability/logging/logger.js';

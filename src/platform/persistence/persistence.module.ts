@@ -1,4 +1,4 @@
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
@@ -13,15 +13,17 @@ import { DatabaseServer } from './engines/database-server.js';
 import { dialectOf } from './dialect.js';
 import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatabaseAddress } from './database-address.js';
-import { PoolProperties } from './datasource.properties.js';
+import { DatasourceProperties, MigrationAccountProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { reportLimits } from './engines/server-limits.js';
 import { reportTimeZone } from './engines/session-time-zone.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 import { PersonalData } from './personal-data.service.js';
-import { SchemaModule } from './schema/schema.module.js';
-import { SchemaSetup } from './schema/schema-setup.js';
+import { JpaProperties, OrmProperties, OrmPropertiesProperties } from './jpa.properties.js';
+import { MigrationAccount } from './migrations/migration-account.js';
+import { DdlAuto } from './schema/ddl-auto.js';
+import { schemaModeOf, SchemaSetup, StartupWait, WORKS_ON_EXISTING_STATE } from './schema/schema-setup.js';
 import { StoredTaskLeases } from './stored-task-leases.service.js';
 import { TaskLeaseStore } from './task-lease.store.js';
 import { StatementOutput } from './statement-output.js';
@@ -30,11 +32,63 @@ import { mapperFiles } from './mapper/mapper-files.js';
 import { SqlMapper } from './mapper/sql-mapper.js';
 import { UnitOfWork } from './unit-of-work.js';
 
+/** Logger of everything about the database. */
+const LOGGER = 'persistence';
+
+/**
+ * What only the service does: a command neither creates or drops tables by `app.jpa.orm.ddl-auto`, nor prints statements
+ * between its own output.
+ */
+const OF_SERVICE: readonly Provider[] = [
+  {
+    provide: DdlAuto,
+    inject: [OrmProperties, Loggers],
+    useFactory: ({ ddlAuto }: OrmProperties, loggers: Loggers) => new DdlAuto(ddlAuto, loggers.get(LOGGER)),
+  },
+  {
+    provide: StatementOutput,
+    inject: [JpaProperties, OrmPropertiesProperties, DatasourceProperties],
+    useFactory: (jpa: JpaProperties, orm: OrmPropertiesProperties, { url }: DatasourceProperties) =>
+      StatementOutput.of(jpa, orm, url),
+  },
+];
+
 /** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
 @Global()
 @Module({
-  imports: [HealthModule, TasksModule, SchemaModule],
+  imports: [HealthModule, TasksModule],
   providers: [
+    {
+      provide: DatabaseAddress,
+      inject: [Configuration, Loggers],
+      useFactory: (configuration: Configuration, loggers: Loggers) =>
+        DatabaseAddress.of(configuration, loggers.get(LOGGER)),
+    },
+    {
+      provide: MigrationAccount,
+      inject: [DatabaseAddress, MigrationAccountProperties],
+      useFactory: (address: DatabaseAddress, account: MigrationAccountProperties) =>
+        new MigrationAccount(address, account),
+    },
+    {
+      provide: SchemaSetup,
+      inject: [
+        MigrationAccount,
+        Configuration,
+        WORKS_ON_EXISTING_STATE,
+        Loggers,
+        { token: DdlAuto, optional: true },
+        { token: StartupWait, optional: true },
+      ],
+      useFactory: (
+        account: MigrationAccount,
+        configuration: Configuration,
+        worksOnExisting: boolean,
+        loggers: Loggers,
+        ddlAuto?: DdlAuto,
+        wait?: StartupWait,
+      ) => new SchemaSetup(account, schemaModeOf(configuration, worksOnExisting), loggers.get(LOGGER), ddlAuto, wait),
+    },
     {
       provide: DatabaseInstrumentation,
       inject: [Meters, Loggers, PoolProperties, { token: StatementOutput, optional: true }],
@@ -64,7 +118,7 @@ import { UnitOfWork } from './unit-of-work.js';
     ExpirySweep,
     PersonalData,
   ],
-  exports: [UnitOfWork, SqlMapper, PersonalData],
+  exports: [UnitOfWork, SqlMapper, PersonalData, WORKS_ON_EXISTING_STATE],
 })
 export class PersistenceModule implements OnApplicationShutdown {
   constructor(
@@ -74,12 +128,27 @@ export class PersistenceModule implements OnApplicationShutdown {
     private readonly address: DatabaseAddress,
   ) {}
 
+  /** `wait` runs the wait for another process that changes the tables. */
+  static forService(wait?: StartupWait): DynamicModule {
+    return PersistenceModule.with(false, [...OF_SERVICE, ...(wait ? [{ provide: StartupWait, useValue: wait }] : [])]);
+  }
+
+  /** Only a command that begins an installation creates what is missing. */
+  static forCommand({ createsState }: { readonly createsState: boolean }): DynamicModule {
+    return PersistenceModule.with(!createsState);
+  }
+
+  private static with(worksOnExisting: boolean, providers: readonly Provider[] = []): DynamicModule {
+    const mode = { provide: WORKS_ON_EXISTING_STATE, useValue: worksOnExisting };
+    return { module: PersistenceModule, providers: [mode, ...providers] };
+  }
+
   /** Compares the pool with the limits and the time zone of the server, and then opens the connections that the service keeps. */
   async warmUp(): Promise<void> {
     const pool = poolOf(this.dataSource);
     if (!pool) return;
     // Connections that are being opened would be taken for those of other instances.
-    const logger = this.loggers.get('persistence');
+    const logger = this.loggers.get(LOGGER);
     await reportLimits(pool, logger);
     await reportTimeZone(pool, logger);
     pool.keepWarm();
@@ -94,7 +163,7 @@ export class PersistenceModule implements OnApplicationShutdown {
 
 function poolOptions(pool: PoolProperties, random: Random, loggers: Loggers): PoolOptions {
   const testQuery = pool.connectionTestQuery?.trim();
-  return { settings: pool.asConfigured(), testQuery, random, logger: loggers.get('persistence') };
+  return { settings: pool.asConfigured(), testQuery, random, logger: loggers.get(LOGGER) };
 }
 
 /** A service has checked the files by a rule; commands check no rules. */

@@ -59,7 +59,7 @@ class ManualClockModule {}
   imports: [
     ManualClockModule,
     RandomModule,
-    PersistenceModule,
+    PersistenceModule.forService(),
     KvstoreModule,
     CacheModule,
     RateLimitModule,

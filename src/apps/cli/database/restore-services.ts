@@ -5,13 +5,12 @@ import { EventsModule } from '../../../identity/events/events.module.js';
 import { MfaModule } from '../../../identity/second-factor/mfa.module.js';
 import { HostFactsModule } from '../../../signin/host/host-facts.module.js';
 import { ClockModule } from '../../../kernel/clock/clock.module.js';
-import { PersistenceModule } from '../../../platform/persistence/persistence.module.js';
 import { RandomModule } from '../../../kernel/random/random.module.js';
 import type { RestoreServices } from './backup.command.js';
 import { type CommandInputs, openContext } from '../service-context.js';
 
 @Module({
-  imports: [ClockModule, RandomModule, PersistenceModule, HostFactsModule, MfaModule, EventsModule],
+  imports: [ClockModule, RandomModule, HostFactsModule, MfaModule, EventsModule],
   providers: [DatabaseRestore],
 })
 class RestoreCommandModule {}

@@ -1,9 +1,9 @@
-import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { ConfigurationFailure, problem } from '../../../config/problem.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { Loggers } from '../../../observability/logging/loggers.js';
-import { WORKS_ON_EXISTING_STATE } from '../../../platform/persistence/schema/existing-state.module.js';
+import { WORKS_ON_EXISTING_STATE } from '../../../platform/persistence/schema/schema-setup.js';
 import { SealFailure } from '../../../platform/sealing/sealer.js';
 import { ScheduledTasks } from '../../../platform/tasks/scheduled-tasks.js';
 import type { UsableKey } from './key-material.js';
@@ -105,7 +105,7 @@ export class SigningKeyRefresh implements OnModuleInit {
     private readonly rotation: KeyRotation,
     private readonly loader: SigningKeyLoader,
     tasks: ScheduledTasks,
-    @Optional() @Inject(WORKS_ON_EXISTING_STATE) private readonly worksOnExisting = false,
+    @Inject(WORKS_ON_EXISTING_STATE) private readonly worksOnExisting = false,
   ) {
     tasks.repeat(
       'SigningKeyRefresh.refresh',

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
+import type { Configuration } from '../../../config/configuration.js';
 import { problem } from '../../../config/problem.js';
-import type { StartupWait } from '../../../observability/health/startup-wait.js';
+import { ownCommand } from '../../../config/show/own-command.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { poolOf } from '../database.js';
 import { LOCK_LIMIT_SECONDS } from '../migrations/exclusively.js';
@@ -8,7 +9,18 @@ import type { MigrationAccount } from '../migrations/migration-account.js';
 import { MigrationState } from '../migrations/migration-state.js';
 import { migrate } from '../migrations/migrations.js';
 import { SchemaFailure } from '../migrations/schema-failure.js';
+import { DatasourceProperties } from '../datasource.properties.js';
+import { PersistenceProperties } from '../migrations/migration.properties.js';
 import type { DdlAuto } from './ddl-auto.js';
+
+/** True where a process works on what there is: it creates no tables and no keys, and rotates none. */
+export const WORKS_ON_EXISTING_STATE = Symbol('works on existing state');
+
+/** Runs the wait for another process that changes the tables. */
+export abstract class StartupWait {
+  /** Runs the wait, and returns its result. */
+  abstract during<T>(wait: () => Promise<T>): Promise<T>;
+}
 
 /** How a process treats pending migrations. */
 export interface SchemaMode {
@@ -17,6 +29,21 @@ export interface SchemaMode {
   readonly worksOnExisting: boolean;
   /** Advice to run the migrations by a command, on the database of this process. */
   readonly migrateAdvice: () => string;
+}
+
+export function schemaModeOf(configuration: Configuration, worksOnExisting: boolean): SchemaMode {
+  const { environment, registry } = configuration;
+  const migrateAdvice = (): string =>
+    `${ownCommand('migrate up', environment, registry)} (docs/how-to/deploy/upgrade-and-migrate.md)`;
+  return { migratesAtStart: migratesAtStart(configuration), worksOnExisting, migrateAdvice };
+}
+
+/** A server in production is migrated by a step of the deployment, with an account that the service does not have. */
+function migratesAtStart(configuration: Configuration): boolean {
+  const { migrateAtStart } = configuration.get(PersistenceProperties);
+  if (migrateAtStart !== undefined) return migrateAtStart;
+  const isProduction = configuration.environment.profiles.active.includes('prod');
+  return !isProduction || configuration.get(DatasourceProperties).url.startsWith('jdbc:sqlite:');
 }
 
 /** Brings the tables into the state that a startup needs, or prevents the startup. */
