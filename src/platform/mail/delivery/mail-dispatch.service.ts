@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Logger } from '../../../observability/logging/logger.js';
 import { Loggers } from '../../../observability/logging/loggers.js';
+import type { Counter } from '../../../observability/metrics/meter.js';
 import { Meters } from '../../../observability/metrics/meters.js';
 import { MailTemplates } from '../mail-templates.service.js';
 import type { MailRow } from '../mail-message.js';
-import { MailMeters } from './mail-meters.js';
 import { MailOutbox } from './mail-outbox.service.js';
 import { type SmtpFailure, smtpFailureOf } from './smtp-failure.js';
 import { SmtpRelay } from './smtp-relay.service.js';
@@ -15,7 +15,10 @@ const DEFECT: SmtpFailure = { scope: 'mail', isPermanent: false, errorClass: 'CO
 /** Claims, composes and sends mails, one attempt each, and records the outcome. */
 @Injectable()
 export class MailDispatch {
-  private readonly meters: MailMeters;
+  /** Mails that the relay accepted. */
+  private readonly sent: Counter;
+  /** Mails that were given up. */
+  private readonly failed: Counter;
   private readonly logger: Logger;
   /** Mails that the relay accepted while the database could not record it. */
   private readonly accepted = new Set<string>();
@@ -27,7 +30,8 @@ export class MailDispatch {
     meters: Meters,
     loggers: Loggers,
   ) {
-    this.meters = new MailMeters(meters);
+    this.sent = meters.counter('mail.sent', { description: 'Mails that the relay accepted' }).of();
+    this.failed = meters.counter('mail.failed', { description: 'Mails that were given up' }).of();
     this.logger = loggers.get('mail');
   }
 
@@ -95,7 +99,7 @@ export class MailDispatch {
   }
 
   private recordAccepted({ id, template, attempts }: MailRow): void {
-    this.meters.sent.increment();
+    this.sent.increment();
     this.logger.debug('A mail was sent', { mail: id, template, attempts });
     this.relay.state.recordSuccess();
   }
@@ -108,7 +112,7 @@ export class MailDispatch {
     else if (failure !== DEFECT) this.relay.state.recordSuccess();
     if (isPermanent || this.outbox.isTooOld(row)) {
       await this.outbox.giveUp(row, reason);
-      this.meters.failed.increment();
+      this.failed.increment();
       this.logger.warn('A mail could not be sent and was given up', fields);
       return;
     }
