@@ -1,12 +1,11 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { StoreAvailability } from '../kvstore/store-availability.js';
 import { type CaffeineSpec, parseCaffeineSpec } from './caffeine-spec.js';
-import type { Cache, CacheFacts } from './cache.js';
+import { type Cache, type CacheFacts, NoCache } from './cache.js';
 import type { CacheMeters } from './cache-meters.js';
 import type { CacheRegistry } from './cache-registry.js';
 import type { CacheProperties, CaffeineProperties } from './cache.properties.js';
 import type { KvstoreCacheParts } from './kvstore-cache.client.js';
-import { NoCache } from './no-cache.js';
 
 /** Makes a cache of the configured kind. */
 export type CacheFactory = <V extends object | string>(facts: CacheFacts<V>) => Cache<V>;

@@ -20,3 +20,23 @@ export interface Cache<V> extends NamedCache {
 
 /** The name of the only manager, as in Spring. */
 export const CACHE_MANAGER = 'cacheManager';
+
+/** Keeps nothing; the caches of `app.cache.type=none`, which no endpoint lists. */
+export class NoCache<V> implements Cache<V> {
+  readonly manager = CACHE_MANAGER;
+  readonly target = 'NoCache';
+
+  constructor(readonly name: string) {}
+
+  get(): undefined {
+    return undefined;
+  }
+
+  put(): void {
+    // keeps nothing
+  }
+
+  clear(): void {
+    // has nothing
+  }
+}
