@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionOptions } from 'node:tls';
@@ -12,12 +13,24 @@ import type { Timer } from '../../observability/metrics/meter.js';
 import { Meters } from '../../observability/metrics/meters.js';
 import type { ClientTls } from '../tls/client-tls.js';
 import { KVSTORE_BUNDLE, KvstoreProperties } from './kvstore.properties.js';
-import type { Script } from './script.js';
 
 /** Commands of the service; `send` accepts no others, since they are the values of a tag. */
 export type Command = 'GET' | 'SET' | 'DEL' | 'UNLINK' | 'SCAN' | 'INFO' | 'PING';
 
 type Argument = string | number | Buffer;
+
+/** A Lua program that the key-value store runs as one step, and its name in meters. */
+export class Script {
+  /** The store knows a program by its SHA-1. */
+  readonly digest: string;
+
+  constructor(
+    readonly name: string,
+    readonly text: string,
+  ) {
+    this.digest = createHash('sha1').update(text).digest('hex');
+  }
+}
 
 /**
  * The connection to the key-value store. Its package is loaded only if a store is configured. A command fails at once while

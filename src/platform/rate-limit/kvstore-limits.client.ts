@@ -1,5 +1,4 @@
-import type { Kvstore } from '../kvstore/kvstore.service.js';
-import { Script } from '../kvstore/script.js';
+import { type Kvstore, Script } from '../kvstore/kvstore.service.js';
 import { storeKey } from '../kvstore/store-key.js';
 import type { RateLimitStore } from './rate-limit-store.js';
 import { type Charge, type LimitVerdict, verdictOf } from './sliding-window.js';

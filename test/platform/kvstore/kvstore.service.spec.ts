@@ -9,8 +9,7 @@ import { needs } from '../../support/runner/needs.js';
 import { ask, type RedisOptions, type RedisServer, startRedis, startSentinel } from '../../support/database/redis.js';
 import { BundleFiles } from '../../support/http/tls-bundle.js';
 import { waitUntil } from '../../support/runner/wait-until.js';
-import type { Kvstore } from '../../../src/platform/kvstore/kvstore.service.js';
-import { Script } from '../../../src/platform/kvstore/script.js';
+import { type Kvstore, Script } from '../../../src/platform/kvstore/kvstore.service.js';
 
 const LOST = 'WARN The key-value store does not respond';
 const BACK = 'INFO The key-value store responds again';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../kernel/clock/clock.js';
-import type { Kvstore } from '../../../platform/kvstore/kvstore.service.js';
-import { Script } from '../../../platform/kvstore/script.js';
+import { type Kvstore, Script } from '../../../platform/kvstore/kvstore.service.js';
 import { storeKey } from '../../../platform/kvstore/store-key.js';
 import type { FailureChange, Failures, FailureStore } from './shared-failures.js';
 
