@@ -36,3 +36,11 @@ export class BatchSize {
     return last === undefined ? [] : [...keys, ...Array<string>(Math.max(0, rows - keys.length)).fill(last)];
   }
 }
+
+/** Splits rows into batches of `size`; 0 puts each row into a batch of its own. */
+export function batchesOf<T>(rows: readonly T[], size: number): readonly (readonly T[])[] {
+  const length = Math.max(1, size);
+  return Array.from({ length: Math.ceil(rows.length / length) }, (_, index) =>
+    rows.slice(index * length, (index + 1) * length),
+  );
+}

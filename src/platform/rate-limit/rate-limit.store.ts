@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock/clock.js';
-import { batchesOf } from '../persistence/batches.js';
+import { batchesOf } from '../persistence/batch-size.js';
 import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { RateLimitStore } from './rate-limit-store.js';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ImportReport } from '../../../src/identity/account/import/import-row.js';
 import { Loggers } from '../../../src/observability/logging/loggers.js';
 import { Meters } from '../../../src/observability/metrics/meters.js';
-import { batchesOf } from '../../../src/platform/persistence/batches.js';
+import { batchesOf } from '../../../src/platform/persistence/batch-size.js';
 import { DatabaseInstrumentation } from '../../../src/platform/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../../src/platform/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /**
  * The import in progress, of which there is one at most; it holds this row until all accounts that it staged are active or

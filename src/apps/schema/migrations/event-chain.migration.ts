@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** -1 for a new event, 0 for one that existed before; otherwise the batch that relayed it. */
 const COLUMN = 'ALTER TABLE security_event ADD COLUMN batch bigint NOT NULL DEFAULT 0';

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** Instants are seconds since 1970 (`_at`, `_until`); `security_event.at` counts milliseconds. */
 const TABLES = [

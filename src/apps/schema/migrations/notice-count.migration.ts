@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** How many notices of a kind an account got since `began_at`, so that a loop of acts cannot fill a mailbox. */
 const TABLE = `CREATE TABLE notice_count (

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /**
  * Several authenticators for an account: its row has their numbers in place of the id of one secret. A pending secret

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** `id` is a SHA-256 of a limit, what it counts by, and the number of its window; `hits` are those in this window. */
 const TABLE = `CREATE TABLE rate_limit (

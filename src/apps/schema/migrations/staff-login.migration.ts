@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** Instants are seconds since 1970; ids of 43 characters are SHA-256 hashes of values that may be long. */
 const TABLES = [

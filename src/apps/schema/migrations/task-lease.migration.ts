@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /** `fence` rises with each change of the holder; `expires_at` is in milliseconds since 1970. */
 const TABLE = `CREATE TABLE task_lease (

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from '../../../platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../platform/persistence/table-options.js';
 
 /**
  * Events that the webhook has not delivered. `id` is that of the event, `queue` the user whose events stay in order, and `position` its place there.

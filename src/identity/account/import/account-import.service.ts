@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { SecurityEvent } from '../../events/security-event.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
-import { batchesOf } from '../../../platform/persistence/batches.js';
+import { batchesOf } from '../../../platform/persistence/batch-size.js';
 import { type Tx, UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { STAGED } from '../account.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';

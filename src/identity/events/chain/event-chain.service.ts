@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BatchSize } from '../../../platform/persistence/batch-size.js';
-import { batchesOf } from '../../../platform/persistence/batches.js';
+import { batchesOf, type BatchSize } from '../../../platform/persistence/batch-size.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { EventStore } from '../event.store.js';
 import { ChainSeal } from './chain-seal.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { batchesOf } from '../../../platform/persistence/batches.js';
+import { batchesOf } from '../../../platform/persistence/batch-size.js';
 import { OrmPropertiesProperties } from '../../../platform/persistence/jpa.properties.js';
 import { personalTable } from '../../../platform/persistence/personal-tables.js';
 import type { Tx, Value } from '../../../platform/persistence/unit-of-work.js';

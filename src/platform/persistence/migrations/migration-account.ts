@@ -6,8 +6,8 @@ import type { DatabaseSettings } from '../database-address.js';
 import type { MigrationAccountProperties } from '../datasource.properties.js';
 import { DatabaseUnavailable } from '../engines/database-unavailable.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
+import { otherSessions } from '../other-sessions.js';
 import type { MigrationGuard } from './migrations.js';
-import { refusesInUse } from './refusal.js';
 import { SchemaFailure } from './schema-failure.js';
 
 type Account = Readonly<Pick<MigrationAccountProperties, 'username' | 'password'>>;
@@ -29,7 +29,16 @@ export class MigrationAccount {
 
   /** Refuses a change while other sessions of the service use the database; `others` are connections of this process. */
   refusesInUse(...others: readonly DataSource[]): MigrationGuard {
-    return refusesInUse(this.service, ...others);
+    return async (dataSource, migrations) => {
+      const sessions = await otherSessions(this.service, [dataSource, ...others]);
+      if (sessions.length === 0) return;
+      const facts = { Migrations: migrations.join(', '), Sessions: sessions.join(', ') };
+      const what = 'Other sessions use the database, and a process of the service would not work after this change';
+      const action =
+        'Stop all processes of the service, then try again. If the sessions are not of the service, or you accept that its ' +
+        'processes fail, use the option --while-in-use of the command (docs/how-to/deploy/upgrade-and-migrate.md).';
+      throw new SchemaFailure(problem(what, action, facts));
+    };
   }
 
   /** Connects without changing anything; the caller closes the connection. */

@@ -8,7 +8,7 @@ import type { MigrationAccount } from '../migrations/migration-account.js';
 import { MigrationState } from '../migrations/migration-state.js';
 import { migrate } from '../migrations/migrations.js';
 import { SchemaFailure } from '../migrations/schema-failure.js';
-import { tableSuffix } from '../migrations/table-suffix.js';
+import { tableSuffix } from '../table-options.js';
 import { type Difference, differencesOf } from './differences.js';
 import { expectedSchema } from './expected-schema.js';
 import { readSchema } from './read-schema.js';

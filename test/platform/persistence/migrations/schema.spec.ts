@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import '../../../../src/apps/schema/backup-tables.js';
 import { openDatabase } from '../../../../src/platform/persistence/database.js';
-import { tableSuffix } from '../../../../src/platform/persistence/migrations/table-suffix.js';
+import { tableSuffix } from '../../../../src/platform/persistence/table-options.js';
 import { withEntities } from '../../../../src/platform/persistence/repositories.js';
 import { type Difference, differencesOf } from '../../../../src/platform/persistence/schema/differences.js';
 import { expectedSchema } from '../../../../src/platform/persistence/schema/expected-schema.js';
