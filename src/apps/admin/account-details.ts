@@ -1,6 +1,6 @@
 import type { Account } from '../../identity/account/account.js';
-import type { Authenticator } from '../../identity/second-factor/second-factor.js';
-import type { EnrolmentState } from '../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../identity/second-factor/factor-state.js';
+import type { EnrolmentState } from '../../identity/second-factor/factor-state.js';
 
 /** An account with the state of its second factor. */
 export interface AccountDetails {

@@ -3,7 +3,8 @@ import { type Account, hasSecondFactor } from '../account/account.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { MfaProperties } from './mfa.properties.js';
 import { RelyingParty } from './passkey/relying-party.service.js';
-import type { AuthenticatorType, DueStep, FactorId, NextStep } from './second-factor.js';
+import type { DueStep, FactorId, NextStep } from './second-factor.js';
+import type { AuthenticatorType } from './factor-state.js';
 
 /** What policy demands of an account at this moment, and which second factors it can use. */
 @Injectable()

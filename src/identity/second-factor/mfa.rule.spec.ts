@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
 import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
 import { type RuleProblem, RuleFacts } from '../../config/check/rule.js';
-import { BackupCodeProperties } from './mfa.properties.js';
+import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
 import { pepperedBackupCodes } from './mfa.rule.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];

@@ -3,7 +3,8 @@ import { ROLE_ADMIN, ROLE_HELPDESK } from '../account/account.js';
 import { ROLE_MANAGEMENT } from '../../kernel/principal/operator.js';
 import { type Check, type RuleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ROLE_USER } from '../../kernel/principal/principal.js';
-import { BackupCodeProperties, MfaProperties } from './mfa.properties.js';
+import { MfaProperties } from './mfa.properties.js';
+import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
 
 const PEPPER = 'app.security.mfa.backup-code.pepper';
 const POLICY = 'app.security.mfa.policy';

@@ -1,6 +1,7 @@
 import { BrandingProperties } from '../../../src/platform/branding/branding.properties.js';
 import { randomBytes } from 'node:crypto';
-import { BackupCodeProperties, MfaProperties } from '../../../src/identity/second-factor/mfa.properties.js';
+import { MfaProperties } from '../../../src/identity/second-factor/mfa.properties.js';
+import { BackupCodeProperties } from '../../../src/identity/second-factor/backup-code/backup-code.properties.js';
 import { BackupCodeStore } from '../../../src/identity/second-factor/backup-code/backup-code.store.js';
 import { PepperUses } from '../../../src/identity/second-factor/backup-code/pepper-use.service.js';
 import { withoutUndefined } from '../../../src/kernel/collections/without-undefined.js';

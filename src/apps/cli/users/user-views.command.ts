@@ -3,7 +3,7 @@ import { type Account, type AccountStatus, hasSecondFactor } from '../../../iden
 import { printable } from '../../../config/show/failure-report.js';
 import { MAX_SLICE } from '../../../platform/persistence/slice.js';
 import type { Lock } from '../../../identity/second-factor/attempts/attempt.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 

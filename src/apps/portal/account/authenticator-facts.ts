@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 
 /** The name that the owner gave an authenticator, or that of its type. */
 export function nameOf({ account }: Messages, { name, type }: Pick<Authenticator, 'name' | 'type'>): string {

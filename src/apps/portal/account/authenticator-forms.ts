@@ -2,7 +2,7 @@ import { ACCOUNT_PAGES } from '../../../signin/auth/page-paths.js';
 import { html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { pageView } from '../../../signin/messages/page.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { buttonLink, form, hidden, note, paragraph } from '../form/forms.js';
 import { nameField } from '../form/name-field.js';
 import { passkeyButton, withoutPasskeys } from '../form/passkey-button.js';

@@ -10,7 +10,7 @@ import type { View } from '../../../platform/http/page/view.js';
 import { Caller } from '../../../kernel/principal/access.decorator.js';
 import type { FullPrincipal } from '../../../kernel/principal/principal.js';
 import { RateLimited } from '../../../platform/rate-limit/rate-limited.decorator.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { Res, type Reply } from '../../../platform/web/cookies.js';
 import { ApiTag, Operation } from '../../../platform/web/route.decorator.js';
 import { rerenderOnError } from '../form/form-errors.js';

@@ -7,7 +7,7 @@ import {
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
 import type { Messages } from '../../../signin/messages/messages.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { buttonLink, panel, paragraph } from '../form/forms.js';
 import type { SecondFactorSummary } from '../home/second-factor-summary.js';
 import { authenticatorFacts, nameOf } from './authenticator-facts.js';

@@ -3,7 +3,7 @@ import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { View } from '../../../platform/http/page/view.js';
 import { type PageContext, type PagePart, pageView } from '../../../signin/messages/page.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { button, buttonLink, form, type FormFields, hidden, paragraph, submitButton } from '../form/forms.js';
 import { navigation, type NavigationFields } from '../home/navigation.js';
 import { authenticatorFacts } from '../account/authenticator-facts.js';

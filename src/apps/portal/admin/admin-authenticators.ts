@@ -1,7 +1,7 @@
 import { adminUserPath } from '../../../signin/auth/page-paths.js';
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
-import type { Authenticator } from '../../../identity/second-factor/second-factor.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { authenticatorFacts, nameOf } from '../account/authenticator-facts.js';
 
 /** The authenticators of a user; a link to the page that removes it is beside each that is removable. */

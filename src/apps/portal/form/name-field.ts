@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../kernel/encoding/html.js';
 import type { PageContext } from '../../../signin/messages/page.js';
-import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/second-factor.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../../identity/second-factor/factor-state.js';
 import { focus } from './forms.js';
 
 interface NameField {

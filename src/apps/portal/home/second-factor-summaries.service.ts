@@ -7,7 +7,7 @@ import { Idps } from '../../../signin/saml/idp/idps.service.js';
 import { MAX_TOTPS } from '../../../identity/second-factor/attempts/attempt.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
 import { MAX_PASSKEYS } from '../../../identity/second-factor/passkey/passkey.js';
-import type { AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+import type { AuthenticatorType } from '../../../identity/second-factor/factor-state.js';
 import type { PolicyDate, SecondFactorSummary } from './second-factor-summary.js';
 
 const SECONDS_PER_DAY = 86_400;

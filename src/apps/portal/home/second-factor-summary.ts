@@ -1,4 +1,5 @@
-import type { Authenticator, AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+import type { AuthenticatorType } from '../../../identity/second-factor/factor-state.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 
 /** When policy begins to demand something, in epoch seconds, and the whole days until then. */
 export interface PolicyDate {

@@ -3,16 +3,11 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { hasAuthenticator, NO_SECRET } from '../attempts/attempt.js';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type {
-  Acceptance,
-  BackupCodeState,
-  ChargedAttempt,
-  NamedAuthenticators,
-  NewAuthenticator,
-  SecondFactor,
-  StoredFactors,
-  Verdict,
-} from '../second-factor.js';
+import type { Acceptance, ChargedAttempt, SecondFactor, Verdict } from '../second-factor.js';
+import type { BackupCodeState } from '../factor-state.js';
+import type { StoredFactors } from '../factor-state.js';
+import type { NamedAuthenticators } from '../factor-state.js';
+import type { NewAuthenticator } from '../factor-state.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { LOW } from './backup-code.js';
 import { BackupCodes } from './backup-codes.service.js';

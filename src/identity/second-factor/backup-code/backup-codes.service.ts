@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { Random } from '../../../kernel/random/random.js';
 import { generateCodes, shownCode, storedCode, storedForms } from './backup-code.js';
-import { BackupCodeProperties } from '../mfa.properties.js';
+import { BackupCodeProperties } from './backup-code.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
 /** Sets of backup codes; the row of the account, which the caller has locked, names its active set. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
-import { BackupCodeProperties } from '../mfa.properties.js';
+import { BackupCodeProperties } from './backup-code.properties.js';
 import { BackupCodeStore, type PepperedRow } from './backup-code.store.js';
 
 /** Rows of one read, which takes about a millisecond; an account has at most twenty. */

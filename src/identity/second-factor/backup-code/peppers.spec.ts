@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigProperties, ProfilesProperties } from '../../../config/config.properties.js';
 import { readConfiguration } from '../../../config/configuration.js';
-import { BackupCodeProperties } from '../mfa.properties.js';
+import { BackupCodeProperties } from './backup-code.properties.js';
 
 const PREFIX = 'app.security.mfa.backup-code';
 const OLD = 'the old pepper of thirty-two characters or more';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type { Authenticator, AuthenticatorType } from '../second-factor.js';
+import type { AuthenticatorType } from '../factor-state.js';
+import type { Authenticator } from '../factor-state.js';
 
 const TOTPS = `FROM totp_secret WHERE user_id = ? AND activated_at IS NOT NULL`;
 const PASSKEYS = 'FROM passkey WHERE user_id = ?';

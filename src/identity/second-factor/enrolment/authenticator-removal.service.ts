@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { RelyingParty } from '../passkey/relying-party.service.js';
-import type { AuthenticatorType } from '../second-factor.js';
+import type { AuthenticatorType } from '../factor-state.js';
 import { AuthenticatorListStore } from './authenticator-list.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import { ObsoleteAuthenticators } from './obsolete-authenticators.service.js';

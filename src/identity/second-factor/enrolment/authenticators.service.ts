@@ -6,12 +6,10 @@ import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { EnrolmentChange, FailureCounter } from '../attempts/attempt.js';
 import type { NewPasskey, PasskeyPlace } from '../passkey/passkey.js';
 import { EnrolmentStore, type PasskeyOwner } from './enrolment.store.js';
-import {
-  type EnrolmentState,
-  type SecondFactorsById,
-  type SetupRequest,
-  type StoredFactors,
-} from '../second-factor.js';
+import type { SecondFactorsById } from '../second-factor.js';
+import type { EnrolmentState } from '../factor-state.js';
+import type { SetupRequest } from '../factor-state.js';
+import type { StoredFactors } from '../factor-state.js';
 import { ObsoleteAuthenticators } from './obsolete-authenticators.service.js';
 import { SECOND_FACTORS } from '../second-factors.service.js';
 

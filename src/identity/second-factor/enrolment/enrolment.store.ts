@@ -8,7 +8,10 @@ import {
   subjectConditions,
 } from '../attempts/attempt.js';
 import { MAX_PASSKEYS, type PasskeyPlace } from '../passkey/passkey.js';
-import type { AuthenticatorType, NamedAuthenticators, SetupRequest, StoredFactors } from '../second-factor.js';
+import type { AuthenticatorType } from '../factor-state.js';
+import type { SetupRequest } from '../factor-state.js';
+import type { StoredFactors } from '../factor-state.js';
+import type { NamedAuthenticators } from '../factor-state.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret

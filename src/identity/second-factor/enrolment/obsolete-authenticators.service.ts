@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
 import { PasskeyChallengeStore } from '../passkey/passkey-challenge.store.js';
-import { FACTOR_IDS, type NamedAuthenticators, type SecondFactorsById } from '../second-factor.js';
+import { FACTOR_IDS, type SecondFactorsById } from '../second-factor.js';
+import type { NamedAuthenticators } from '../factor-state.js';
 import { SECOND_FACTORS } from '../second-factors.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 import { EnrolmentStore } from './enrolment.store.js';

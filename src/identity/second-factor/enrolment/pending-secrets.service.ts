@@ -10,7 +10,7 @@ import {
   rejectionError,
 } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type { SetupRequest } from '../second-factor.js';
+import type { SetupRequest } from '../factor-state.js';
 import { qrPng, qrSvg } from '../totp/otpauth-uri.js';
 import { TotpSecrets } from '../totp/totp-secrets.service.js';
 import { EnrolmentStore, type StoredPendingSecret } from './enrolment.store.js';

@@ -4,7 +4,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { UnitOfWork } from '../../../platform/persistence/unit-of-work.js';
 import { NO_SECRET } from '../attempts/attempt.js';
 import { AttemptBudget } from '../attempts/attempt-budget.service.js';
-import type { SetupRequest } from '../second-factor.js';
+import type { SetupRequest } from '../factor-state.js';
 import { Authenticators, PENDING_SECONDS } from './authenticators.service.js';
 import { PendingSecrets, type ShownSecret } from './pending-secrets.service.js';
 

@@ -2,16 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';
-import type {
-  Acceptance,
-  ChargedAttempt,
-  NamedAuthenticators,
-  PasskeyMatch,
-  PasskeyState,
-  SecondFactor,
-  StoredFactors,
-  Verdict,
-} from '../second-factor.js';
+import type { Acceptance, ChargedAttempt, PasskeyMatch, SecondFactor, Verdict } from '../second-factor.js';
+import type { PasskeyState } from '../factor-state.js';
+import type { StoredFactors } from '../factor-state.js';
+import type { NamedAuthenticators } from '../factor-state.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { amrOfPasskey, type NewPasskey } from './passkey.js';
 import { PasskeyProperties } from './passkey.properties.js';

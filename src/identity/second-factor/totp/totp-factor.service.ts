@@ -15,15 +15,15 @@ import { withoutUndefined } from '../../../kernel/collections/without-undefined.
 import type {
   Acceptance,
   ChargedAttempt,
-  NamedAuthenticators,
-  PendingAuthenticator,
   SecondFactor,
-  StoredFactors,
   TotpMatch,
-  TotpState,
   Verdict,
   VerifiedResponse,
 } from '../second-factor.js';
+import type { TotpState } from '../factor-state.js';
+import type { StoredFactors } from '../factor-state.js';
+import type { NamedAuthenticators } from '../factor-state.js';
+import type { PendingAuthenticator } from '../factor-state.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { verifyTotp } from './totp.js';
 import { TotpSecrets } from './totp-secrets.service.js';

@@ -1,6 +1,8 @@
 import type { InferOutput } from 'valibot';
 import { withoutUndefined } from '../../../kernel/collections/without-undefined.js';
-import type { Authenticator, DueStep, OwnFactorState, Proof } from '../../../identity/second-factor/second-factor.js';
+import type { DueStep, Proof } from '../../../identity/second-factor/second-factor.js';
+import type { OwnFactorState } from '../../../identity/second-factor/factor-state.js';
+import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
 import { acrOf, type Amr } from '../../../kernel/principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../../kernel/principal/principal.js';
 import type {

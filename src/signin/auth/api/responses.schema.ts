@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { CODES_PER_SET, LOW } from '../../../identity/second-factor/backup-code/backup-code.js';
-import { AUTHENTICATOR_TYPES, FACTOR_IDS } from '../../../identity/second-factor/second-factor.js';
+import { FACTOR_IDS } from '../../../identity/second-factor/second-factor.js';
+import { AUTHENTICATOR_TYPES } from '../../../identity/second-factor/factor-state.js';
 import { ACR_MFA, ACR_PWD, AMR_METHODS } from '../../../kernel/principal/amr.js';
 import { listOf } from '../../../platform/web/schema.js';
 

@@ -3,7 +3,7 @@ import { type Account, hasSecondFactor } from '../../../identity/account/account
 import { ServiceError } from '../../../kernel/errors/service-error.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../../../kernel/principal/principal.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { AuthenticatorType } from '../../../identity/second-factor/second-factor.js';
+import type { AuthenticatorType } from '../../../identity/second-factor/factor-state.js';
 import { Sessions } from '../../../identity/session/sessions.service.js';
 import type { PasskeyPlace } from '../../../identity/second-factor/passkey/passkey.js';
 import type { Tx } from '../../../platform/persistence/unit-of-work.js';

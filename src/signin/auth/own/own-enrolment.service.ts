@@ -10,7 +10,7 @@ import {
   type ShownPendingSecret,
 } from '../../../identity/second-factor/enrolment/pending-secrets.service.js';
 import { SecondFactorSetup, type Setup } from '../../../identity/second-factor/enrolment/setup.service.js';
-import type { SetupRequest } from '../../../identity/second-factor/second-factor.js';
+import type { SetupRequest } from '../../../identity/second-factor/factor-state.js';
 import { EnrolmentAuthorization } from './enrolment-authorization.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';

@@ -6,7 +6,8 @@ import type { FullPrincipal, Principal } from '../../../kernel/principal/princip
 import { EnrolledAuthenticators } from '../../../identity/second-factor/enrolment/enrolled-authenticators.service.js';
 import { Enrolment } from '../../../identity/second-factor/enrolment/enrolment.service.js';
 import { MfaPolicy } from '../../../identity/second-factor/mfa-policy.service.js';
-import type { OwnFactorState, SubmittedProof } from '../../../identity/second-factor/second-factor.js';
+import type { SubmittedProof } from '../../../identity/second-factor/second-factor.js';
+import type { OwnFactorState } from '../../../identity/second-factor/factor-state.js';
 import { type OpenedSession, Sessions } from '../../../identity/session/sessions.service.js';
 import { Reauthentication } from './reauthentication.service.js';
 import { attemptSubjectOf } from '../../../identity/second-factor/attempts/attempt.js';

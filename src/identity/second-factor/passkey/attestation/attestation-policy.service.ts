@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../../../kernel/collections/without-undefin
 import type { AttestationRejection } from '../../../../kernel/errors/reason.js';
 import { AuthenticatorMetadata } from './authenticator-metadata.service.js';
 import { type AuthenticatorModel, keyIdentifierOf, UnusableMetadata } from './authenticator-model.js';
-import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../second-factor.js';
+import { MAX_AUTHENTICATOR_NAME_LENGTH } from '../../factor-state.js';
 import { PasskeyProperties } from '../passkey.properties.js';
 import { leadsTo } from './trust-path.js';
 
