@@ -28,7 +28,7 @@ export interface LayoutMessages {
 }
 
 /** The languages of the product and its texts in each of them; the first language is the default. */
-export interface MessageCatalogue<L extends string = string> {
-  readonly languages: readonly [L, ...L[]];
-  readonly messagesOf: (language: L) => LayoutMessages;
+export interface MessageCatalogue {
+  readonly languages: readonly [string, ...string[]];
+  readonly messagesOf: (language: string) => LayoutMessages;
 }
