@@ -5,7 +5,7 @@ import { Accounts } from '../../identity/account/accounts.service.js';
 import type { Reason } from '../../kernel/errors/reason.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
-import { withStated } from '../../kernel/principal/command-context.js';
+import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
 import { type Act, acceptableStated, demandAdministrator, demandSubject, isSubject, validStated } from './act.js';
 import { ProtectedRoles } from './protected-roles.service.js';
@@ -57,7 +57,7 @@ export class AdminActs {
   async perform<T>(rule: ActRule, subject: string | undefined, act: Act, work: () => Promise<T>): Promise<T> {
     try {
       const stated = admit(rule, subject, act);
-      return await withStated(stated, work);
+      return await withCommandContext(stated, work);
     } catch (error) {
       const reason = error instanceof ServiceError ? error.facts.reason : undefined;
       if (reason !== undefined && RECORDED.has(reason)) await this.record(rule.name, subject, act, reason);
@@ -81,7 +81,7 @@ export class AdminActs {
   private async record(name: string, subject: string | undefined, act: Act, reason: Reason): Promise<void> {
     // Only the id of an account is stored: any other text in its place is input of the caller.
     const account = subject !== undefined && isSubject(subject) ? await this.accounts.find(subject) : undefined;
-    await withStated(acceptableStated(act), () =>
+    await withCommandContext(acceptableStated(act), () =>
       this.events.recordAlone({
         kind: 'ADMIN_ACT_REFUSED',
         ...(account && { subject: account.id }),

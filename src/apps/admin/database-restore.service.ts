@@ -5,7 +5,7 @@ import { BackupRejection } from '../../platform/persistence/backup/backup-format
 import type { Row } from '../../platform/persistence/backup/backup-plan.js';
 import { type BackupFacts, inspectBackup, loadBackup, refuseGuarded } from '../../platform/persistence/backup/load.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { withCommandReason } from '../../kernel/principal/command-context.js';
+import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { stepAt } from '../../identity/second-factor/totp/totp.js';
 import { TotpSecrets } from '../../identity/second-factor/totp/totp-secrets.service.js';
 import { BACKUP } from '../schema/backup-tables.js';
@@ -34,7 +34,7 @@ export class DatabaseRestore {
   /** @throws BackupRejected, with an unchanged database */
   async restore(file: string, options: RestoreOptions, act: Act): Promise<BackupFacts> {
     if (!options.lostSealKeys) await this.checkSealKeys(file);
-    return withCommandReason(act.reason, () =>
+    return withCommandContext({ reason: act.reason }, () =>
       this.work.run(async (tx) => {
         if (!options.replace) await refuseGuarded(BACKUP, (sql) => tx.rows(sql));
         const now = this.clock.seconds();

@@ -3,7 +3,7 @@ import type { EventKind } from '../../identity/events/security-event.js';
 import { SecurityEvents } from '../../identity/events/security-events.service.js';
 import { MailBacklog } from '../../platform/mail/mail-backlog.service.js';
 import { type Tx, UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { withStated } from '../../kernel/principal/command-context.js';
+import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
 import type { Act } from './act.js';
 
@@ -49,7 +49,7 @@ export class Resends {
 
   /** `id` is stored only if it named something. */
   private run(kind: EventKind, act: Act, id: string | undefined, work: (tx: Tx) => Promise<number>): Promise<number> {
-    return withStated(act, () =>
+    return withCommandContext(act, () =>
       this.work.run(async (tx) => {
         const count = await work(tx);
         const detail = { count: String(count), ...(id !== undefined && { id }) };

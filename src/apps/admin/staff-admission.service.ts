@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../../identity/account/account.js';
 import { StaffCreation, type StaffPerson } from '../../identity/account/staff/staff-accounts.service.js';
 import { UnitOfWork } from '../../platform/persistence/unit-of-work.js';
-import { withCommandReason } from '../../kernel/principal/command-context.js';
+import { withCommandContext } from '../../kernel/principal/command-context.js';
 import { configuredEntityId, MetadataFailure } from '../../signin/saml/idp/metadata-source.js';
 import { SamlProperties } from '../../signin/saml/saml.properties.js';
 import type { Act } from './account-administration.service.js';
@@ -45,7 +45,7 @@ export class StaffAdmission {
     if (known !== undefined && given !== undefined && known !== given) return { kind: 'other issuer', issuer: known };
     const issuer = known ?? given;
     if (issuer === undefined) return { kind: 'issuer required' };
-    const account = await withCommandReason(act.reason, () =>
+    const account = await withCommandContext({ reason: act.reason }, () =>
       this.work.run((tx) => this.staff.admit(tx, { ...person, issuer }, act.actor)),
     );
     return { kind: 'admitted', account };

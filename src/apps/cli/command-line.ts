@@ -103,7 +103,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     addBackupCommands(program, { ...databaseFiles(target), open: restore, actor, print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
-    await withCommandContext(() => program.parseAsync(own, { from: 'user' }));
+    await withCommandContext({}, () => program.parseAsync(own, { from: 'user' }));
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof ConfigurationFailure) {

@@ -14,7 +14,7 @@ const LINK_BYTES = 4;
 const NONE = 0;
 
 /**
- * Maps texts to a fixed set of numbers. Beyond `capacity` keys, the one that was set least recently is forgotten.
+ * Maps texts to a fixed set of numbers. Beyond `capacity` keys, the one that was set least recently is dropped.
  *
  * An attack creates as many records as fit, and each of them stays for minutes. As objects of a map they would take
  * several times the memory, and the heap would grow by a multiple of that before their garbage is collected. Here, a record

@@ -6,10 +6,10 @@ export type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? ne
 /** A copy without the members that are undefined: `{ ...withoutUndefined({ device, ip }) }` instead of one spread each. */
 export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
   // A loop takes a quarter of the time of `Object.fromEntries`, and every request runs this.
-  const kept: Record<string, unknown> = {};
+  const defined: Record<string, unknown> = {};
   for (const name in members) {
     const value = members[name];
-    if (value !== undefined) kept[name] = value;
+    if (value !== undefined) defined[name] = value;
   }
-  return kept as WithoutUndefined<T>;
+  return defined as WithoutUndefined<T>;
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { Encoding, Iconv } from 'iconv-lite';
 
-/** The reason why the name of a character set is rejected. */
+/** The reason why the name of a character set is rejected, without the name. */
 export class CharsetRejection {
   constructor(readonly reason: string) {}
 }
@@ -28,30 +28,30 @@ const ASCII = String.fromCharCode(...Array(0x80).keys());
 let loaded: typeof Iconv | undefined;
 const known = new Map<unknown, Charset>();
 
-/** The character set of that name; a fault if it is unknown, or if its bytes differ from ASCII, which HTTP and lines need. */
+/** Returns the character set of that name; rejects names that are unknown, and sets that do not extend ASCII, which HTTP and log lines need. */
 export function charsetOf(name: string): Charset | CharsetRejection {
   if (isUtf8Name(name)) return UTF_8;
   if (!NAME.test(name)) return new CharsetRejection('not the name of a character set such as UTF-8');
   loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof Iconv;
-  if (!loaded.encodingExists(name)) return new CharsetRejection('a character set that is not known here');
+  if (!loaded.encodingExists(name)) return new CharsetRejection('the character set is unknown');
   // Names of one character set have one codec.
   const codec = loaded.getCodec(name);
   const charset = known.get(codec) ?? convertedBy(loaded, name);
   if (!charset.encode(ASCII).equals(Buffer.from(ASCII, 'latin1')) || charset.decode(Buffer.from(ASCII)) !== ASCII) {
-    return new CharsetRejection('a character set that does not hold ASCII as it is');
+    return new CharsetRejection('the character set does not extend ASCII');
   }
   known.set(codec, charset);
   return charset;
 }
 
-/** @throws TypeError for a name that has a fault, which its key has refused */
+/** @throws TypeError for a name that `charsetOf` rejects; a key of type `charsetName` has no such value */
 export function charsetNamed(name: string): Charset {
   const known = charsetOf(name);
   if (known instanceof CharsetRejection) throw new TypeError(`${name}: ${known.reason}`);
   return known;
 }
 
-/** JSON that is right in UTF-8 and in the character set alike. */
+/** Returns JSON that is valid in the character set: for others than UTF-8, with all characters outside ASCII escaped. */
 export function jsonIn(charset: Charset, text: string): string {
   return charset === UTF_8 ? text : text.replaceAll(/[^\0-\x7f]/g, escaped);
 }

@@ -124,38 +124,38 @@ describe('an invalid date pattern', () => {
     ['L', 'yyyy LLL'],
   ])('is rejected for the letter %s, which the reason names', (letter, pattern) => {
     expect(reasonOf(pattern)).toBe(
-      `the letter ${letter} stands for nothing here: known are y M d H h m s S a E Z X VV`,
+      `the pattern letter ${letter} is not supported; use one of y M d H h m s S a E Z X VV`,
     );
   });
 
   it.each([
-    ['MMMMMM', 'the letter M stands 6 times in a row, where at most 5 may'],
-    ['ddd', 'the letter d stands 3 times in a row, where at most 2 may'],
-    ['HHH', 'the letter H stands 3 times in a row, where at most 2 may'],
-    ['SSSSSSSSSS', 'the letter S stands 10 times in a row, where at most 9 may'],
-    ['aa', 'the letter a stands 2 times in a row, where exactly 1 may'],
-    ['EEEEEE', 'the letter E stands 6 times in a row, where at most 5 may'],
-    ['ZZZZZZ', 'the letter Z stands 6 times in a row, where at most 5 may'],
-    ['XXXXXX', 'the letter X stands 6 times in a row, where at most 5 may'],
-    ['V', 'the letter V stands 1 times in a row, where exactly 2 may'],
-    ['VVV', 'the letter V stands 3 times in a row, where exactly 2 may'],
-    ['y'.repeat(11), 'the letter y stands 11 times in a row, where at most 10 may'],
+    ['MMMMMM', 'the pattern letter M is repeated 6 times; at most 5 are supported'],
+    ['ddd', 'the pattern letter d is repeated 3 times; at most 2 are supported'],
+    ['HHH', 'the pattern letter H is repeated 3 times; at most 2 are supported'],
+    ['SSSSSSSSSS', 'the pattern letter S is repeated 10 times; at most 9 are supported'],
+    ['aa', 'the pattern letter a is repeated 2 times; exactly 1 are supported'],
+    ['EEEEEE', 'the pattern letter E is repeated 6 times; at most 5 are supported'],
+    ['ZZZZZZ', 'the pattern letter Z is repeated 6 times; at most 5 are supported'],
+    ['XXXXXX', 'the pattern letter X is repeated 6 times; at most 5 are supported'],
+    ['V', 'the pattern letter V is repeated 1 times; exactly 2 are supported'],
+    ['VVV', 'the pattern letter V is repeated 3 times; exactly 2 are supported'],
+    ['y'.repeat(11), 'the pattern letter y is repeated 11 times; at most 10 are supported'],
   ])('is rejected for a run of letters that Java does not know: %s', (pattern, reason) => {
     expect(reasonOf(pattern)).toBe(reason);
   });
 
   it.each([
-    ['a quote without an end', "yyyy'T", "a text in quotes has no end; a quote itself is written ''"],
+    ['a quote without an end', "yyyy'T", "a quoted text has no closing quote; write '' for a quote"],
     [
       'a quote without an end behind a doubled one',
       "yyyy'''",
-      "a text in quotes has no end; a quote itself is written ''",
+      "a quoted text has no closing quote; write '' for a quote",
     ],
-    ['an optional part', 'yyyy[-MM]', '[ has a meaning of its own in Java: put it in quotes'],
-    ['a reserved sign', 'yyyy#MM', '# has a meaning of its own in Java: put it in quotes'],
-    ['nothing', '', 'it shows no part of a date'],
-    ['no letter', '-', 'it shows no part of a date'],
-    ['quoted letters only', "'yyyy'", 'it shows no part of a date'],
+    ['an optional part', 'yyyy[-MM]', '[ is reserved in Java: put it in quotes'],
+    ['a reserved sign', 'yyyy#MM', '# is reserved in Java: put it in quotes'],
+    ['nothing', '', 'the pattern has no letter for a part of a date'],
+    ['no letter', '-', 'the pattern has no letter for a part of a date'],
+    ['quoted letters only', "'yyyy'", 'the pattern has no letter for a part of a date'],
   ])('is rejected if it has %s', (_, pattern, reason) => {
     expect(reasonOf(pattern)).toBe(reason);
   });

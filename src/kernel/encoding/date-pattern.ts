@@ -28,8 +28,8 @@ type Part = (local: Local) => string;
 
 interface Letter {
   /** Permitted lengths of a run of the letter. */
-  readonly least?: number;
-  readonly most: number;
+  readonly min?: number;
+  readonly max: number;
   readonly part: (run: number) => Part;
 }
 
@@ -41,19 +41,19 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 
 /** Letters and run lengths mean what they do in `java.time.format.DateTimeFormatter`, in English. */
 const LETTERS: Readonly<Record<string, Letter>> = {
-  y: { most: 10, part: yearPart },
-  M: { most: 5, part: (run) => (run < 3 ? numberPart(run, ({ month }) => month + 1) : namePart(run, MONTHS, 'month')) },
-  d: { most: 2, part: (run) => numberPart(run, ({ day }) => day) },
-  H: { most: 2, part: (run) => numberPart(run, hourOf) },
-  h: { most: 2, part: (run) => numberPart(run, (local) => hourOf(local) % 12 || 12) },
-  m: { most: 2, part: (run) => numberPart(run, ({ secondOfDay }) => Math.floor(secondOfDay / 60) % 60) },
-  s: { most: 2, part: (run) => numberPart(run, ({ secondOfDay }) => secondOfDay % 60) },
-  S: { most: 9, part: fractionPart },
-  a: { most: 1, part: () => (local) => (hourOf(local) < 12 ? 'AM' : 'PM') },
-  E: { most: 5, part: (run) => namePart(run, DAYS, 'weekday') },
-  Z: { most: 5, part: offsetPartOfZ },
-  X: { most: 5, part: (run) => (local) => offsetText(local.offset, run) || 'Z' },
-  V: { least: 2, most: 2, part: () => (local) => local.zone },
+  y: { max: 10, part: yearPart },
+  M: { max: 5, part: (run) => (run < 3 ? numberPart(run, ({ month }) => month + 1) : namePart(run, MONTHS, 'month')) },
+  d: { max: 2, part: (run) => numberPart(run, ({ day }) => day) },
+  H: { max: 2, part: (run) => numberPart(run, hourOf) },
+  h: { max: 2, part: (run) => numberPart(run, (local) => hourOf(local) % 12 || 12) },
+  m: { max: 2, part: (run) => numberPart(run, ({ secondOfDay }) => Math.floor(secondOfDay / 60) % 60) },
+  s: { max: 2, part: (run) => numberPart(run, ({ secondOfDay }) => secondOfDay % 60) },
+  S: { max: 9, part: fractionPart },
+  a: { max: 1, part: () => (local) => (hourOf(local) < 12 ? 'AM' : 'PM') },
+  E: { max: 5, part: (run) => namePart(run, DAYS, 'weekday') },
+  Z: { max: 5, part: offsetPartOfZ },
+  X: { max: 5, part: (run) => (local) => offsetText(local.offset, run) || 'Z' },
+  V: { min: 2, max: 2, part: () => (local) => local.zone },
 };
 /** The letters for error messages. */
 export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
@@ -61,7 +61,7 @@ export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
 /** A text between quotes, in which two quotes mean one; a run of one letter; anything else. */
 const TOKEN = /'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|(?<other>.)/gsu;
 
-/** Creates a writer for a date pattern; a pattern that Java rejects or that is not implemented is a fault. */
+/** Creates a writer for a date pattern; a pattern that Java rejects or that is not implemented is a problem. */
 export function compileDatePattern(pattern: string): WriteInstant | PatternProblem {
   const parts: (string | Part)[] = [];
   for (const { groups = {} } of pattern.matchAll(TOKEN)) {
@@ -70,7 +70,8 @@ export function compileDatePattern(pattern: string): WriteInstant | PatternProbl
     if (part instanceof PatternProblem) return part;
     parts.push(part);
   }
-  if (parts.every((part) => typeof part === 'string')) return new PatternProblem('it shows no part of a date');
+  if (parts.every((part) => typeof part === 'string'))
+    return new PatternProblem('the pattern has no letter for a part of a date');
   return (millis, zone) => {
     const local = localTime(millis, zone);
     let text = '';
@@ -81,20 +82,18 @@ export function compileDatePattern(pattern: string): WriteInstant | PatternProbl
 
 function literalOf(quoted: string | undefined, other = ''): string | PatternProblem {
   if (quoted !== undefined) return quoted === '' ? "'" : quoted.replaceAll("''", "'");
-  if (other === "'") return new PatternProblem("a text in quotes has no end; a quote itself is written ''");
-  return /[[\]{}#]/.test(other)
-    ? new PatternProblem(`${other} has a meaning of its own in Java: put it in quotes`)
-    : other;
+  if (other === "'") return new PatternProblem("a quoted text has no closing quote; write '' for a quote");
+  return /[[\]{}#]/.test(other) ? new PatternProblem(`${other} is reserved in Java: put it in quotes`) : other;
 }
 
 function partOf(run: string): Part | PatternProblem {
   const name = run.charAt(0);
   const letter = Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
-  if (!letter) return new PatternProblem(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
-  const { least = 1, most, part } = letter;
-  if (run.length >= least && run.length <= most) return part(run.length);
-  const lengths = least === most ? `exactly ${most}` : `at most ${most}`;
-  return new PatternProblem(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
+  if (!letter) return new PatternProblem(`the pattern letter ${name} is not supported; use one of ${PATTERN_LETTERS}`);
+  const { min = 1, max, part } = letter;
+  if (run.length >= min && run.length <= max) return part(run.length);
+  const lengths = min === max ? `exactly ${max}` : `at most ${max}`;
+  return new PatternProblem(`the pattern letter ${name} is repeated ${run.length} times; ${lengths} are supported`);
 }
 
 const DAY_MILLIS = 86_400_000;
@@ -102,7 +101,7 @@ const DAYS_OF_400_YEARS = 146_097;
 /** Days from 1 March of year 0 to 1 January 1970. */
 const EPOCH_DAY = 719_468;
 
-/** By plain arithmetic, because a `Date` has no room for the offset at the ends of its range. */
+/** Computes the local time without a `Date`, which cannot represent the offset at the ends of its range. */
 function localTime(millis: number, zone: Zone): Local {
   const offset = zone.offsetSecondsAt(millis);
   const local = millis + offset * 1000;
@@ -138,7 +137,7 @@ function numberPart(run: number, value: (local: Local) => number): Part {
   return (local) => padded(value(local), run);
 }
 
-/** The year of its era, so that the year before year 1 is 1 again; with a sign where it has more digits than letters. */
+/** Writes the year of the era, which is 1 for the year before year 1; with a sign if it has more digits than letters. */
 function yearPart(run: number): Part {
   return ({ year }) => {
     const ofEra = year > 0 ? year : 1 - year;
@@ -159,15 +158,15 @@ function fractionPart(run: number): Part {
 }
 
 function offsetPartOfZ(run: number): Part {
-  // Z is an offset in one of the forms of X, but for what stands for no offset at all.
+  // Z has the forms of X, but writes an offset of zero in another way.
   if (run === 5) return ({ offset }) => offsetText(offset, 5) || 'Z';
   if (run === 4) return ({ offset }) => `GMT${offsetText(offset, 5)}`;
   return ({ offset }) => offsetText(offset, 2) || '+0000';
 }
 
 /**
- * An offset as run lengths of X show it: hours, then minutes (1: only where there are some), then seconds where there
- * are some (4, 5), with colons (3, 5). Empty where what would be shown is zero.
+ * Writes an offset in the form that a run of X has: hours; minutes (run 1: only if they are not zero); seconds (runs 4 and
+ * 5, if they are not zero); with colons (runs 3 and 5). Empty if all of them are zero.
  */
 function offsetText(offset: number, run: number): string {
   const total = Math.abs(offset);

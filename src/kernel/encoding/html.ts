@@ -5,7 +5,7 @@ export class Html {
 
 type Piece = Html | string | number | undefined | readonly Piece[];
 
-/** A template of HTML: pieces of it and texts, which are escaped. */
+/** Builds HTML from a template: texts are escaped, `Html` is inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(strings.map((string, index) => string + htmlOf(pieces[index])).join(''));
 }
@@ -29,13 +29,13 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? '');
 }
 
-/** The Markdown that descriptions use: code between backticks. */
+/** Converts the Markdown of descriptions: code between backticks. */
 export function inlineCode(text: string): Html {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** Markdown as above, with paragraphs separated by empty lines. */
+/** Converts Markdown as `inlineCode` does, with paragraphs separated by empty lines. */
 export function paragraphs(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`${text.split('\n\n').map((part) => html`<p>${inlineCode(part)}</p>`)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The origin of a text that is nothing but an origin, as browsers write it (URL standard, "origin"): lower case, without the
- * default port. A slash at the end is the path of every such address. Undefined for any other text.
+ * Parses a text that is an origin, with or without a slash at its end. Returns it as browsers write it (URL standard,
+ * "origin"): in lower case, without the default port. Undefined for any other text.
  */
 export function originOf(value: string): string | undefined {
   if (!/^https?:\/\/[^\s/?#@\\*]+\/?$/i.test(value)) return undefined;

@@ -1,13 +1,13 @@
 import { type Charset, UTF_8 } from './charset.js';
 
 const BYTE_ORDER_MARK = /^\uFEFF/;
-/** Deeper than every schema; a deeper body is an attack. */
+/** Maximum nesting of a body. No schema needs as much. */
 const MAX_DEPTH = 32;
-/** Far more than any form has; each member costs many times its bytes. */
+/** Maximum number of members of a form, each of which takes many times its bytes in memory. No form needs as many. */
 const MAX_MEMBERS = 100;
 const [PLUS, SPACE, PERCENT] = [0x2b, 0x20, 0x25];
 /** Names that reach the prototype when an object is copied without care. */
-const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+const REJECTED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** A parsed body; `undefined` for a rejected one. */
 export type ReadBody = { readonly value: unknown } | undefined;
@@ -20,7 +20,7 @@ export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
   if (body.length === 0) return { value: {} };
   const text = charset.decode(body)?.replace(BYTE_ORDER_MARK, '');
   if (text === undefined) return undefined;
-  const members = countWritten(text);
+  const members = countColons(text);
   if (members === undefined) return undefined;
   let value: unknown;
   try {
@@ -29,7 +29,7 @@ export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
     return undefined;
   }
   // JSON.parse lets the last of two equal names win, so fewer members are left than the text has.
-  return countKept(value) === members ? { value } : undefined;
+  return countMembers(value) === members ? { value } : undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
     const name = unescaped(pair.slice(0, end), charset);
     const value = unescaped(pair.slice(end + 1), charset);
-    if (name === undefined || value === undefined || members.has(name) || REFUSED_NAMES.has(name)) return undefined;
+    if (name === undefined || value === undefined || members.has(name) || REJECTED_NAMES.has(name)) return undefined;
     members.set(name, value);
   }
   return { value: Object.fromEntries(members) };
@@ -93,18 +93,18 @@ export function isCleanlyEncoded(text: string): boolean {
   }
 }
 
-/** Members of all objects in a value; not a number, which equals no count, where something in it is refused. */
-function countKept(value: unknown): number {
+/** Counts the members of all objects in a value; NaN, which equals no count, if a name or a text is rejected. */
+function countMembers(value: unknown): number {
   if (typeof value === 'string') return isCleanText(value) ? 0 : NaN;
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) count += countKept(item);
+    for (const item of value) count += countMembers(item);
     return count;
   }
   for (const [name, member] of Object.entries(value)) {
-    if (REFUSED_NAMES.has(name) || !isCleanText(name)) return NaN;
-    count += 1 + countKept(member);
+    if (REJECTED_NAMES.has(name) || !isCleanText(name)) return NaN;
+    count += 1 + countMembers(member);
   }
   return count;
 }
@@ -113,8 +113,8 @@ function isCleanText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** Colons outside of strings, in valid JSON one per member; undefined where it nests too deep to be parsed at all. */
-function countWritten(text: string): number | undefined {
+/** Counts the colons outside of strings, one per member in valid JSON; undefined if the text is nested too deeply. */
+function countColons(text: string): number | undefined {
   let count = 0;
   let depth = 0;
   let isInString = false;

@@ -1,6 +1,6 @@
 /** A time zone in which instants are written. */
 export interface Zone {
-  /** As the configuration names it. */
+  /** Name of the zone in the configuration. */
   readonly id: string;
   /** Seconds by which local time is ahead of UTC at an instant, given in milliseconds since 1970. */
   offsetSecondsAt(millis: number): number;
@@ -22,7 +22,7 @@ export function zoneOf(id: string): Zone {
 const HOUR_MILLIS = 3_600_000;
 /** The last instant (ECMA-262, time values). */
 const FARTHEST_MILLIS = 8.64e15;
-/** Number of cached hours: some weeks. */
+/** Maximum number of cached hours, which is about twelve weeks. */
 const MAX_HOURS = 2000;
 
 /** Uses the slow formatting class only for hours that are not cached. */
@@ -36,15 +36,15 @@ class IntlZone implements Zone {
     const hour = Math.floor(millis / HOUR_MILLIS);
     const known = this.offsetOfHour.get(hour);
     if (known !== undefined) return known;
-    const start = this.ask(hour * HOUR_MILLIS);
+    const start = this.offsetAt(hour * HOUR_MILLIS);
     // The clocks change within this hour, not always at a full minute.
-    if (start !== this.ask((hour + 1) * HOUR_MILLIS)) return this.ask(millis);
+    if (start !== this.offsetAt((hour + 1) * HOUR_MILLIS)) return this.offsetAt(millis);
     if (this.offsetOfHour.size >= MAX_HOURS) this.offsetOfHour.clear();
     this.offsetOfHour.set(hour, start);
     return start;
   }
 
-  private ask(millis: number): number {
+  private offsetAt(millis: number): number {
     this.formatter ??= new Intl.DateTimeFormat('en-US', { timeZone: this.id, timeZoneName: 'longOffset' });
     const shown = this.formatter.format(Math.max(-FARTHEST_MILLIS, Math.min(millis, FARTHEST_MILLIS)));
     const [, sign, hours, minutes, seconds] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(shown) ?? [];

@@ -1,4 +1,4 @@
-/** HTTP status of every public error code (docs/reference/errors.md); codes are never reworded or reused. */
+/** HTTP status of every public error code (docs/reference/errors.md); a code is never renamed or reused. */
 export const STATUS = {
   VALIDATION_FAILED: 400,
   INVALID_CREDENTIALS: 401,

@@ -52,7 +52,7 @@ type PasswordReason =
 type ThrottleReason =
   'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere' | 'route' | 'session';
 
-/** Why a code or a passkey is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
+/** Why a code or a passkey is rejected: `reason` of `MFA_FAILED` and `MFA_REPLAY`, and of `login.mfa.attempts`. */
 type SecondFactorReason =
   | 'wrong_code'
   | 'used_step'
@@ -110,10 +110,10 @@ type CredentialReason =
 /** Why a refresh token is rejected: `outcome` of `login.token.refresh`. */
 type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
 
-/** Why a mailed link is rejected, a used or replaced one being unknown, and why none can be requested. */
+/** Why a mailed link is rejected, or cannot be requested. A used or replaced link is unknown. */
 type LinkReason = 'link unknown' | 'link expired' | 'link outdated' | 'no mail relay';
 
-/** Why a browser request is taken for a forged one. */
+/** Why a request of a browser is rejected as forged by another site. */
 type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
 
 /** Why a change of an account is rejected. */
@@ -134,7 +134,7 @@ type AccountReason =
   | 'another import is in progress'
   | 'the import was interrupted';
 
-/** What is overloaded, out of reach or larger than its limit. */
+/** Why the service cannot process a request: a resource is overloaded or unavailable, or a limit is exceeded. */
 type CapacityReason =
   | 'overloaded'
   | 'memory of bodies'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exposureReason } from './secret-file.js';
+import { exposureFacts } from './secret-file.js';
 
 const SELF = { uid: 1000, gids: [1000, 2000] };
 
@@ -10,7 +10,7 @@ it.each([
   ['root and its first group', 0o640, 0, 1000],
   ['its own user and a group of the process', 0o440, 1000, 2000],
 ])('A3: a file of %s is private (mode %o)', (_, mode, uid, gid) => {
-  expect(exposureReason({ mode: 0o100_000 | mode, uid, gid }, SELF)).toBeUndefined();
+  expect(exposureFacts({ mode: 0o100_000 | mode, uid, gid }, SELF)).toBeUndefined();
 });
 
 it.each([
@@ -20,5 +20,5 @@ it.each([
   ['another group may read', 0o440, 0, 0, 'group 0 may read it, and is not one of this process'],
   ['another user owns', 0o400, 1001, 1000, 'user 1001 owns it, who is neither root nor the user of this process'],
 ])('A3: a file that %s is not private (mode %o)', (_, mode, uid, gid, reason) => {
-  expect(exposureReason({ mode: 0o100_000 | mode, uid, gid }, SELF)).toBe(reason);
+  expect(exposureFacts({ mode: 0o100_000 | mode, uid, gid }, SELF)).toEqual({ Mode: mode.toString(8), Reason: reason });
 });

@@ -15,13 +15,13 @@ export interface WholeFile {
  *
  * @throws the error of the system if the file cannot be opened or read
  */
-export function readWholeFile(path: string, mostBytes: number): WholeFile | 'not a file' | 'too large' {
+export function readWholeFile(path: string, maxBytes: number): WholeFile | 'not a file' | 'too large' {
   // Without O_NONBLOCK, opening a pipe would wait for a writer and stall the startup.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return 'not a file';
-    if (stats.size > mostBytes) return 'too large';
+    if (stats.size > maxBytes) return 'too large';
     return { bytes: readFileSync(descriptor), access: stats };
   } finally {
     closeSync(descriptor);

@@ -38,7 +38,7 @@ export const SignInRoute = (): MethodDecorator & ClassDecorator => SetMetadata(S
 
 /**
  * Scripts of the origins in `app.security.cors.allowed-origins` may use the cookie of a user here. Everywhere else they need an
- * access token: a fault of another site must not change the credentials of its users, or act as an administrator.
+ * access token: a vulnerability of another site must not let it change credentials or act as an administrator.
  */
 export const OpenToAllowedOrigins = (): MethodDecorator & ClassDecorator => SetMetadata(ALLOWED_ORIGINS, true);
 

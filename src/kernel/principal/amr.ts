@@ -5,13 +5,10 @@ import { ServiceError } from '../errors/service-error.js';
  * passkey that never leaves its device (`hwk`) or is synced between devices (`swk`).
  */
 export const AMR_METHODS = ['pwd', 'otp', 'hwk', 'swk'] as const;
-export type AmrMethod = (typeof AMR_METHODS)[number];
-export type Amr = readonly AmrMethod[];
+export type Amr = readonly (typeof AMR_METHODS)[number][];
 
 export const PWD: Amr = ['pwd'];
 export const PWD_OTP: Amr = ['pwd', 'otp'];
-export const PWD_HWK: Amr = ['pwd', 'hwk'];
-export const PWD_SWK: Amr = ['pwd', 'swk'];
 
 export const ACR_PWD = 'urn:login:acr:pwd';
 export const ACR_MFA = 'urn:login:acr:mfa';
@@ -45,24 +42,24 @@ export function amrOf(text: string): Amr {
   return text.split(' ').flatMap((method) => AMR_METHODS.find((known) => known === method) ?? []);
 }
 
-/** What a route asks of the login behind a request: exactly a one-time code (`otp`), or any second factor (`mfa`). */
+/** The second factor that a route requires: exactly a one-time code (`otp`), or any second factor (`mfa`). */
 export interface RequiredAmr {
   readonly method: 'otp' | 'mfa';
-  /** Longest time since the second factor, in seconds. */
+  /** Maximum age of its proof in seconds. */
   readonly maxAge?: number;
 }
 
 /** A second factor that is required of a login: a passkey where policy demands one. */
 export interface RequiredFactor {
   readonly method: 'passkey' | RequiredAmr['method'];
-  /** Longest time since the second factor, in seconds. */
+  /** Maximum age of its proof in seconds. */
   readonly maxAge?: number;
 }
 
-/** What a login lacks: another method, such as a passkey where policy demands one, or a more recent proof. */
+/** The requirement that a login does not meet: another method, such as a passkey by policy, or a more recent proof. */
 export interface RequiredLogin {
   readonly method: 'pwd' | RequiredFactor['method'];
-  /** Seconds. */
+  /** Maximum age of the proof in seconds. */
   readonly maxAge?: number;
 }
 

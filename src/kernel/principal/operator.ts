@@ -25,8 +25,8 @@ export interface AuthenticatedOperator extends Operator {
 }
 
 /**
- * What the management endpoints need to authenticate operators. `auth` provides it, so that `management` depends on no
- * feature.
+ * Verifies the credentials of operators for the management endpoints. The product provides it, so that the endpoints do not
+ * depend on the product.
  */
 export abstract class OperatorCredentials {
   /**

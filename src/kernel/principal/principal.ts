@@ -25,7 +25,7 @@ export interface FullPrincipal extends AuthenticationFacts {
   readonly subject: string;
   /** The session behind the token or cookie. */
   readonly sid: string;
-  /** What carried it: an access token in `Authorization`, or the cookie `SESSION`. */
+  /** How the request proves it: by an access token in `Authorization`, or by the cookie `SESSION`. */
   readonly via: 'token' | 'session';
   readonly roles: readonly string[];
 }

@@ -15,7 +15,7 @@ export abstract class Random {
   }
 }
 
-/** Bytes that are drawn at once: a login needs some ten random values, and each call of the generator has a fixed cost. */
+/** Number of bytes that are generated at once: a login needs about ten random values, and each call has a fixed cost. */
 const SUPPLY_BYTES = 4096;
 
 /** The generator of OpenSSL, which the operating system seeds. */
@@ -32,7 +32,7 @@ export class SystemRandom extends Random {
     const unused = this.supply.subarray(this.left - length, this.left);
     const bytes = Buffer.alloc(length);
     unused.copy(bytes);
-    // Nothing that was handed out stays here.
+    // Bytes that were returned must not stay in memory here.
     unused.fill(0);
     this.left -= length;
     return bytes;

@@ -22,15 +22,15 @@ const JWS = /\bey[\w-]{1,1000}\.[\w-]+\./;
 
 /** Returns headers in lower case without those that carry credentials, and with credentials in URLs masked. */
 export function sanitizeHeaders(headers: Headers): ShownHeaders {
-  const kept = Object.entries(headers).flatMap(([sent, value]): [string, readonly string[]][] => {
+  const shown = Object.entries(headers).flatMap(([sent, value]): [string, readonly string[]][] => {
     const name = sent.toLowerCase();
     if (value === undefined || CREDENTIALS.test(name) || isSecretName(name)) return [];
     return [[name, [value].flat().map((each) => valueWithoutSecrets(name, String(each)))]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(shown);
 }
 
-/** Removes the headers that reveal the address of the client. */
+/** Removes the headers in which proxies report the address of the client. */
 export function dropAddressHeaders(headers: ShownHeaders): ShownHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ADDRESSES.test(name)));
 }
@@ -38,16 +38,16 @@ export function dropAddressHeaders(headers: ShownHeaders): ShownHeaders {
 /** Prepares a request target for recording: masks tokens in its path, and query values that are or are named like one. */
 export function sanitizeTarget(target: string): string {
   const at = target.indexOf('?');
-  return sanitizeUrls(sanitizePath(target)) + (at < 0 ? '' : queriesMasked(target.slice(at)));
+  return sanitizeUrls(sanitizePath(target)) + (at < 0 ? '' : maskQueries(target.slice(at)));
 }
 
 function valueWithoutSecrets(name: string, value: string): string {
   if (name === 'referer') return sanitizeReferer(value);
-  return JWS.test(value) ? MASK : queriesMasked(value);
+  return JWS.test(value) ? MASK : maskQueries(value);
 }
 
 /** Treats the text after a question mark as a query. */
-function queriesMasked(text: string): string {
+function maskQueries(text: string): string {
   const [path = '', ...queries] = text.split('?');
   const masked = queries.map((query) => query.split('&').map(withoutSecret).join('&'));
   return sanitizeUrls([path, ...masked].join('?'));
@@ -68,5 +68,5 @@ function isNamedSecret(name: string): boolean {
 
 /** True for an encoded text with a structure of its own, such as another URL or JSON. */
 function holdsSecret(value: string): boolean {
-  return mayContainSecret(value) || queriesMasked(value) !== value;
+  return mayContainSecret(value) || maskQueries(value) !== value;
 }

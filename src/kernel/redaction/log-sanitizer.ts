@@ -77,11 +77,11 @@ export const CUT = '... (cut)';
 
 /** Masks everything in an untrusted text that looks like a secret. */
 export function sanitizeText(text: string): string {
-  if (text.length <= MAX_READ_LENGTH) return masked(text);
-  return masked(text.slice(0, MAX_READ_LENGTH)).slice(0, -UNSURE_END) + CUT;
+  if (text.length <= MAX_READ_LENGTH) return maskSecrets(text);
+  return maskSecrets(text.slice(0, MAX_READ_LENGTH)).slice(0, -UNSURE_END) + CUT;
 }
 
-function masked(text: string): string {
+function maskSecrets(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   let shown = text;
   for (const [form, left] of FORMS) shown = shown.replace(form, left);
@@ -127,7 +127,7 @@ export function sanitizeField(name: string, value: unknown, depth = 0): unknown 
   );
 }
 
-/** True for a one-time code, false for an error code. */
+/** Masks a one-time code, but not an error code such as `RATE_LIMITED`. */
 function sanitizeCode(value: string): string {
   const name = 'code=';
   return sanitizeText(name + value).slice(name.length);

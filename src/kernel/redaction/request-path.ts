@@ -4,7 +4,7 @@ const MAX_READ_LENGTH = 2048;
 const MAX_TEXT_LENGTH = 512;
 const LEFT_OFF = '...';
 
-/** No segment of our paths is longer; every token of the service is. */
+/** Maximum length of a segment that is shown whole: paths of the service have shorter ones, and its tokens are longer. */
 const MAX_SEGMENT_LENGTH = 40;
 const MIN_SECRET_LENGTH = 20;
 /** Number of characters of a token that are shown, to tell its kind. */
@@ -53,10 +53,10 @@ export function truncate(text: string): string {
 
 function sanitizeSegments(target: string): string {
   // Part of a secret at the cut would not be recognised.
-  const looked =
+  const searched =
     target.length > MAX_READ_LENGTH ? target.slice(0, MAX_READ_LENGTH).replace(/[^/]*$/, LEFT_OFF) : target;
   // 3f, 23 and 3b are ?, # and ; of callers that encode too much.
-  const path = looked.replace(/(?:[?#]|%(?:25)*(?:3f|23)).*$/is, '');
+  const path = searched.replace(/(?:[?#]|%(?:25)*(?:3f|23)).*$/is, '');
   if (path.length < MIN_SECRET_LENGTH && !path.includes(';')) return path;
   const shown = path
     .replaceAll(/(?:;|%(?:25)*3b)[^/]*/gi, `;${LEFT_OFF}`)
@@ -66,6 +66,6 @@ function sanitizeSegments(target: string): string {
   return cut(shown, MAX_PATH_LENGTH);
 }
 
-function cut(text: string, longest: number): string {
-  return text.length > longest ? text.slice(0, longest) + LEFT_OFF : text;
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? text.slice(0, maxLength) + LEFT_OFF : text;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PLAIN_NAMES, SECRET_NAMES } from '../../../test/support/login/secret-names.js';
-import { sanitizeUrls, isSecretName, sanitizeValue, sanitizeUnresolved } from './secrets.js';
+import { isSecretColumn, sanitizeUrls, isSecretName, sanitizeValue, sanitizeUnresolved } from './secrets.js';
 
 describe('the name of a key', () => {
   it.each([
@@ -117,4 +117,33 @@ describe('the display of a value', () => {
   ])('shows the unresolved %s (secret: %s) as %s', (text, isSecret, expected) => {
     expect(sanitizeUnresolved(text, isSecret)).toBe(expected);
   });
+});
+
+it.each([
+  ...['password', 'password_hash', 'secret_hash', 'token_hash', 'hash', 'backupCode', 'code', 'totpSecret', 'sealed'],
+  ...['sealed_successor', 'replaced_by', 'jti', 'otp', 'accessToken', 'relay_state', 'name_id', 'expired_key', 'pwd'],
+  ...['expiredKey[12]', 'user.password', 'codes[0].code', 'pepper'],
+])('a column or parameter %s is the name of a secret', (name) => {
+  expect(isSecretColumn(name)).toBe(true);
+});
+
+it.each([
+  ...[
+    'id',
+    'user',
+    'user_id',
+    'kind',
+    'at',
+    'ip',
+    'limit',
+    'before',
+    'result',
+    'reason',
+    'events',
+    'firstId',
+    'item[3]',
+  ],
+  ...['expires_at', 'seal_key_id', 'idp', 'amr', 'login_id'],
+])('a column or parameter %s is not the name of a secret', (name) => {
+  expect(isSecretColumn(name)).toBe(false);
 });

@@ -42,6 +42,18 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
 }
 
+/** Endings of names of columns and parameters that hold a secret, its hash or its sealed form. */
+const SECRET_COLUMN =
+  /(?:hash|code|otp|sealed|sealed_?successor|replaced_?by|jti|relay_?state|name_?id|assertion|cookie)$/i;
+/** The position of a value in a list, and the member of an object. */
+const POSITION = /(?:\[\d+\])+$/;
+
+/** True if the value of a column or of a parameter must not be shown; in doubt it returns true. */
+export function isSecretColumn(name: string): boolean {
+  const plain = name.replace(POSITION, '');
+  return isSecretName(plain) || SECRET_COLUMN.test(plain);
+}
+
 /** True if the name of a foreign variable or key may be that of a secret; in doubt it returns true. */
 export function mayBeSecretName(name: string): boolean {
   return SECRET_WORD.test(name) || SHORT_WORD.test(name);

@@ -171,9 +171,9 @@ describe('choices', () => {
 
 describe('date patterns', () => {
   it.each([
-    ['yyyy-MM-dd kk:mm', 'the letter k stands for nothing here: known are y M d H h m s S a E Z X VV'],
-    ['yyyy-MM-ddd', 'the letter d stands 3 times in a row, where at most 2 may'],
-    ["yyyy 'at", "a text in quotes has no end; a quote itself is written ''"],
+    ['yyyy-MM-dd kk:mm', 'the pattern letter k is not supported; use one of y M d H h m s S a E Z X VV'],
+    ['yyyy-MM-ddd', 'the pattern letter d is repeated 3 times; at most 2 are supported'],
+    ["yyyy 'at", "a quoted text has no closing quote; write '' for a quote"],
   ])('an invalid date pattern is rejected: %s', (pattern, reason) => {
     const { problems } = reading({ args: [`--app.json.date-format=${pattern}`] });
 
@@ -187,8 +187,8 @@ describe('date patterns', () => {
 
 describe('character sets', () => {
   it.each([
-    ['klingon', 'a character set that is not known here'],
-    ['UTF-16', 'a character set that does not hold ASCII as it is'],
+    ['klingon', 'the character set is unknown'],
+    ['UTF-16', 'the character set does not extend ASCII'],
     ['UTF 8', 'not the name of a character set such as UTF-8'],
   ])('an unsupported character set is rejected: %s', (name, reason) => {
     expect(reasonsOf({ args: [`--server.servlet.encoding.charset=${name}`] })).toEqual([reason]);

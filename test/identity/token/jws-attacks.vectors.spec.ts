@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PWD, PWD_HWK, PWD_OTP, PWD_SWK } from '../../../src/kernel/principal/amr.js';
+import { type Amr, PWD, PWD_OTP } from '../../../src/kernel/principal/amr.js';
 import { SystemRandom } from '../../../src/kernel/random/random.js';
 import { AccessTokens } from '../../../src/identity/token/access-tokens.service.js';
 import { Issuer } from '../../../src/identity/token/signed-token.js';
@@ -386,7 +386,7 @@ describe('token verification', () => {
     expect([mfaAt, mfaMethod]).not.toContain(undefined);
   });
 
-  it.each([PWD_HWK, PWD_SWK].map((amr) => [amr]))(
+  it.each<[Amr]>([[['pwd', 'hwk']], [['pwd', 'swk']]])(
     'J8: an access token states %j with the acr of a second factor',
     async (amr) => {
       const { accessToken } = await accessTokens.issue({ ...session(clock.seconds()), amr, mfaMethod: 'passkey' }, []);

@@ -10,7 +10,7 @@ import { Clock } from '../../../src/kernel/clock/clock.js';
 import '../../support/database/mapper.js';
 import { CacheModule } from '../../../src/platform/cache/cache.module.js';
 import { ConfigModule } from '../../../src/config/config.module.js';
-import { loadConfiguration } from '../../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../../src/apps/server/service-configuration.js';
 import { KvstoreModule } from '../../../src/platform/kvstore/kvstore.module.js';
 import { RateLimitModule } from '../../../src/platform/rate-limit/rate-limit.module.js';
 import { Loggers } from '../../../src/observability/logging/loggers.js';
@@ -19,8 +19,7 @@ import { Meters } from '../../../src/observability/metrics/meters.js';
 import { MetricsModule } from '../../../src/observability/metrics/metrics.module.js';
 import { PersistenceModule } from '../../../src/platform/persistence/persistence.module.js';
 import { UnitOfWork } from '../../../src/platform/persistence/unit-of-work.js';
-import { ACR_MFA, type AmrMethod, PWD } from '../../../src/kernel/principal/amr.js';
-import { PROPERTIES } from '../../../src/apps/server/properties.js';
+import { ACR_MFA, type Amr, PWD } from '../../../src/kernel/principal/amr.js';
 import { RandomModule } from '../../../src/kernel/random/random.module.js';
 import { SealingModule } from '../../../src/platform/sealing/sealing.module.js';
 import { Listener } from '../../../src/platform/http/listener.js';
@@ -87,7 +86,7 @@ let met = 0;
 
 beforeAll(async () => {
   const folder = temporaryFolder('guards');
-  const configuration = loadConfiguration(PROPERTIES, {
+  const configuration = loadServiceConfiguration({
     args: [`--app.datasource.url=jdbc:sqlite:${join(folder, 'login.db')}`],
     variables: {},
     workingFolder: folder,
@@ -116,7 +115,7 @@ async function member(...roles: readonly string[]): Promise<Member> {
   return { subject: id, securityStamp, roles };
 }
 
-async function open({ subject }: Member, amr: AmrMethod, kind: Carrier): Promise<OpenedSession> {
+async function open({ subject }: Member, amr: Amr[number], kind: Carrier): Promise<OpenedSession> {
   const now = clock.seconds();
   const mfaMethod = amr === 'otp' ? 'totp' : 'passkey';
   const factor = amr === 'pwd' ? { amr: PWD } : { amr: [...PWD, amr], mfaAt: now, mfaMethod };
@@ -124,7 +123,7 @@ async function open({ subject }: Member, amr: AmrMethod, kind: Carrier): Promise
 }
 
 /** Sends requests with a full login. */
-async function full(who: Member, amr: AmrMethod = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
+async function full(who: Member, amr: Amr[number] = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
   const { session, secret = '' } = await open(who, amr, kind);
   if (kind === 'portal') return withCookie(secret);
   const { accessToken: bearer } = await app.get(AccessTokens).issue(session, who.roles);

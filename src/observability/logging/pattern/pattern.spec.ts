@@ -166,7 +166,7 @@ describe('an invalid log pattern', () => {
     ['%level %', '% without a word'],
     ['%-5', '% without a word'],
     ['%d{yyyy', 'the { has no closing }'],
-    ['%d{qq}', 'the letter q'],
+    ['%d{qq}', 'the pattern letter q'],
     ['%d{HH:mm,Nowhere/Land}', 'no time zone'],
     ['%d{HH:mm:ss,SSS}', '"quotes"'],
     ['%d{HH,UTC,x}', 'a pattern and a time zone'],

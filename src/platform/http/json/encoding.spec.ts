@@ -66,5 +66,5 @@ describe('the character set of a response', () => {
 });
 
 it('a character set that does not contain ASCII is rejected', () => {
-  expect(() => new Encoding({ charset: 'UTF-16' })).toThrow('does not hold ASCII');
+  expect(() => new Encoding({ charset: 'UTF-16' })).toThrow('does not extend ASCII');
 });

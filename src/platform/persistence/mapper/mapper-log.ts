@@ -2,7 +2,7 @@ import type { Logger } from '../../../observability/logging/logger.js';
 import type { Loggers } from '../../../observability/logging/loggers.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
 import { MASK } from '../../../kernel/redaction/secrets.js';
-import { isSecretColumn } from '../../../kernel/redaction/secret-columns.js';
+import { isSecretColumn } from '../../../kernel/redaction/secrets.js';
 import type { Rendering } from './rendering.js';
 
 /** Logger `mapper.<namespace>.<id>`: at `DEBUG` the statement, its values and the number of rows, at `TRACE` the rows. */

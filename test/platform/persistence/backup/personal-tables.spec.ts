@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import '../../../../src/app.module.js';
 import { personalTables } from '../../../../src/platform/persistence/personal-tables.js';
 import { expectedSchema, tableOf } from '../../../../src/platform/persistence/schema/expected-schema.js';
-import { isSecretColumn } from '../../../../src/kernel/redaction/secret-columns.js';
+import { isSecretColumn } from '../../../../src/kernel/redaction/secrets.js';
 
 /** Connected with a user by another table. */
 const INDIRECT = ['idp_session'];
