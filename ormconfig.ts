@@ -4,24 +4,22 @@
  * behind it have to be built, so their values come from dist.
  */
 import { DataSource } from 'typeorm';
-import type * as configuration from './src/config/configuration.js';
+import type * as configuration from './src/apps/server/service-configuration.js';
 import type * as inputs from './src/config/read/process-inputs.js';
 import type * as database from './src/platform/persistence/database.js';
 import type * as datasource from './src/platform/persistence/datasource.properties.js';
 import type * as repositories from './src/platform/persistence/repositories.js';
-import type * as properties from './src/apps/server/properties.js';
 
-const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
+const { loadServiceConfiguration } = (await built('apps/server/service-configuration.js')) as typeof configuration;
 const { processInputs } = (await built('config/read/process-inputs.js')) as typeof inputs;
 const { dataSourceOptions } = (await built('platform/persistence/database.js')) as typeof database;
 const { DatasourceProperties } = (await built('platform/persistence/datasource.properties.js')) as typeof datasource;
 const { withEntities } = (await built('platform/persistence/repositories.js')) as typeof repositories;
-const { PROPERTIES } = (await built('apps/server/properties.js')) as typeof properties;
 // It names every entity.
 await built('apps/schema/backup-tables.js');
 
 // The arguments belong to TypeORM: keys come from files and the environment here.
-const settings = loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties);
+const settings = loadServiceConfiguration(processInputs([])).get(DatasourceProperties);
 
 export const dataSource = withEntities(new DataSource(await dataSourceOptions(settings)));
 

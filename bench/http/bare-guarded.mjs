@@ -7,7 +7,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AuthModule } from '../../dist/signin/auth/auth.module.js';
 import { ClockModule } from '../../dist/kernel/clock/clock.module.js';
 import { ConfigModule } from '../../dist/config/config.module.js';
-import { loadConfiguration } from '../../dist/config/configuration.js';
+import { loadServiceConfiguration } from '../../dist/apps/server/service-configuration.js';
 import { processInputs } from '../../dist/config/read/process-inputs.js';
 import { HealthModule } from '../../dist/observability/health/health.module.js';
 import { Loggers } from '../../dist/observability/logging/loggers.js';
@@ -18,12 +18,11 @@ import { dataFolder } from '../../dist/platform/persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from '../../dist/platform/persistence/datasource.properties.js';
 import { PersistenceModule } from '../../dist/platform/persistence/persistence.module.js';
 import { exportsOf } from '../../dist/apps/server/discovery.js';
-import { PROPERTIES } from '../../dist/apps/server/properties.js';
 import { RandomModule } from '../../dist/kernel/random/random.module.js';
 import { SealingModule } from '../../dist/platform/sealing/sealing.module.js';
 
 await exportsOf('mapping');
-const configuration = loadConfiguration(PROPERTIES, processInputs());
+const configuration = loadServiceConfiguration(processInputs());
 const folder = dataFolder(configuration.get(DatasourceProperties).url);
 
 class YardstickModule {}

@@ -66,7 +66,7 @@ export class ConfigProperties {
   readonly activateOnCloudPlatform: readonly ('none' | 'kubernetes')[] = [];
 }
 
-/** Which profile files and documents count. */
+/** Selects the profiles, whose files and documents apply. */
 @Properties('app.profiles')
 export class ProfilesProperties {
   @Key(list(text()), {

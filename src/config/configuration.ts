@@ -11,12 +11,12 @@ import { isPackaged, type Origin, originChain } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { valueOf } from './read/profiles.js';
 import { adjustmentOf, type PropertiesClass } from './bind/properties-class.js';
-import { evaluate, isGiven } from './bind/evaluation.js';
+import { evaluate, hasValue } from './bind/evaluation.js';
 import { allStates, type KeyState } from './bind/key-state.js';
 import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
 import { INLINE_JSON, readVariables } from './read/variables.js';
 
-/** Everything configuration is read from. */
+/** Everything from which the configuration is read. */
 export interface ConfigurationInputs extends ConfigContext {
   /** The arguments after the name of the script. */
   readonly args: readonly string[];
@@ -31,7 +31,7 @@ export class Configuration {
   constructor(
     readonly environment: Environment,
     readonly registry: KeyRegistry,
-    /** Things worth a line at start that do not stop it. */
+    /** Warnings for the log of startup. */
     readonly warnings: readonly string[],
     private readonly instances: ReadonlyMap<PropertiesClass, object>,
   ) {}
@@ -46,7 +46,7 @@ export class Configuration {
   /** True if some source sets the key to more than an empty text that means the default. */
   isSet(key: string): boolean {
     const state = requestedState(this.environment, this.registry, key);
-    return state !== undefined && isGiven(this.environment, state);
+    return state !== undefined && hasValue(this.environment, state);
   }
 
   /** The origin of a key's value for reports, with the files that imported it; `default value` if no source sets it. */
@@ -66,7 +66,7 @@ export class Configuration {
   }
 }
 
-/** The result of reading, even if a service cannot start with it, so that diagnosis works on a broken configuration. */
+/** The result of reading. It exists even if the service cannot start with it, so that commands can diagnose it. */
 export interface ConfigurationReading {
   readonly environment: Environment;
   readonly registry: KeyRegistry;
@@ -77,7 +77,7 @@ export interface ConfigurationReading {
   readonly instances: ReadonlyMap<PropertiesClass, object>;
 }
 
-/** Reads, merges and binds; never throws for errors in the configuration. */
+/** Reads, merges and binds the configuration; its problems are part of the result. */
 export function readConfiguration(
   classes: readonly PropertiesClass[],
   inputs: ConfigurationInputs,
@@ -116,13 +116,6 @@ export function configurationOf({ environment, registry, warnings, instances }: 
   return new Configuration(environment, registry, warnings, instances);
 }
 
-/** Reads the configuration of a command, which no rule keeps from its work; fails with all problems at once. */
-export function loadConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): Configuration {
-  const reading = readConfiguration(classes, inputs);
-  if (reading.problems.length > 0) throw new ConfigurationFailure(reading.problems);
-  return configurationOf(reading);
-}
-
 function checkUnknownKeys(
   environment: Environment,
   registry: KeyRegistry,
@@ -131,7 +124,7 @@ function checkUnknownKeys(
   try {
     mode = valueOf<string>(environment, stateOfKey(environment, registry, 'app.config.unknown-keys')) ?? 'fail';
   } catch (error) {
-    // A wrong word there is reported by the binder.
+    // The binder reports an invalid value of this key.
     if (!(error instanceof ConfigurationFailure)) throw error;
   }
   if (mode === 'ignore') return { problems: [], warnings: [] };
@@ -157,7 +150,7 @@ function effectWarnings(environment: Environment, registry: KeyRegistry): readon
   );
 }
 
-/** True for a value that says what is done in any case, and for an empty text that means the default. */
+/** True for a value that describes what the service always does, and for an empty text that means the default. */
 function isAsExpected(environment: Environment, state: KeyState): boolean {
   const { trueValue } = state.definition.facts.effect;
   const evaluation = evaluate(environment, state);
@@ -165,14 +158,14 @@ function isAsExpected(environment: Environment, state: KeyState): boolean {
   return trueValue !== undefined && evaluation.kind === 'value' && evaluation.value === trueValue;
 }
 
-/** Warns about values that others replace. */
+/** Warns about values that the service replaces. */
 function adjustmentWarnings(registry: KeyRegistry, instances: ReadonlyMap<PropertiesClass, object>): readonly string[] {
   return Array.from(instances).flatMap(([owner, instance]) =>
     registry.definitionsOf(owner).flatMap((definition) => {
       const { name, type, facts } = definition;
       const adjustment = adjustmentOf(instance, facts.property);
       if (!adjustment || type.shape !== 'scalar') return [];
-      return [`${name}: the value in force is ${type.format(adjustment.value)}: ${adjustment.reason}`];
+      return [`${name}: the effective value is ${type.format(adjustment.value)}: ${adjustment.reason}`];
     }),
   );
 }

@@ -1,10 +1,10 @@
 import { type Origin, originChain } from './read/origin.js';
 
-/** A reason why startup fails, or a breach of a rule: the fault, its facts and the action. */
+/** An entry of a report: what is wrong, the facts and the action. It fails startup, or violates a rule. */
 export interface Problem {
-  /** One line that says what is wrong. */
+  /** What is wrong, on one line without a full stop. */
   readonly what: string;
-  /** Facts under it, label and text; secrets are masked before they get here. */
+  /** Facts by label; secrets in them are masked. */
   readonly facts: readonly (readonly [label: string, text: string])[];
   /** The action for the reader. */
   readonly action: string;
@@ -22,7 +22,7 @@ export function problem(
   };
 }
 
-/** Formats a problem as one line of a log: the key with its value and origin, the fault and the action. */
+/** Formats a problem as one line of a log: the key with its value and origin, what is wrong and the action. */
 export function lineOf({ what, facts, action }: Problem): string {
   const { Property: property, Value: value, Origin: origin, ...others } = Object.fromEntries(facts);
   const subject = `${property ?? ''}${value === undefined ? '' : ` = ${value.replace(/^"(.*)"$/s, '$1')}`}`;
@@ -45,7 +45,7 @@ export class ConfigurationFailure extends Error {
   }
 }
 
-/** Fails for a file with invalid text; `reason` must not quote the text, which may contain a secret. */
+/** The failure of reading a file with invalid text; `reason` must not quote the text, which may contain a secret. */
 export function unreadable(origin: Origin, reason: string): ConfigurationFailure {
   return new ConfigurationFailure([
     problem('A configuration file cannot be read', 'Correct the file at the position given.', {

@@ -48,7 +48,7 @@ export class EnvEndpoint implements Endpoint {
 }
 
 /** If `showsValues` is false, every value is masked, not only secrets. */
-export interface EnvContext {
+interface EnvContext {
   readonly environment: Environment;
   readonly inspection: Inspection;
   readonly showsValues: boolean;
@@ -76,14 +76,14 @@ function keyFilter(environment: Environment, pattern: string): (key: string) => 
 function describeKey({ environment, inspection, showsValues }: EnvContext, name: string): object | undefined {
   const found = inspection.find(name);
   if (!found) return undefined;
-  const { inForce, bySource } = found;
+  const { effective, bySource } = found;
   return withoutUndefined({
     property:
-      inForce &&
+      effective &&
       withoutUndefined({
-        source: inForce.source.name,
-        value: showsValues ? inForce.value : MASK,
-        note: inForce.note,
+        source: effective.source.name,
+        value: showsValues ? effective.value : MASK,
+        note: effective.note,
       }),
     ...profilesOf(environment),
     propertySources: environment.sources.map((source) => {
@@ -101,7 +101,7 @@ function visibleValue({ value, origin }: SanitizedValue, showsValues: boolean): 
   return { value: showsValues ? value : MASK, origin };
 }
 
-/** A pattern for keys needs no more. */
+/** Maximum length of a pattern for keys. */
 const MAX_PATTERN_LENGTH = 200;
 /**
  * Stops an expression with catastrophic backtracking, which blocks the event loop for that long. Ordinary expressions
@@ -110,7 +110,7 @@ const MAX_PATTERN_LENGTH = 200;
 const LIMIT_MILLIS = 250;
 
 /** Keys that the expression matches anywhere; undefined if the expression is invalid, too long or too slow. */
-export function keysMatching(pattern: string, keys: readonly string[]): ReadonlySet<string> | undefined {
+function keysMatching(pattern: string, keys: readonly string[]): ReadonlySet<string> | undefined {
   if (pattern.length > MAX_PATTERN_LENGTH) return undefined;
   try {
     const code = 'const expression = new RegExp(pattern); keys.filter((key) => expression.test(key))';

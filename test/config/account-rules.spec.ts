@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { strongPasswordHashes } from '../../src/identity/account/password/password-hash.rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';
@@ -20,7 +19,7 @@ describe('the rule about the cost of password hashes', () => {
       workingFolder: folder,
       packageFolder: folder,
     };
-    return strongPasswordHashes.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+    return strongPasswordHashes.check(new RuleFacts(loadServiceConfiguration(inputs), inputs));
   };
 
   it.each([

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { cacheStoreConfigured, caffeineSpecReadable } from '../../src/platform/cache/cache.rule.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 function factsOf(keys: readonly string[]): RuleFacts {
   const folder = temporaryFolder();
   const args = keys.map((key) => `--app.${key}`);
   const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
-  return new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs);
+  return new RuleFacts(loadServiceConfiguration(inputs), inputs);
 }
 
 describe('the rules about caches', () => {
@@ -18,7 +17,7 @@ describe('the rules about caches', () => {
 
     expect(caffeineSpecReadable.check(facts)).toEqual([
       {
-        severity: 'fault',
+        severity: 'error',
         what: 'app.cache.caffeine.spec cannot be used',
         action: 'Remove softValues; maximumSize=<number> bounds the memory.',
         facts: expect.arrayContaining([
@@ -39,7 +38,7 @@ describe('the rules about caches', () => {
 
   it('caches in the key-value store without one prevent startup', () => {
     expect(cacheStoreConfigured.check(factsOf(['cache.type=kvstore']))).toMatchObject([
-      { severity: 'fault', action: expect.stringContaining('Set app.data.kvstore.host') as string },
+      { severity: 'error', action: expect.stringContaining('Set app.data.kvstore.host') as string },
     ]);
   });
 

@@ -1,7 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { kvstoreBundleUsable } from '../../src/platform/kvstore/kvstore.rule.js';
 import { mailBundleUsable } from '../../src/platform/mail/mail.rule.js';
 import { httpClientBundleUsable } from '../../src/platform/outbound/outbound.rule.js';
@@ -26,7 +25,7 @@ function findings(rule: BundleRule, args: readonly string[]): Promise<readonly R
   // The bundle of the database has no effect on the embedded one.
   const server = isAddressed ? [] : ['--app.datasource.url=jdbc:mariadb://db/login'];
   const inputs = { args: [...server, ...args], variables: {}, workingFolder: folder, packageFolder: folder };
-  return rule.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+  return rule.check(new RuleFacts(loadServiceConfiguration(inputs), inputs));
 }
 
 needs('openssl')('the rules about bundles of clients', () => {
@@ -42,20 +41,20 @@ needs('openssl')('the rules about bundles of clients', () => {
     expect(await findings(rule, [`--${key}=partner`, `${bundle}=${made.certificate}`])).toEqual([]);
   });
 
-  it.each(USERS)('%s with an unknown bundle is a fault', async (key, rule) => {
+  it.each(USERS)('%s with an unknown bundle is an error', async (key, rule) => {
     expect(await findings(rule, [`--${key}=partner`])).toMatchObject([
-      { severity: 'fault', what: 'Unknown certificate bundle "partner"' },
+      { severity: 'error', what: 'Unknown certificate bundle "partner"' },
     ]);
   });
 
-  it.each(USERS)('%s with a trust store that cannot be opened is a fault that names its key', async (key, rule) => {
+  it.each(USERS)('%s with a trust store that cannot be opened is an error that names its key', async (key, rule) => {
     const location = keyStore(made, 'changeit', ['-nokeys']);
     const bundle = '--app.ssl.bundle.jks.partner.truststore';
 
     const found = await findings(rule, [`--${key}=partner`, `${bundle}.location=${location}`]);
 
     expect(found).toMatchObject([
-      { severity: 'fault', what: `The certificate bundle "partner" of ${key} cannot be used` },
+      { severity: 'error', what: `The certificate bundle "partner" of ${key} cannot be used` },
     ]);
     expect(Object.fromEntries(found[0]?.facts ?? [])).toEqual({
       Property: 'app.ssl.bundle.jks.partner.truststore.password',
@@ -77,7 +76,7 @@ needs('openssl')('the rules about bundles of clients', () => {
     ]);
   });
 
-  it.each(USERS)('%s with suites that fit none of its versions is a fault', async (key, rule) => {
+  it.each(USERS)('%s with suites that fit none of its versions is an error', async (key, rule) => {
     const bundle = '--app.ssl.bundle.pem.partner';
     const options = [`${bundle}.options.ciphers=TLS_AES_128_GCM_SHA256`, `${bundle}.options.enabled-protocols=TLSv1.2`];
 
@@ -94,8 +93,8 @@ needs('openssl')('the rules about bundles of clients', () => {
   });
 
   it.each([
-    ['without TLS', 'db/login?sslMode=DISABLED', 'fault', 'has no effect without TLS'],
-    ['beside an IP address', '10.0.0.7/login', 'fault', 'cannot be compared with an IP address'],
+    ['without TLS', 'db/login?sslMode=DISABLED', 'error', 'has no effect without TLS'],
+    ['beside an IP address', '10.0.0.7/login', 'error', 'cannot be compared with an IP address'],
     ['where nothing is verified', 'db/login?sslMode=REQUIRED', 'warning', 'verifies no certificate'],
   ])('D6: app.datasource.ssl.bundle %s is a finding', async (_, address, severity, what) => {
     const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
@@ -110,11 +109,11 @@ needs('openssl')('the rules about bundles of clients', () => {
     expect(found).toEqual([expect.objectContaining({ severity, what: expect.stringContaining(what) as unknown })]);
   });
 
-  it('app.mail.ssl.bundle beside app.mail.tls none is a fault', async () => {
+  it('app.mail.ssl.bundle beside app.mail.tls none is an error', async () => {
     const args = ['--app.mail.ssl.bundle=partner', '--app.mail.tls=none'];
 
     expect(await findings(mailBundleUsable, args)).toMatchObject([
-      { severity: 'fault', what: 'The certificate bundle of the mail relay has no effect without encryption' },
+      { severity: 'error', what: 'The certificate bundle of the mail relay has no effect without encryption' },
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { kvstoreBundleUsable, sentinelKeysComplete } from '../../src/platform/kvstore/kvstore.rule.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
@@ -9,7 +8,7 @@ function factsOf(keys: readonly string[]): RuleFacts {
   const folder = temporaryFolder();
   const args = keys.map((key) => `--app.data.kvstore.${key}`);
   const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
-  return new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs);
+  return new RuleFacts(loadServiceConfiguration(inputs), inputs);
 }
 
 describe('the rules about the key-value store', () => {
@@ -18,7 +17,7 @@ describe('the rules about the key-value store', () => {
     ['master=login', 'Set app.data.kvstore.sentinel.nodes'],
   ])('sentinel.%s alone prevents startup', (key, action) => {
     expect(sentinelKeysComplete.check(factsOf([`sentinel.${key}`]))).toMatchObject([
-      { severity: 'fault', action: expect.stringContaining(action) as string },
+      { severity: 'error', action: expect.stringContaining(action) as string },
     ]);
   });
 
@@ -30,7 +29,7 @@ describe('the rules about the key-value store', () => {
 
   it('an unknown certificate bundle prevents startup', async () => {
     expect(await kvstoreBundleUsable.check(factsOf(['ssl.bundle=store']))).toMatchObject([
-      { severity: 'fault', what: 'Unknown certificate bundle "store"' },
+      { severity: 'error', what: 'Unknown certificate bundle "store"' },
     ]);
   });
 });

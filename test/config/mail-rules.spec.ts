@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { type RuleProblem, RuleFacts } from '../../src/config/check/rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { mailCredentialsComplete, mailPasswordEncrypted } from '../../src/platform/mail/mail.rule.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
@@ -26,7 +25,7 @@ describe('the rules about mail', () => {
       workingFolder: folder,
       packageFolder: folder,
     };
-    return rule.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+    return rule.check(new RuleFacts(loadServiceConfiguration(inputs), inputs));
   };
 
   it.each([
@@ -35,7 +34,7 @@ describe('the rules about mail', () => {
   ])('%s is reported in every profile', (_, args, key, action) => {
     for (const profile of ['dev', 'prod']) {
       const found = findings(mailCredentialsComplete, profile, [RELAY, ...args]);
-      expect(found).toMatchObject([{ severity: 'fault', action: expect.stringContaining(action) as string }]);
+      expect(found).toMatchObject([{ severity: 'error', action: expect.stringContaining(action) as string }]);
       expect(JSON.stringify(found)).toContain(key);
       expect(JSON.stringify(found)).not.toContain('=secret');
     }

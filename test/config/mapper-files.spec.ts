@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { RuleFacts } from '../../src/config/check/rule.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { lineOf, type Problem } from '../../src/config/problem.js';
 import { mapperPatternsMatch } from '../../src/platform/persistence/mapper/mapper.rule.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
@@ -70,10 +69,10 @@ describe('a mapper file', () => {
     ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" is not a whole number'],
     ['stray text', 'A', 'Text in <mapper> belongs to no statement'],
     ['a text that is not allowed', select('x', 'ORDER BY ${order}'), 'the program allows no ${order} in a'],
-  ])('a file with %s is reported', (_, content, fault) => {
+  ])('a file with %s is reported', (_, content, problem) => {
     const problems = problemsOf({ 'mapper/it.xml': mapper(content) });
 
-    expect(problems.join('\n')).toContain(fault);
+    expect(problems.join('\n')).toContain(problem);
     expect(problems.join('\n')).toMatch(/Origin: file \[mapper\/it\.xml\] - \d+:\d+/);
   });
 
@@ -92,10 +91,10 @@ describe('a mapper file', () => {
       '<!DOCTYPE m [<!ENTITY e SYSTEM "file:///etc/passwd">]><mapper namespace="a">&e;</mapper>',
       'A mapper file has no DOCTYPE',
     ],
-  ])('a file with %s is reported', (_, xml, fault) => {
+  ])('a file with %s is reported', (_, xml, problem) => {
     const problems = problemsOf({ 'mapper/it.xml': xml });
 
-    expect(problems.join('\n')).toContain(fault);
+    expect(problems.join('\n')).toContain(problem);
     expect(problems).toHaveLength(1);
   });
 
@@ -171,7 +170,7 @@ it('C4: a pattern that matches no file gives a warning, and a pattern that match
   const args = ['--mapper.mapper-locations=file:none/*.xml,file:*.xml'];
   const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
 
-  const found = mapperPatternsMatch.check(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+  const found = mapperPatternsMatch.check(new RuleFacts(loadServiceConfiguration(inputs), inputs));
 
   expect(found).toMatchObject([{ severity: 'warning', what: 'No file matches the pattern file:none/*.xml' }]);
 });
@@ -194,10 +193,10 @@ describe('mapper.config-location', () => {
     ['a missing mapper', configuration('<mappers><mapper resource="gone.xml"/></mappers>'), 'classpath:gone.xml'],
     ['a class as mapper', configuration('<mappers><mapper class="A"/></mappers>'), '<mapper> has no attribute class'],
     ['bad XML', '<configuration>', 'a tag is not closed'],
-  ])('a file with %s is reported', (_, xml, fault) => {
+  ])('a file with %s is reported', (_, xml, problem) => {
     const problems = problemsOf({ 'it.xml': xml }, ['--mapper.config-location=file:it.xml']);
 
-    expect(problems.join('\n')).toContain(fault);
+    expect(problems.join('\n')).toContain(problem);
   });
 
   it('is reported if it names no file or several files', () => {

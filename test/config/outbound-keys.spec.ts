@@ -2,8 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PROPERTIES } from '../../src/apps/server/properties.js';
-import { loadConfiguration } from '../../src/config/configuration.js';
+import { loadServiceConfiguration } from '../../src/apps/server/service-configuration.js';
 import { Loggers } from '../../src/observability/logging/loggers.js';
 import { Meters } from '../../src/observability/metrics/meters.js';
 import type { OutboundFailure } from '../../src/platform/outbound/outbound-failure.js';
@@ -28,7 +27,7 @@ type Variables = Readonly<Record<string, string>>;
 function configured(args: readonly string[], variables: Variables = {}, packageFolder?: string): OutboundHttp {
   const workingFolder = temporaryFolder('outbound-keys');
   const inputs = { args, variables, workingFolder, packageFolder: packageFolder ?? workingFolder };
-  const http = OutboundHttp.of(loadConfiguration(PROPERTIES, inputs), new Meters(), new Loggers());
+  const http = OutboundHttp.of(loadServiceConfiguration(inputs), new Meters(), new Loggers());
   ended.push(() => http.close());
   return http;
 }

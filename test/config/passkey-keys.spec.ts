@@ -145,15 +145,15 @@ describe('allowed models and their metadata', () => {
     `${PASSKEY}.metadata-root=${root.certificate}`,
   ];
 
-  it('a list of models without attestation is a fault, since no model is proven', async () => {
+  it('a list of models without attestation is an error, since no model is proven', async () => {
     expect((await read(limited)).found).toEqual([
-      expect.stringMatching(/^fault: .*allowed-aaguids: .*without attestation/),
+      expect.stringMatching(/^error: .*allowed-aaguids: .*without attestation/),
     ]);
   });
 
-  it('a list of models without metadata is a fault, since no proof can be verified', async () => {
+  it('a list of models without metadata is an error, since no proof can be verified', async () => {
     expect((await read([...limited, direct])).found).toEqual([
-      expect.stringMatching(/^fault: .*allowed-aaguids: .*without the root certificates/),
+      expect.stringMatching(/^error: .*allowed-aaguids: .*without the root certificates/),
     ]);
   });
 
@@ -176,9 +176,9 @@ describe('allowed models and their metadata', () => {
     ['that is no BLOB', () => fileKeys('<html></html>')],
     ['of another signer', async () => fileKeys(await blobOf({ statement, signers: [makeCertificate()] }))],
     ['without its root', async () => fileKeys(await blobOf({ statement, signers: [signer] })).slice(0, 1)],
-  ])('a file of metadata %s is a fault', async (_, keys) => {
+  ])('a file of metadata %s is an error', async (_, keys) => {
     expect((await read(await keys())).found).toEqual([
-      `fault: ${PASSKEY}.metadata-file: The metadata of authenticators cannot be used`,
+      `error: ${PASSKEY}.metadata-file: The metadata of authenticators cannot be used`,
     ]);
   });
 
@@ -200,9 +200,9 @@ describe('the required strength', () => {
     ['without https', ['app.security.public-url=http://login.example.com', 'app.security.cookie.secure=false']],
     ['while they are disabled', [`${PASSKEY}.enabled=false`]],
     ['from a date, with an IP address', [...IP, `${MFA}.required-strength-from=2999-01-01`]],
-  ])('passkeys that policy demands %s are a fault', async (_, keys) => {
+  ])('passkeys that policy demands %s are an error', async (_, keys) => {
     expect((await read([...STRONG, ...keys])).found).toContain(
-      `fault: ${MFA}.required-strength: Policy demands passkeys, and none can be used, so users could not sign in`,
+      `error: ${MFA}.required-strength: Policy demands passkeys, and none can be used, so users could not sign in`,
     );
   });
 

@@ -497,7 +497,7 @@ describe('C4: empty texts that would weaken protection', () => {
     const found = await findings(args);
 
     expect(found).toEqual([
-      expect.objectContaining({ severity: 'fault', text: expect.stringContaining(key) as string }),
+      expect.objectContaining({ severity: 'error', text: expect.stringContaining(key) as string }),
     ]);
   });
 
@@ -713,12 +713,12 @@ describe('management endpoints without authentication', () => {
   const OPEN = '--management.security.enabled=false';
 
   it.each([[[]], [['--server.port=9090', '--management.server.port=9090']]])(
-    'management without authentication on the main listener is a fault: %j',
+    'management without authentication on the main listener is an error: %j',
     async (args) => {
       expect(await findings([OPEN, ...args])).toEqual([
         {
           rule: 'management',
-          severity: 'fault',
+          severity: 'error',
           text: expect.stringMatching(
             /^management\.security\.enabled = false \(.*\): .*management\.server\.port/,
           ) as string,
@@ -896,9 +896,9 @@ describe('faults that would prevent startup later', () => {
       '--management.endpoints.web.base-path=/login',
       /^management\.endpoints\.web\.base-path = \/login \("man.* has the path of another route; .* Set /,
     ],
-  ])('the rule %s reports %s as a fault', async (rule, argument, text) => {
+  ])('the rule %s reports %s as an error', async (rule, argument, text) => {
     expect(await findings([argument])).toEqual([
-      { rule, severity: 'fault', text: expect.stringMatching(text) as string },
+      { rule, severity: 'error', text: expect.stringMatching(text) as string },
     ]);
   });
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
 import { CommandLog } from './command-log.js';
-import { loadConfiguration } from '../../config/configuration.js';
+import { loadServiceConfiguration } from '../server/service-configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
-import { PROPERTIES } from '../server/properties.js';
 
 describe('the log of a command', () => {
   const workingFolder = temporaryFolder('command-log');
@@ -14,7 +13,7 @@ describe('the log of a command', () => {
   function opened(...args: readonly string[]): { log: CommandLog; written: string[] } {
     const inputs = { args, variables: {}, workingFolder, packageFolder: workingFolder };
     const written: string[] = [];
-    const log = new CommandLog(loadConfiguration(PROPERTIES, inputs), inputs, (text) => void written.push(text));
+    const log = new CommandLog(loadServiceConfiguration(inputs), inputs, (text) => void written.push(text));
     return { log, written };
   }
 

@@ -1,4 +1,4 @@
-import { faultsOf, type RuleProblem, finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { problemsOf, type RuleProblem, ruleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { managementPathsDistinct } from '../../management/dispatch/paths.rule.js';
 import { SamlProperties } from '../../signin/saml/saml.properties.js';
 import { requiredRolesKnown } from '../../identity/second-factor/mfa.rule.js';
@@ -13,7 +13,7 @@ import { JsonProperties } from '../../platform/http/json/json.properties.js';
 
 /** The file of `logging.config` is readable and valid. */
 export const logConfigUsable = new Rule('logging', ({ configuration, inputs }) =>
-  faultsOf(() => logSetup(configuration, inputs)),
+  problemsOf(() => logSetup(configuration, inputs)),
 );
 
 /** Roles that require a second factor exist, including roles that identity providers assign. */
@@ -42,7 +42,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
     ...fromArguments.map((option) => unsafeOption(option, 'the command line')),
     ...(hasInspector && !isInspectorNamed
       ? [
-          finding({
+          ruleProblem({
             what: 'The inspector of Node is open, and another process can read the memory of this one',
             action: 'Remove what opens it, such as a preloaded module.',
           }),
@@ -50,7 +50,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
       : []),
     ...(variables['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
       ? [
-          finding({
+          ruleProblem({
             what: 'NODE_TLS_REJECT_UNAUTHORIZED=0 makes outgoing connections accept every certificate',
             action: 'Unset it. To trust a certificate authority of your own, use app.ssl.bundle.',
           }),
@@ -59,7 +59,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
     ...['NODE_DEBUG', 'NODE_DEBUG_NATIVE']
       .filter((name) => variables[name])
       .map((name) =>
-        finding({
+        ruleProblem({
           what: `${name} makes Node print internals, such as headers with tokens, past the log`,
           action: 'Unset it. To see more, set logging.level.',
         }),
@@ -68,7 +68,7 @@ export const runtimeSafe = new Rule('runtime', ({ inputs }) => {
 });
 
 function unsafeOption(name: string, origin: string): RuleProblem {
-  return finding(
+  return ruleProblem(
     { what: `Node's option ${name} is not safe in production`, action: `Remove it from ${origin}.` },
     { Origin: origin },
   );
@@ -109,7 +109,7 @@ export const timeZoneOfVariable = new Rule('time zone', (facts) => {
   const what = 'The variable TZ names no time zone that the process can run in';
   const action = 'Set it to an IANA time zone such as UTC or Europe/Berlin.';
   const origin = from({ kind: 'variable', name: 'TZ' });
-  return [finding({ what, action }, { Property: 'user.timezone', Value: `"${text}"`, Origin: origin })];
+  return [ruleProblem({ what, action }, { Property: 'user.timezone', Value: `"${text}"`, Origin: origin })];
 });
 
 /** Undefined if the URL states none or leaves it to the server. */

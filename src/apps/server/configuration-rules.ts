@@ -68,7 +68,7 @@ export async function validate(reading: ConfigurationReading, inputs: Configurat
   const findings = await checkRules(reading, inputs);
   const isProd = isProduction(reading);
   const problems = findings.flatMap((finding): readonly Problem[] => {
-    if (finding.severity === 'fault') return [finding];
+    if (finding.severity === 'error') return [finding];
     return finding.severity === 'breach' && isProd ? [brokenRuleProblem(finding)] : [];
   });
   if (reading.problems.length + problems.length > 0) {

@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/programs/temporary-folder.js';
-import { loadConfiguration } from '../../config/configuration.js';
+import { loadServiceConfiguration } from './service-configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
 import { type LogSetup, logSetup } from './log-setup.js';
 import { LoggingPatternProperties } from '../../observability/logging/logging.properties.js';
-import { PROPERTIES } from './properties.js';
 
 const USUAL = new LoggingPatternProperties().console;
 
@@ -16,7 +15,7 @@ function setupOf(args: readonly string[], file?: string, name = 'logging.yml'): 
   if (file !== undefined) writeFileSync(join(workingFolder, name), file);
   const all = file === undefined ? args : [`--logging.config=file:${name}`, ...args];
   const inputs = { args: all, variables: { LOG_DIR: '/var/log' }, workingFolder, packageFolder: workingFolder };
-  return logSetup(loadConfiguration(PROPERTIES, inputs), inputs);
+  return logSetup(loadServiceConfiguration(inputs), inputs);
 }
 
 /** The problems that prevent startup, one line each. */

@@ -25,7 +25,10 @@ export function readServiceConfiguration(inputs: ConfigurationInputs): Configura
   return { ...reading, environment, instances: bind(environment, reading.registry).instances };
 }
 
-/** Reads the configuration of a command, which no rule keeps from its work; fails with all problems at once. */
+/**
+ * Loads the configuration for a command and applies no rules.
+ * @throws ConfigurationFailure with all problems of reading and binding together
+ */
 export function loadServiceConfiguration(inputs: ConfigurationInputs): Configuration {
   const reading = readServiceConfiguration(inputs);
   if (reading.problems.length > 0) throw new ConfigurationFailure(reading.problems);

@@ -1,6 +1,6 @@
 /**
- * How honestly a key acts here (docs/reference/configuration): full, near, accepted with a stated effect only, or
- * no effect.
+ * Degree to which a key has the effect that its name promises (docs/reference/configuration): full, near, accepted with a
+ * limited effect, or unused.
  */
 type EffectLevel = 'F' | 'N' | 'A' | 'U';
 
@@ -8,7 +8,7 @@ export interface Effect {
   readonly level: EffectLevel;
   /** The difference from what the name promises; always present for A and U. */
   readonly note?: string;
-  /** A value that states what the service does anyway, so that setting it needs no warning. */
+  /** The value that describes what the service always does, so that setting it needs no warning. */
   readonly trueValue?: unknown;
 }
 
@@ -27,7 +27,7 @@ export function noEffect(note: string): Effect {
   return { level: 'U', note };
 }
 
-/** One value states what the service does anyway; every other one has no effect, for the reason in `note`. */
+/** One value describes what the service always does; every other value has no effect, for the reason in `note`. */
 export function onlyValue(trueValue: unknown, note: string): Effect {
   return { level: 'U', note, trueValue };
 }

@@ -7,7 +7,7 @@ import { unboundElementsProblem, conversionProblem, placeholderProblem } from '.
 import type { Entry } from '../read/source.js';
 import { type Assignment, type KeyState, lastPart } from './key-state.js';
 
-/** A key's value in force. */
+/** The effective value of a key. */
 export type Evaluation =
   | { readonly kind: 'unset' }
   /** The text is empty, which means the default of the class; a key without a default is not set. */
@@ -20,10 +20,10 @@ export type Evaluation =
     }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Explains beside a value why it differs from the text of its source. */
+/** Note for a value that differs from the text of its source. */
 export const EMPTY_MEANS_DEFAULT = 'empty text means the default';
 
-/** Converts the value in force; each failure is one problem with its origin. */
+/** Converts the effective value; each failure is one problem with its origin. */
 export function evaluate(environment: Environment, state: KeyState): Evaluation {
   const [winner] = state.assignments;
   if (!winner) return { kind: 'unset' };
@@ -32,7 +32,7 @@ export function evaluate(environment: Environment, state: KeyState): Evaluation 
 }
 
 /** True if some source sets the key to more than an empty text that means the default. */
-export function isGiven(environment: Environment, state: KeyState): boolean {
+export function hasValue(environment: Environment, state: KeyState): boolean {
   const { kind } = evaluate(environment, state);
   return kind !== 'unset' && kind !== 'default';
 }
@@ -49,7 +49,7 @@ function evaluateSum(environment: Environment, state: KeyState): Evaluation {
   return { kind: 'value', value: items, shown: texts.join(',') };
 }
 
-/** Converts the assignment of one source; the first of a state is in force. */
+/** Converts the assignment of one source; the first one of a state is effective. */
 export function evaluateAssignment(environment: Environment, state: KeyState, assignment: Assignment): Evaluation {
   const { type, isSecret } = state;
   const entries = Array.isArray(assignment.content)
@@ -101,7 +101,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
   return { kind: 'value', value: items, shown: display };
 }
 
-/** True for a key without a default. An entry of a map is no key of its own: its empty text is the value of the entry. */
+/** True for a key without a default. An entry of a map is not a key: its empty text is the value of the entry. */
 function isOptional({ definition: { type, defaultValue } }: KeyState): boolean {
   return type.shape === 'scalar' && defaultValue === undefined;
 }

@@ -32,12 +32,12 @@ export function stateOf(
   type = definition.type,
 ): KeyState {
   if (type.shape !== 'scalar' && type.shape !== 'list') throw new TypeError(`${name} has no single value`);
-  const given = environment.sources.flatMap((source) => {
+  const found = environment.sources.flatMap((source) => {
     const assignment = type.shape === 'list' ? listAssignment(source, key) : scalarAssignment(source, key);
     return assignment ? [assignment] : [];
   });
   const replacing = environment.replacing(key);
-  const assignments = replacing === undefined || given[0]?.source === replacing ? given : [];
+  const assignments = replacing === undefined || found[0]?.source === replacing ? found : [];
   return { name, definition, type, isSecret: definition.facts.secret ?? isSecretName(name), assignments };
 }
 

@@ -79,7 +79,7 @@ describe('a choice', () => {
   });
 
   it.each(['', 'alway', 'non null', 'constructor', '__proto__'])('is not read from "%s"', (value) => {
-    expect(read(inclusion, value)).toBe('refused: not one of the allowed words');
+    expect(read(inclusion, value)).toBe('refused: not one of the allowed values');
   });
 
   it('lists its words when a value is rejected', () => {
@@ -93,7 +93,7 @@ describe('a duration key', () => {
 
     expect(read(timeout, '30')).toEqual(Duration.ofSeconds(30));
     expect(read(timeout, ' 30ms ')).toEqual(Duration.ofMillis(30));
-    expect(timeout.expects).toContain('a bare number counts s');
+    expect(timeout.expects).toContain('a bare number is in s');
   });
 
   it('is limited to its range', () => {
@@ -125,7 +125,7 @@ describe('a time zone', () => {
   });
 
   it.each(['', 'Nowhere/City', 'CEST?', 'Europe/ Berlin'])('is not read from "%s"', (value) => {
-    expect(read(timeZone(), value)).toBe('refused: not a time zone this machine knows');
+    expect(read(timeZone(), value)).toBe('refused: the time zone is unknown');
   });
 });
 

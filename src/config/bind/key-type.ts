@@ -1,8 +1,9 @@
+import { CharsetRejection, charsetOf } from '../../kernel/encoding/charset.js';
 import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
 import { ConversionProblem } from '../problem.js';
 
-/** Tells the compiler the type that a key is bound to; it does not exist at run time. */
+/** The type that a key is bound to, for the compiler only; the member does not exist at run time. */
 export interface Bound<T> {
   readonly bound?: T;
 }
@@ -17,8 +18,8 @@ export interface ScalarType<T> extends Bound<T> {
   /** Unit of a bare number, e.g. `ms`. */
   readonly unit?: string;
   /**
-   * True if an empty text means the default, false if it is a value or an error. Left out, an empty text means that a key
-   * without a default is not set, and it is a value or an error for every other key (docs/decisions/0096).
+   * True if an empty text means the default, false if it is a value or an error. If omitted, an empty text does not set a key
+   * without a default, and is a value or an error for every other key (docs/decisions/0096).
    */
   readonly emptyMeansDefault?: boolean;
   parse(text: string): T | ConversionProblem;
@@ -58,7 +59,7 @@ interface Range {
   readonly max?: number;
 }
 
-/** Any text; `matching` names the one form that is allowed. */
+/** A text; `matching` limits it to one form, described by `called`. */
 export function text(matching?: { readonly form: RegExp; readonly called: string }): ScalarType<string> {
   return {
     shape: 'scalar',
@@ -70,12 +71,23 @@ export function text(matching?: { readonly form: RegExp; readonly called: string
   };
 }
 
-/** The type of a key whose absence would weaken protection, so that an empty text is no absence. */
+/** The name of a character set that is compatible with ASCII. */
+export const charsetName: ScalarType<string> = {
+  ...text(),
+  name: 'character set',
+  expects: 'the name of a character set that is compatible with ASCII, such as UTF-8, ISO-8859-1 or EUC-KR',
+  parse: (value) => {
+    const known = charsetOf(value);
+    return known instanceof CharsetRejection ? new ConversionProblem(known.reason) : value;
+  },
+};
+
+/** The type of a key whose absence would weaken protection: an empty text does not mean that it is not set. */
 export function neverUnset<T>(type: ScalarType<T>): ScalarType<T> {
   return { ...type, emptyMeansDefault: false };
 }
 
-/** The address of `[2001:db8::1]`, which some programs write in brackets; any other text is unchanged. */
+/** Removes the brackets of an IPv6 address such as `[2001:db8::1]`; any other text is unchanged. */
 export function withoutBrackets(value: string): string {
   return value.replace(/^\[([\da-f:.]+(?:%[\w.-]+)?)\]$/i, '$1');
 }
@@ -120,29 +132,29 @@ export function flag(): ScalarType<boolean> {
     emptyMeansDefault: true,
     expects: 'true or false (on/off, yes/no, 1/0)',
     parse: (value) => {
-      const word = value.trim().toLowerCase();
-      if (TRUE.has(word)) return true;
-      return FALSE.has(word) ? false : new ConversionProblem('not a boolean');
+      const name = value.trim().toLowerCase();
+      if (TRUE.has(name)) return true;
+      return FALSE.has(name) ? false : new ConversionProblem('not a boolean');
     },
     format: String,
   };
 }
 
-/** The type of a key whose value is one of the words; case, `-` and `_` are ignored. */
-export function oneOf<const W extends string>(...words: readonly W[]): ScalarType<W> {
-  const byPlain = new Map(words.map((word) => [plain(word), word]));
+/** The type of a key with a closed list of values; case, `-` and `_` are ignored. */
+export function oneOf<const C extends string>(...choices: readonly C[]): ScalarType<C> {
+  const byPlain = new Map(choices.map((choice) => [plain(choice), choice]));
   return {
     shape: 'scalar',
     name: 'choice',
     emptyMeansDefault: true,
-    expects: `one of ${words.join(', ')}`,
-    parse: (value) => byPlain.get(plain(value.trim())) ?? new ConversionProblem('not one of the allowed words'),
+    expects: `one of ${choices.join(', ')}`,
+    parse: (value) => byPlain.get(plain(value.trim())) ?? new ConversionProblem('not one of the allowed values'),
     format: (value) => value,
   };
 }
 
-function plain(word: string): string {
-  return word.replaceAll(/[-_]/g, '').toLowerCase();
+function plain(choice: string): string {
+  return choice.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
 /** A duration; a bare number is in `unit`. Limits are written as durations: `{ min: '1s' }`. */
@@ -157,7 +169,7 @@ export function duration(
     name: 'duration',
     emptyMeansDefault: true,
     unit,
-    expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number counts ${unit}`,
+    expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number is in ${unit}`,
     parse: (value) => {
       const parsed = Duration.parse(value.trim(), unit);
       if (parsed instanceof ConversionProblem) return parsed;
@@ -170,7 +182,7 @@ export function duration(
 function bound(name: 'min' | 'max', limit: string | undefined): Range {
   if (limit === undefined) return {};
   const parsed = Duration.parse(limit);
-  if (parsed instanceof ConversionProblem) throw new TypeError(`${limit} is no duration`);
+  if (parsed instanceof ConversionProblem) throw new TypeError(`${limit} is not a duration`);
   return { [name]: parsed.milliseconds };
 }
 
@@ -183,7 +195,7 @@ export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
     name: 'data size',
     emptyMeansDefault: true,
     unit: 'B',
-    expects: `a data size such as 512KB or 50MB${limits}; a bare number counts bytes`,
+    expects: `a data size such as 512KB or 50MB${limits}; a bare number is in bytes`,
     parse: (value) => {
       const parsed = DataSize.parse(value.trim());
       if (parsed instanceof ConversionProblem) return parsed;
@@ -206,7 +218,7 @@ export function timeZone(): ScalarType<string> {
         new Intl.DateTimeFormat('en', { timeZone: value });
         return value;
       } catch {
-        return new ConversionProblem('not a time zone this machine knows');
+        return new ConversionProblem('the time zone is unknown');
       }
     },
     format: (value) => value,

@@ -5,9 +5,9 @@ import { ifBound } from './unbound.js';
 /** A class of typed values below one prefix: its initialisers are the defaults of its keys. */
 export type PropertiesClass<T extends object = object> = new () => T;
 
-/** A rule over several values of one class that does not hold. */
+/** A violated rule over several values of one class. */
 export interface Violation {
-  /** Name of the property at fault. */
+  /** Name of the invalid property. */
   readonly property: string;
   /** The properties it conflicts with; there is no report if one of them could not be bound. */
   readonly against: readonly string[];
@@ -21,21 +21,21 @@ export interface SelfChecking {
   violations(): readonly Violation[];
 }
 
-/** A value that is in force in place of the configured one. */
+/** An effective value that replaces the configured one. */
 export interface Adjustment {
   readonly property: string;
-  /** The value in force, of the type of the property. */
+  /** The effective value, of the type of the property. */
   readonly value: unknown;
   /** Why, as the end of a sentence. */
   readonly reason: string;
 }
 
-/** Implemented by a properties class that replaces values by safer ones; configprops and the log tell which. */
+/** Implemented by a properties class that replaces values by safer ones; configprops and the log show them. */
 export interface SelfAdjusting {
   adjustments(): readonly Adjustment[];
 }
 
-/** What is in force in place of a value of a bound object, if it is not the value itself. */
+/** Returns the replacement of a value of a bound object; undefined if the value itself is effective. */
 export function adjustmentOf(instance: object, property: string): Adjustment | undefined {
   if (!('adjustments' in instance)) return undefined;
   // A value that could not be bound is reported, and the adjustments of its class are not known.
@@ -54,7 +54,7 @@ export interface KeyFacts {
   /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
   readonly secret?: boolean;
   /** The value may also be the path of a file with the secret, which may be written in clear text, but is not shown. */
-  readonly mayNamePlace?: boolean;
+  readonly mayBeFilePath?: boolean;
   /** First version with the key, if it is newer than its class. */
   readonly since?: string;
   /** True if the key can be set only for the process (command line, `-D`, environment), never in files. */
@@ -75,7 +75,7 @@ export interface ClassMetadata {
 interface Declared {
   readonly prefix: string;
   readonly since: string;
-  /** True for members of named objects and of separate files, which are no keys by themselves. */
+  /** True for members of named objects and of separate files, which are not keys by themselves. */
   readonly isMembers: boolean;
 }
 

@@ -2,8 +2,7 @@ import type { Bound, KeyType } from './key-type.js';
 import { declareClass, declareProperty, type KeyFacts, type PropertiesClass } from './properties-class.js';
 
 /**
- * Binds the `@Key` properties of a class below `prefix`. A class that a `*.properties.ts` file exports is registered by
- * that alone.
+ * Binds the `@Key` properties of a class below `prefix`. Exporting the class from a `*.properties.ts` file registers it.
  */
 export function Properties(prefix: string, { since = '0.1.0' } = {}): (target: PropertiesClass) => void {
   return (target) => {

@@ -9,7 +9,7 @@ import { containsPrivateKey, MASK, isSecretName } from '../../kernel/redaction/s
 import type { Entry } from '../read/source.js';
 
 /**
- * Names of the rules, in the order in which their findings are reported. A number is the number of the rule under
+ * Names of the rules, in the order in which their problems are reported. A number is the number of the rule under
  * "Configuration rules" of the specification.
  */
 export const RULE_NAMES = [
@@ -48,28 +48,28 @@ export const RULE_NAMES = [
 
 export type RuleName = (typeof RULE_NAMES)[number];
 
-/** A fault stops every start, a breach stops a start with profile `prod`, a warning stops none. */
-export type Severity = 'fault' | 'breach' | 'warning';
+/** An error prevents every startup, a breach prevents startup with profile `prod`, a warning prevents none. */
+export type Severity = 'error' | 'breach' | 'warning';
 
-/** A fault that a rule found in the configuration. */
+/** A problem that a rule found in the configuration. */
 export interface RuleProblem extends Problem {
   readonly severity: Severity;
 }
 
-/** A finding as it is reported. */
+/** A problem with the rule that found it. */
 export interface LocatedRuleProblem extends RuleProblem {
   readonly rule: RuleName;
 }
 
 /** The verdict of a rule: a sentence without a full stop, and an action with one. */
 export interface Verdict {
-  /** A breach if left out. */
+  /** A breach by default. */
   readonly severity?: Severity;
   readonly what: string;
   readonly action: string;
 }
 
-/** Facts of a problem by their labels; those without a text are left out. */
+/** Facts of a problem by their labels; those without a text are omitted. */
 export type Facts = Readonly<Record<string, string | undefined>>;
 
 /** An entry of a file or of the command line. */
@@ -97,18 +97,18 @@ export class Rule<T extends Check | AsyncCheck = Check | AsyncCheck> {
   ) {}
 }
 
-export function finding({ severity = 'breach', what, action }: Verdict, facts: Facts = {}): RuleProblem {
+export function ruleProblem({ severity = 'breach', what, action }: Verdict, facts: Facts = {}): RuleProblem {
   return { ...problem(what, action, facts), severity };
 }
 
-/** Reports the configuration problems with which `attempt` fails, and with which the start itself would fail. */
-export function faultsOf(attempt: () => unknown): readonly RuleProblem[] {
+/** Returns the configuration problems with which `attempt` fails, as errors: startup would fail with them, too. */
+export function problemsOf(attempt: () => unknown): readonly RuleProblem[] {
   try {
     attempt();
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationFailure)) throw error;
-    return error.problems.map((each) => ({ ...each, severity: 'fault' }));
+    return error.problems.map((each) => ({ ...each, severity: 'error' }));
   }
 }
 
@@ -128,7 +128,7 @@ export class RuleFacts {
     return this.configuration.get(type);
   }
 
-  /** Entries of all arguments and files in force, highest first. */
+  /** Entries of all arguments and active files, highest first. */
   get entries(): readonly WrittenEntry[] {
     const { environment, registry } = this.configuration;
     return environment.sources
@@ -138,8 +138,8 @@ export class RuleFacts {
           const definition = registry.find(entry.key);
           // For the free part of a map, only the name of the entry itself can tell.
           const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? isSecretName(entry.spelled));
-          const isPlace = definition?.facts.mayNamePlace === true && !containsPrivateKey(entry.text);
-          const isSecret = isNamed && !isPlace;
+          const isPath = definition?.facts.mayBeFilePath === true && !containsPrivateKey(entry.text);
+          const isSecret = isNamed && !isPath;
           return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };
         }),
       );
@@ -158,15 +158,16 @@ export class RuleFacts {
   of(key: string): Facts {
     const state = this.stateOf(key);
     const [winner] = state?.assignments ?? [];
-    // The words for a map are not those for one of its entries.
-    const usual = state?.definition.type.shape === 'map' ? undefined : state?.definition.defaultText;
+    // The default text of a map does not describe its entries.
+    const defaultText = state?.definition.type.shape === 'map' ? undefined : state?.definition.defaultText;
     if (!state || !winner) {
-      return usual === undefined
+      return defaultText === undefined
         ? { Property: key, Origin: 'not set' }
-        : { Property: key, Value: `"${usual}"`, Origin: 'default value' };
+        : { Property: key, Value: `"${defaultText}"`, Origin: 'default value' };
     }
     const evaluation = evaluate(this.configuration.environment, state);
-    const value = evaluation.kind === 'value' ? evaluation.shown : evaluation.kind === 'default' ? (usual ?? '') : MASK;
+    const value =
+      evaluation.kind === 'value' ? evaluation.shown : evaluation.kind === 'default' ? (defaultText ?? '') : MASK;
     return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
   }
 
@@ -175,8 +176,8 @@ export class RuleFacts {
     return this.of(key).Value === `"${MASK}"` ? MASK : text;
   }
 
-  /** A finding about one key with its value, origin and action. */
+  /** Returns a problem of one key with its value, origin and action. */
   about(key: string, verdict: Verdict, more: Facts = {}): RuleProblem {
-    return finding(verdict, { ...this.of(key), ...more });
+    return ruleProblem(verdict, { ...this.of(key), ...more });
   }
 }

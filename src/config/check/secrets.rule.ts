@@ -4,7 +4,7 @@ import { exposureFacts, MAKE_PRIVATE } from '../../kernel/files/secret-file.js';
 import type { FileAccess } from '../../kernel/files/whole-file.js';
 import { KeyName } from '../names/key-name.js';
 import { from } from '../problem.js';
-import { type Facts, type RuleProblem, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
+import { type Facts, type RuleProblem, ruleProblem, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
 import { MASK, sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 
 /**
@@ -66,7 +66,7 @@ function partsOfSecrets(entries: readonly WrittenEntry[], variables: readonly st
 /** Texts of variables that are secrets; they may be references to a file. */
 function textsInVariables({ states }: RuleFacts): readonly string[] {
   return states
-    .filter(({ isSecret, definition }) => isSecret && definition.facts.mayNamePlace !== true)
+    .filter(({ isSecret, definition }) => isSecret && definition.facts.mayBeFilePath !== true)
     .flatMap(({ assignments }) => assignments.filter(({ source }) => source.kind === 'environment'))
     .flatMap(({ content }) => ('text' in content ? [content.text] : content.map(({ text }) => text)));
 }
@@ -87,7 +87,7 @@ function passwordInUrl(text: string): boolean {
   return /:\/\/[^\s/?#@:]*:[^\s/?#]+@|[?&;](?:pass|password|secret|token)=[^&;\s]/i.test(written);
 }
 
-/** Nothing at all, or a placeholder without a default that would be the secret. */
+/** True for an empty text, and for a placeholder without a default, which would be the secret. */
 function isReference(text: string): boolean {
   return text === '' || /^\$\{[^:{}]+:?\}$/.test(text);
 }
@@ -111,5 +111,5 @@ function exposed(path: string, facts: Facts, access?: FileAccess): readonly Rule
 }
 
 function breach(what: string, action: string, facts: Facts): readonly RuleProblem[] {
-  return [finding({ what, action }, facts)];
+  return [ruleProblem({ what, action }, facts)];
 }

@@ -1,7 +1,7 @@
 import { KeyName } from '../names/key-name.js';
 import type { Origin } from '../read/origin.js';
 import { from } from '../problem.js';
-import { finding, Rule } from './rule.js';
+import { ruleProblem, Rule } from './rule.js';
 import { sanitizeUnresolved } from '../../kernel/redaction/secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
@@ -12,7 +12,7 @@ export const profilesOutsideFiles = new Rule('1', ({ entries }) =>
     .filter(({ isInFile }) => isInFile)
     .filter(({ key }) => key.uniform === ACTIVE || key.uniform.startsWith(`${ACTIVE}.`))
     .map(({ text, origin }) =>
-      finding(
+      ruleProblem(
         {
           what: 'A file chooses the active profile',
           action: 'Set app.profiles.active by APP_PROFILES_ACTIVE or -Dapp.profiles.active only.',
@@ -27,7 +27,7 @@ export const originsKnown = new Rule('8', ({ states }) =>
   states
     .filter(({ assignments }) => assignments[0] && !isTraceable(assignments[0].origin))
     .map(({ name }) =>
-      finding(
+      ruleProblem(
         {
           what: 'The origin of the value is unknown',
           action: `Set ${name} in a file, by a variable or by an argument.`,

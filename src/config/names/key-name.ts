@@ -100,7 +100,7 @@ function plainPart(text: string): Part {
   };
 }
 
-/** The spellings under which an environment variable may carry a key: dashes dropped, or (older) as underscores. */
+/** The names of the environment variables that set a key: without dashes, or with underscores in their place (older). */
 export function variableForms(name: string): readonly string[] {
   const parts = name.split(/[.[\]]+/).filter((part) => part !== '');
   const joined = (inside: RegExp, replacement: string): string =>

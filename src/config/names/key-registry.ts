@@ -143,7 +143,7 @@ export class KeyRegistry {
     });
   }
 
-  /** The known name nearest to a mistyped one, with its free part; undefined when none is near. */
+  /** The known name that is most similar to a mistyped one, with its free part; undefined if none is similar. */
   nearest(wrong: string): string | undefined {
     const target = comparable(wrong);
     let best: { name: string; distance: number } | undefined;

@@ -13,7 +13,7 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
     .flatMap(({ entries }) => entries)
     .filter(({ key, text }) => {
       if (!registry.isOwned(key) || registry.find(key)) return false;
-      // `server:` with everything below it commented out.
+      // An empty section, such as `server:` with everything below it commented out, is allowed.
       return text !== '' || registry.below(key).length === 0;
     })
     .map(({ key, spelled, text, origin }) => {
@@ -39,7 +39,7 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
     });
 }
 
-/** The value of an unknown key is shown only if no name that it may have meant is the name of a secret. */
+/** Shows the value of an unknown key only if neither its name nor the similar name may be that of a secret. */
 function shownText(
   registry: KeyRegistry,
   { spelled, text }: { readonly spelled: string; readonly text: string },
@@ -51,9 +51,9 @@ function shownText(
   return sanitizeUnresolved(text, !isPlain || mayContainSecret(text));
 }
 
-/** First words of keys that are long enough to be found by likeness. */
-const FIRST_WORDS = ['server', 'management', 'logging', 'mapper'];
-/** In letters; a variable that differs more from a key is probably one of another program. */
+/** First parts of keys that are long enough to be recognised by similarity. */
+const FIRST_PARTS = ['server', 'management', 'logging', 'mapper'];
+/** Maximum edit distance from a key; a variable with a larger one probably belongs to another program. */
 const MAX_DIFFERENCE = 2;
 
 /** Warns about environment variables that look like keys but are not; other programs may own such names. */
@@ -72,13 +72,13 @@ export function unknownVariables(environment: Environment, registry: KeyRegistry
     });
 }
 
-/** The key that a variable resembles although its first word is wrong: `MANAGMENT_SERVER_PORT`, `SERVERPORT`. */
+/** The key that a variable resembles although its first part is wrong, as in `MANAGMENT_SERVER_PORT` and `SERVERPORT`. */
 function resembledKey(spelled: string, key: KeyName, registry: KeyRegistry): string | undefined {
   const first = key.uniformPart(0);
   if (spelled.startsWith('_')) return undefined;
   if (first === 'spring') return registry.find(KeyName.parse(`app.${key.textFrom(1)}`))?.name;
-  const isLike = FIRST_WORDS.some((word) => leven(first, word) <= MAX_DIFFERENCE || first.startsWith(word));
-  if (!isLike && !first.startsWith('app')) return undefined;
+  const isSimilar = FIRST_PARTS.some((part) => leven(first, part) <= MAX_DIFFERENCE || first.startsWith(part));
+  if (!isSimilar && !first.startsWith('app')) return undefined;
   const near = registry.nearest(String(key));
   if (near === undefined) return undefined;
   const [known, wrong] = [near, String(key)].map((name) => name.toLowerCase().replaceAll(/[^a-z\d]/g, ''));

@@ -2,14 +2,14 @@ import { ConfigurationFailure, ConversionProblem, from, problem } from '../probl
 import { sanitizeValue } from '../../kernel/redaction/secrets.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import type { Variables } from './variables.js';
-import type { StatedValue } from './location.js';
+import type { ConfiguredText } from './location.js';
 
 /** The conditions `app.config.activate.*` of a document; several values of one key are alternatives. */
 export class Activation {
   private readonly conditions: readonly ProfileExpression[];
   private readonly isOnPlatform: boolean;
 
-  constructor(onProfile: readonly StatedValue[], onCloudPlatform: readonly StatedValue[], variables: Variables) {
+  constructor(onProfile: readonly ConfiguredText[], onCloudPlatform: readonly ConfiguredText[], variables: Variables) {
     this.conditions = onProfile.map(conditionOf);
     const platform = platformOf(variables);
     this.isOnPlatform = onCloudPlatform.length === 0 || onCloudPlatform.some(({ text }) => text === platform);
@@ -32,7 +32,7 @@ export class Activation {
   }
 }
 
-function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
+function conditionOf({ text, origin, isSecret }: ConfiguredText): ProfileExpression {
   const expression = parseProfileExpression(text);
   if (!(expression instanceof ConversionProblem)) return expression;
   const shownText = sanitizeValue(text, isSecret);

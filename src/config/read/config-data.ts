@@ -5,7 +5,7 @@ import { FileDocument, Importer } from './file-document.js';
 import { stateOfKey } from '../names/key-lookup.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import {
-  faultOf,
+  unusableReason,
   type Location,
   type LocationGroup,
   notFound,
@@ -13,24 +13,24 @@ import {
   parseLocations,
   unusable,
   withoutFiles,
-  type StatedValue,
+  type ConfiguredText,
 } from './location.js';
 import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, type Problem, unreadable } from '../problem.js';
 import { chooseProfiles, unknownProfiles } from './profiles.js';
 import { MASK } from '../../kernel/redaction/secrets.js';
-import { evaluateAssignment, isGiven } from '../bind/evaluation.js';
+import { evaluateAssignment, hasValue } from '../bind/evaluation.js';
 import { ConfigSource, type Entry } from './source.js';
 import { misplacedKeys } from './misplaced-keys.js';
 import { Activation } from './activation.js';
 
-/** Lowest first; locations of one group are read as one (configuration-sources.md, "Precedence"). */
+/** The built-in locations, lowest first; those of one group are read as one (configuration-sources.md, "Precedence"). */
 const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
   parseGroup('optional:classpath:/;optional:classpath:/config/'),
   parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
 ];
 
-/** Longer chains of imports are a mistake, and the stack has an end. */
+/** Maximum length of a chain of imports, for the stack; longer ones are mistakes. */
 const MAX_IMPORT_DEPTH = 100;
 
 /**
@@ -43,7 +43,7 @@ export class ConfigData {
   private readonly holders = new Map<string, Importer | undefined>();
   private readonly knownProfiles = new Set<string>();
   private readonly problems: Problem[] = [];
-  /** The stated locations that must exist, and whether a file was found there. */
+  /** The configured locations that must exist, and whether a file was found there. */
   private readonly isFound = new Map<Location, boolean>();
   private readonly names: readonly string[];
   private readonly failsOnNotFound: boolean;
@@ -55,14 +55,14 @@ export class ConfigData {
     private readonly context: ConfigContext,
   ) {
     const process = new Environment(processSources);
-    const stated = (name: string): readonly StatedValue[] =>
-      this.collected(() => this.stated(processSources, name, process));
+    const texts = (name: string): readonly ConfiguredText[] =>
+      this.collectProblems(() => this.textsOf(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
-      stated(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
-    const isSet = (name: string): boolean => isGiven(process, stateOfKey(process, registry, name));
+      texts(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
+    const isSet = (name: string): boolean => hasValue(process, stateOfKey(process, registry, name));
 
-    this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
-    this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
+    this.names = isSet('app.config.name') ? texts('app.config.name').map(({ text }) => text) : ['application'];
+    this.failsOnNotFound = texts('app.config.on-not-found')[0]?.text !== 'ignore';
     const base = isSet('app.config.location') ? located('location') : DEFAULT_LOCATIONS;
     // The imports of the process are one importer: the variants of all of them rank above all of them.
     this.roots = [...[...base, ...located('additional-location')].map((group) => [group]), located('import')].map(
@@ -77,7 +77,7 @@ export class ConfigData {
     readonly warnings: readonly string[];
   } {
     this.expand();
-    const [choice] = this.collected(() => [chooseProfiles(this.environment(), this.registry)]);
+    const [choice] = this.collectProblems(() => [chooseProfiles(this.environment(), this.registry)]);
     if (!choice) return { environment: this.environment(), problems: this.problems, warnings: [] };
     this.profiles = choice.profiles;
     this.expand();
@@ -121,13 +121,13 @@ export class ConfigData {
   ): readonly FileDocument[] {
     return highestFirst(groups, (group) =>
       highestFirst(profiles, (profile) =>
-        highestFirst(group, (location) => this.collected(() => this.readLocation(location, profile, root))),
+        highestFirst(group, (location) => this.collectProblems(() => this.readLocation(location, profile, root))),
       ),
     );
   }
 
   /** Runs one step of reading; a failure is collected for the report, and reading continues. */
-  private collected<T>(piece: () => readonly T[]): readonly T[] {
+  private collectProblems<T>(piece: () => readonly T[]): readonly T[] {
     try {
       return piece();
     } catch (error) {
@@ -138,17 +138,17 @@ export class ConfigData {
   }
 
   private readLocation(location: Location, profile: string | undefined, root: Importer): readonly FileDocument[] {
-    const fault = faultOf(location);
-    if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
-    const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
-    if (isDemanded && !exists(location, this.context)) throw new ConfigurationFailure([notFound(location)]);
+    const reason = unusableReason(location);
+    if (reason !== undefined) throw new ConfigurationFailure([unusable(location, reason)]);
+    const isRequired = profile === undefined && !location.isOptional && this.failsOnNotFound;
+    if (isRequired && !exists(location, this.context)) throw new ConfigurationFailure([notFound(location)]);
     const candidates = candidatesOf(location, this.names, profile, this.context);
     if (location.key !== undefined && !location.isOptional && this.failsOnNotFound) {
       const isFound = this.isFound.get(location) === true || candidates.some((candidate) => candidate.isThere());
       this.isFound.set(location, isFound);
     }
     return candidates.flatMap((candidate) =>
-      this.collected(() => this.readCandidate(candidate, location, profile, root)),
+      this.collectProblems(() => this.readCandidate(candidate, location, profile, root)),
     );
   }
 
@@ -168,7 +168,7 @@ export class ConfigData {
       const number = documents.length > 1 ? ` (document #${index})` : '';
       const place = `'${resourceText(candidate.resource)}' via location '${location.shown}'`;
       const source = new ConfigSource('file', `Config resource ${place}${number}`, entries);
-      return this.collected(() => [this.document(source, candidate.id, profile)]);
+      return this.collectProblems(() => [this.document(source, candidate.id, profile)]);
     });
   }
 
@@ -188,8 +188,8 @@ export class ConfigData {
 
   private document(source: ConfigSource, file: string, profile: string | undefined): FileDocument {
     const activation = new Activation(
-      this.stated([source], 'app.config.activate.on-profile'),
-      this.stated([source], 'app.config.activate.on-cloud-platform'),
+      this.textsOf([source], 'app.config.activate.on-profile'),
+      this.textsOf([source], 'app.config.activate.on-cloud-platform'),
       this.context.variables,
     );
     for (const known of activation.profileNames) this.knownProfiles.add(known);
@@ -208,16 +208,16 @@ export class ConfigData {
   }
 
   private importsOf(source: ConfigSource): readonly LocationGroup[] {
-    return this.collected(() => {
-      const stated = this.stated([source], 'app.config.import');
-      const tooDeep = stated.find(({ origin }) => importDepth(origin) >= MAX_IMPORT_DEPTH);
+    return this.collectProblems(() => {
+      const texts = this.textsOf([source], 'app.config.import');
+      const tooDeep = texts.find(({ origin }) => importDepth(origin) >= MAX_IMPORT_DEPTH);
       if (tooDeep) throw unreadable(tooDeep.origin, `more than ${MAX_IMPORT_DEPTH} files import each other in a row`);
-      return stated.map((value) => parseGroup(value.text, value)).filter((group) => group.length > 0);
+      return texts.map((value) => parseGroup(value.text, value)).filter((group) => group.length > 0);
     });
   }
 
   /** Values of a key that reading itself needs, with placeholders resolved. */
-  private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly StatedValue[] {
+  private textsOf(sources: readonly ConfigSource[], name: string, process?: Environment): readonly ConfiguredText[] {
     const state = stateOfKey(new Environment(sources), this.registry, name);
     const [assignment] = state.assignments;
     if (!assignment) return [];

@@ -26,7 +26,7 @@ const EXTENSIONS: readonly (readonly [extension: string, format: DocumentFormat]
 
 const ANY_FOLDER = '*/';
 
-/** Something one location may lead to: a file to read, found or not. */
+/** A file that a location may select, whether or not it exists. */
 export interface Candidate {
   readonly resource: Resource;
   /** Identity of the file, which is read only once. */

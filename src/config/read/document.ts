@@ -9,7 +9,7 @@ export type DocumentFormat = 'yaml' | 'properties';
 /** Entries of one document, in the order they were written. */
 export type Document = readonly Entry[];
 
-/** Above these a file is no configuration. */
+/** Limits of a configuration file. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_PARTS = 100;
 
@@ -46,7 +46,7 @@ export function uncheckedDocuments(
   return documents;
 }
 
-/** Rejects `maximum-pool-size` beside `maximumPoolSize`: which of them wins would be arbitrary. */
+/** Rejects two spellings of one key, such as `maximum-pool-size` and `maximumPoolSize`: neither has precedence. */
 export function checked(document: Document): Document {
   const long = document.find(({ key }) => key.length > MAX_PARTS);
   if (long) throw unreadable(long.origin, `a key of more than ${MAX_PARTS} parts`);

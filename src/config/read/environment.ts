@@ -17,17 +17,17 @@ export interface Occurrence {
 
 /** All sources of one startup, highest first; every look-up of a value uses it. */
 export class Environment {
-  private inForce: readonly ConfigSource[];
+  private current: readonly ConfigSource[];
 
   constructor(
     private readonly read: readonly ConfigSource[],
     readonly profiles: Profiles = { active: [], default: [] },
   ) {
-    this.inForce = read;
+    this.current = read;
   }
 
   get sources(): readonly ConfigSource[] {
-    return this.inForce;
+    return this.current;
   }
 
   /** Adds facts of the running service, such as its actual port, above everything that was read. */
@@ -41,7 +41,7 @@ export class Environment {
         origin: { kind: 'running', name },
       };
     });
-    this.inForce = [new ConfigSource('running', RUNNING, entries), ...this.read];
+    this.current = [new ConfigSource('running', RUNNING, entries), ...this.read];
   }
 
   /**

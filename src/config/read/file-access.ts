@@ -5,11 +5,11 @@ import { DataSize } from '../bind/data-size.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from '../problem.js';
 
-/** Limit of a configuration file, far above the size of one written by hand. */
+/** Maximum size of a configuration file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Sorted; names that start with two dots are how mounted volumes are swapped. */
+/** Returns the names in a folder, sorted. Omits those that start with two dots: Kubernetes swaps mounted volumes by them. */
 export function namesIn(folder: string, parent: Origin | undefined): readonly string[] {
   try {
     return readdirSync(folder)
@@ -41,7 +41,7 @@ export function decoded(bytes: Buffer, resource: Resource, parent: Origin | unde
   }
 }
 
-/** A path that is written as one of a folder. */
+/** True for a path that is written as that of a folder. */
 export function isFolder(path: string): boolean {
   return path.endsWith('/') || path.endsWith(sep);
 }

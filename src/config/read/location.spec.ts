@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, type Location, type NamingValue, parseGroup, parseLocations } from './location.js';
+import { unusableReason, type Location, type NamingValue, parseGroup, parseLocations } from './location.js';
 import type { Origin } from './origin.js';
 
 const ORIGIN: Origin = { kind: 'variable', name: 'APP_CONFIG_LOCATION' };
@@ -40,14 +40,14 @@ describe('an invalid location', () => {
   it.each(['clsspath:/x/', 'https://host/x.yml', 'classpath*:x.yml', 'optional:optional:x.yml', 'FILE:x.yml'])(
     '%s has an unknown scheme',
     (text) => {
-      expect(faultOf(one(text))).toMatch(/^[A-Za-z*]+: is not one of file:/);
+      expect(unusableReason(one(text))).toMatch(/^[A-Za-z*]+: is not one of file:/);
     },
   );
 
   it.each(['*', '*.yml', 'a*/', '*a/', 'x/*', '*/*/', '*/x/', '*/x/y.yml', '**/', '*/*.yml'])(
     '%s has its wildcard in the wrong place',
     (path) => {
-      expect(faultOf(one(`file:${path}`))).toBe('a * is allowed once, as the whole name of the last folder');
+      expect(unusableReason(one(`file:${path}`))).toBe('a * is allowed once, as the whole name of the last folder');
     },
   );
 
@@ -63,6 +63,6 @@ describe('an invalid location', () => {
     'file:a:b.yml',
     'env:A*',
   ])('%s is rejected', (text) => {
-    expect(faultOf(one(text))).toBeUndefined();
+    expect(unusableReason(one(text))).toBeUndefined();
   });
 });

@@ -23,11 +23,11 @@ export interface Location {
 export interface NamingValue {
   readonly key: string;
   readonly origin: Origin;
-  /** Filled from a placeholder that names a secret: not to be repeated. */
+  /** True if a placeholder that names a secret supplied the value, so that reports must not show it. */
   readonly isSecret: boolean;
 }
 
-/** Locations that are read as one: profile files of all of them lie above the default files of all of them. */
+/** Locations that are read as one: profile files of all of them rank above the default files of all of them. */
 export type LocationGroup = readonly Location[];
 
 const OPTIONAL = 'optional:';
@@ -64,7 +64,7 @@ function parseLocation(text: string, by: NamingValue | undefined): Location {
 }
 
 /** Why the location can never exist, even if it is optional; undefined if it can. */
-export function faultOf({ scheme, path }: Location): string | undefined {
+export function unusableReason({ scheme, path }: Location): string | undefined {
   const unknown = scheme === 'relative' ? /^[a-z][a-z0-9+.*-]+:/i.exec(path) : undefined;
   if (unknown) return `${unknown[0]} is not one of file:, classpath:, configtree:, env: and optional:`;
   if (scheme !== 'env' && path.includes('*') && !/^(?:[^*]*\/)?\*\/[^/*]*$/.test(path)) {
@@ -73,7 +73,7 @@ export function faultOf({ scheme, path }: Location): string | undefined {
   return undefined;
 }
 
-/** A location that must be there and is not. */
+/** The problem with a required location that does not exist. */
 export function notFound({ shown: name, key, origin }: Location): Problem {
   return problem(
     `The location ${name} does not exist`,
@@ -88,7 +88,7 @@ export function withoutFiles({ shown: name, key, origin }: Location): string {
   return `${key ?? name}: the location ${name}${where} has no configuration file. Correct it, or write optional:${name} if it may be empty`;
 }
 
-/** A location that nothing can be read from, `reason` being its fault. */
+/** The problem with a location that can never exist. */
 export function unusable({ shown: name, key, origin }: Location, reason: string): Problem {
   return problem(
     `The location ${name} cannot be used`,
@@ -98,6 +98,6 @@ export function unusable({ shown: name, key, origin }: Location, reason: string)
 }
 
 /** One text of a key with its origin. */
-export interface StatedValue extends NamingValue {
+export interface ConfiguredText extends NamingValue {
   readonly text: string;
 }

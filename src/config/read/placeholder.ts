@@ -31,15 +31,14 @@ type Failure = Exclude<Filled, { kind: 'filled' }>;
 
 const OPEN = '${';
 
-/** Limits of nesting, for the stack, and of the total, so that startup ends. */
+/** Maximum nesting, for the stack, and maximum number of placeholders, so that startup ends. */
 const MAX_DEPTH = 200;
-const MOST = 10_000;
+const MAX_PLACEHOLDERS = 10_000;
 
 /**
  * Fills `${name}` and `${name:default}`, nested in both places; the default starts after the first colon, and `\${`
  * stays as `${` (configuration-sources.md, "Placeholders"). Braces inside count in pairs, so that
- * `${PATTERN:%d{HH:mm} %m}` has its whole default;
- * an opening without its end is plain text.
+ * `${PATTERN:%d{HH:mm} %m}` has its whole default; an opening without its end is plain text.
  */
 export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
   if (!text.includes(OPEN)) return { kind: 'filled', text, through: [] };
@@ -48,7 +47,7 @@ export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
   return typeof filled === 'string' ? { kind: 'filled', text: filled, through } : filled;
 }
 
-/** Resolves a text for display; placeholders without a value stay as written. */
+/** A text for display, in which placeholders without a value stay as written. */
 export interface FilledForDisplay {
   readonly text: string;
   readonly through: readonly string[];
@@ -86,7 +85,7 @@ class Filling {
         position = inside;
         continue;
       }
-      if (depth > MAX_DEPTH || through.length > MOST) return { kind: 'excessive', chain: trail };
+      if (depth > MAX_DEPTH || through.length > MAX_PLACEHOLDERS) return { kind: 'excessive', chain: trail };
       const isWholeText = open === 0 && close === text.length - 1;
       const value = this.one(text.slice(inside, close), isWholeText, trail, through, depth + 1);
       if (typeof value === 'string') result += value;

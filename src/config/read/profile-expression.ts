@@ -9,7 +9,7 @@ export interface ProfileExpression {
   readonly names: readonly string[];
 }
 
-/** More parentheses and `!` than a person writes, and few enough for the stack. */
+/** Maximum nesting of parentheses and `!`, for the stack. */
 const MAX_DEPTH = 100;
 
 /**

@@ -16,7 +16,7 @@ export interface ProfileChoice {
   readonly isChecked: boolean;
   /** Which assignment made a profile active, for reports. */
   readonly originOf: ReadonlyMap<string, Origin>;
-  /** Names filled from placeholders that name secrets: not to be repeated. */
+  /** Names from placeholders that name secrets; reports must not show them. */
   readonly secretNames: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export function chooseProfiles(environment: Environment, registry: KeyRegistry):
   const states = [state('include'), state('active'), state('default'), ...groupStates];
   const originOf = originsOf(environment, states, groups);
   const choice = { profiles, groups, isChecked, originOf, secretNames: secretNames(environment, states) };
-  if (isChecked) refuseBadNames(choice);
+  if (isChecked) checkNames(choice);
   return choice;
 }
 
@@ -72,7 +72,7 @@ function expand(
   known: Pick<ReadonlyMap<string, unknown>, 'has'> = new Map(),
 ): readonly string[] {
   const expanded = new Set<string>();
-  // The next one is the last: groups may be in groups as deep as they like.
+  // A stack in place of recursion, because groups may be nested to any depth.
   const open = names.toReversed();
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (expanded.has(name) || known.has(name)) continue;
@@ -92,7 +92,7 @@ function secretNames(environment: Environment, states: readonly KeyState[]): Rea
   return names;
 }
 
-function refuseBadNames({ profiles, groups, originOf, secretNames: secret }: ProfileChoice): void {
+function checkNames({ profiles, groups, originOf, secretNames: secret }: ProfileChoice): void {
   const names = [...profiles.active, ...profiles.default, ...[...groups].flat(2)];
   const problems: Problem[] = [...new Set(names)]
     .filter((name) => !NAME.test(name))
@@ -106,7 +106,7 @@ function refuseBadNames({ profiles, groups, originOf, secretNames: secret }: Pro
   if (problems.length > 0) throw new ConfigurationFailure(problems);
 }
 
-/** An active profile that nothing knows is most likely a slip of the pen, and would start the wrong configuration. */
+/** Reports active profiles that no file, group or condition names: they are most likely mistyped. */
 export function unknownProfiles(
   choice: ProfileChoice,
   known: ReadonlySet<string>,
@@ -131,7 +131,10 @@ export function unknownProfiles(
     });
 }
 
-/** The value of a key before binding, for the engine's own use; a wrong one fails the start. */
+/**
+ * Returns the value of a key that reading itself needs, before keys are bound.
+ * @throws ConfigurationFailure for an invalid value
+ */
 export function valueOf<T>(environment: Environment, state: KeyState & Bound<T>): T | undefined {
   const evaluation = evaluate(environment, state);
   if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);

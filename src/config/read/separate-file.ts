@@ -62,8 +62,8 @@ export function readSeparateFile(
   const documents = uncheckedDocuments(text, 'yaml', resource, origin);
   const registry = new KeyRegistry(classes);
   const entries = documents.flat();
-  if (entries[0] && !entries.some((entry) => isMeant(entry, registry))) {
-    // Nothing of the file is quoted: it may be a file of passwords.
+  if (entries[0] && !entries.some((entry) => isPossibleMember(entry, registry))) {
+    // The report does not quote the file, which may contain passwords.
     throw failed(
       `The file of ${key} has no known member`,
       `Correct ${key}, or write members in the file: ${namesIn(registry)}.`,
@@ -73,15 +73,15 @@ export function readSeparateFile(
     );
   }
   const sources = documents.map((document) => new ConfigSource('file', resource.path, checked(document)));
-  const own = new Inside(sources.toReversed(), environment);
+  const own = new SeparateEnvironment(sources.toReversed(), environment);
   const { instances, problems } = bind(own, registry);
   const all = [...problems, ...sources.flatMap((source) => unknownMembers(source, registry))];
   if (all.length > 0) throw new ConfigurationFailure(all);
   return { instances, entries: sources.toReversed().flatMap((source) => source.entries) };
 }
 
-/** A member, or perhaps one that is written wrongly. */
-function isMeant({ key, spelled }: Entry, registry: KeyRegistry): boolean {
+/** True for a member, and for a name that may be a mistyped one. */
+function isPossibleMember({ key, spelled }: Entry, registry: KeyRegistry): boolean {
   return registry.find(key) !== undefined || registry.below(key).length > 0 || registry.nearest(spelled) !== undefined;
 }
 
@@ -89,8 +89,8 @@ function namesIn(registry: KeyRegistry): string {
   return registry.definitions.map(({ name }) => name).join(', ');
 }
 
-/** Values of the file alone, with placeholders that everything in force can fill. */
-class Inside extends Environment {
+/** The values of the file alone; the whole configuration resolves their placeholders. */
+class SeparateEnvironment extends Environment {
   constructor(
     sources: readonly ConfigSource[],
     private readonly outside: Environment,

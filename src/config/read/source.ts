@@ -24,7 +24,7 @@ export class ConfigSource {
     readonly kind: SourceKind,
     readonly name: string,
     readonly entries: readonly Entry[],
-    /** True for a key that other sources do not set beside this one, whether this one sets it or not. */
+    /** True for a key that other sources cannot set, whether or not this one sets it. */
     readonly replaces?: (key: KeyName) => boolean,
   ) {
     for (const entry of entries) {

@@ -21,7 +21,7 @@ import { type Origin, positionIn, type Resource } from './origin.js';
 import { unreadable } from '../problem.js';
 import type { Entry } from './source.js';
 
-/** Above these a document is no configuration but an alias bomb. */
+/** Limits of a document, which only an alias bomb exceeds. */
 const MAX_ENTRIES = 100_000;
 const MAX_STEPS = 10 * MAX_ENTRIES;
 const MAX_DEPTH = 100;
@@ -76,7 +76,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
 
 /** Spaces of Unicode, such as no-break spaces of a copied text; to YAML they are part of the key. */
 const NO_INDENT = /^[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/;
-const WRONG_SPACE = 'a no-break space or another space of Unicode stands before the key: use spaces';
+const WRONG_SPACE = 'a no-break space or another space of Unicode precedes the key: use spaces';
 
 type MapPair = Pair<Node, Node | null>;
 
@@ -136,7 +136,7 @@ class Flattening {
     this.entries.push(withoutUndefined({ key, spelled, text, literal, origin: this.at(offset) }));
   }
 
-  /** Aliases can make a short text endless without a single value in it. */
+  /** Limits the work on a document: aliases can make a short text endless without a value in it. */
   private step(offset: number, depth: number): void {
     this.steps += 1;
     if (depth > MAX_DEPTH) throw unreadable(this.at(offset), MEANING.RESOURCE_EXHAUSTION);

@@ -38,7 +38,7 @@ function describe({ what, facts }: Problem, number: number): string[] {
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The text on one line and with everything in it visible, so that no value or name can forge a line. */
+/** Escapes invisible characters and line breaks, so that no value or name can forge a line. */
 export function printable(text: string): string {
   return text.replaceAll(INVISIBLE, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16);

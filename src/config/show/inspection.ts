@@ -18,7 +18,7 @@ export interface SanitizedValue {
 /** The values of one key in all sources. */
 export interface Inspected {
   /** Undefined if the list of the highest source is too short for the requested element. */
-  readonly inForce:
+  readonly effective:
     { readonly source: ConfigSource; readonly value: SanitizedValue['value']; readonly note?: string } | undefined;
   readonly bySource: ReadonlyMap<ConfigSource, SanitizedValue>;
 }
@@ -42,9 +42,9 @@ export class Inspection {
   /** Finds a key in any form, including foreign keys; undefined if no source has it. */
   find(name: string): Inspected | undefined {
     const key = keyFromInput(this.environment, this.registry, name);
-    const asked = requestedKey(this.environment, this.registry, key);
-    if (!asked) return this.registry.find(key) ? undefined : this.foreign(name);
-    const { state, index } = asked;
+    const requested = requestedKey(this.environment, this.registry, key);
+    if (!requested) return this.registry.find(key) ? undefined : this.foreign(name);
+    const { state, index } = requested;
     if (state.assignments.length === 0) return undefined;
     return index === undefined ? this.whole(state) : this.element(state, index);
   }
@@ -58,18 +58,18 @@ export class Inspection {
     const bySource = new Map(state.assignments.map((assignment) => [assignment.source, this.assigned(assignment)]));
     const [winner] = state.assignments;
     const note = this.noteOf(state);
-    const inForce =
-      winner && withoutUndefined({ source: winner.source, value: this.valueInForce(state) ?? MASK, note });
-    return { inForce, bySource };
+    const effective =
+      winner && withoutUndefined({ source: winner.source, value: this.effectiveValue(state) ?? MASK, note });
+    return { effective, bySource };
   }
 
-  /** Why the value in force differs from the text of its source. */
+  /** Why the effective value differs from the text of its source. */
   noteOf(state: KeyState): string | undefined {
     return evaluate(this.environment, state).kind === 'default' ? EMPTY_MEANS_DEFAULT : undefined;
   }
 
-  /** The value in force; an accumulating list is joined over all sources. Undefined if no source sets the key. */
-  valueInForce(state: KeyState): SanitizedValue['value'] | undefined {
+  /** The effective value; an accumulating list is joined over all sources. Undefined if no source sets the key. */
+  effectiveValue(state: KeyState): SanitizedValue['value'] | undefined {
     const { assignments, type } = state;
     const [winner] = assignments;
     if (!winner) return undefined;
@@ -93,7 +93,7 @@ export class Inspection {
     const isSum = state.type.shape === 'list' && state.type.addsUp;
     const winner = isSum ? bySource.keys().next().value : state.assignments[0]?.source;
     const value = winner && bySource.get(winner)?.value;
-    return { inForce: winner && value !== undefined ? { source: winner, value } : undefined, bySource };
+    return { effective: winner && value !== undefined ? { source: winner, value } : undefined, bySource };
   }
 
   /** Returns one item of comma text, which is split after placeholders are resolved. */
@@ -117,7 +117,7 @@ export class Inspection {
       if (first) bySource.set(source, this.shown(entries, first.origin));
     }
     const [first] = bySource;
-    return first && { inForce: { source: first[0], value: first[1].value }, bySource };
+    return first && { effective: { source: first[0], value: first[1].value }, bySource };
   }
 
   private shown(entries: readonly Entry[], origin: Origin): SanitizedValue {

@@ -6,7 +6,7 @@ import type { Entry, SourceKind } from '../read/source.js';
 import { printable } from './failure-report.js';
 import { Sanitizer } from './sanitizer.js';
 
-/** The prefix of a key in a command line, by the source from which the process has it; files are read again. */
+/** The prefix of a key in a command line, by the source that sets it; the command reads files by itself. */
 const PREFIXES: Partial<Record<SourceKind, string>> = {
   'command-line': '--',
   'system-properties': '-D',
@@ -17,14 +17,13 @@ const PREFIXES: Partial<Record<SourceKind, string>> = {
 interface Settings {
   readonly args: readonly string[];
   readonly variables: readonly string[];
-  /** Arguments and variables that are left out, without their values. */
+  /** Names of the omitted arguments and variables. */
   readonly missing: readonly string[];
 }
 
 /**
- * The advice to run a command of this installation on what this process works on: with the Node that runs, in the folder of this
- * process, on which relative paths depend, and with its arguments and variables, as a shell understands it in any folder. Values
- * that may be secret are left out, and the advice names them.
+ * Writes the advice to run a command of this installation with the configuration of this process: with its Node, working folder,
+ * arguments and variables, for a shell in any folder. Arguments and variables that may be secret are named without their values.
  */
 export function ownCommand(command: string, environment: Environment, registry: KeyRegistry): string {
   const { args, variables, missing } = settingsOf(environment, registry);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
-import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
+import { type ConfigurationInputs, configurationOf, readConfiguration } from '../../config/configuration.js';
 import { type RuleProblem, RuleFacts } from '../../config/check/rule.js';
 import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
 import { pepperedBackupCodes } from './mfa.rule.js';
@@ -10,9 +10,13 @@ const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];
 const PRODUCTION = { APP_PROFILES_ACTIVE: 'prod', APP_PROFILES_VALIDATE: 'false' };
 const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-two characters or more' };
 
+function inputsOf(variables: ConfigurationInputs['variables']): ConfigurationInputs {
+  return { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
+}
+
 function problems(variables: ConfigurationInputs['variables']): readonly RuleProblem[] {
-  const inputs = { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
-  return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
+  const inputs = inputsOf(variables);
+  return pepperedBackupCodes.check(new RuleFacts(configurationOf(readConfiguration(CLASSES, inputs)), inputs));
 }
 
 describe('the rule for the pepper of backup codes', () => {
@@ -35,8 +39,10 @@ describe('the rule for the pepper of backup codes', () => {
   });
 
   it('never runs with a pepper that is too short, because the key is rejected before', () => {
-    expect(() => problems({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' })).toThrow(
-      'app.security.mfa.backup-code.pepper',
-    );
+    const reading = readConfiguration(CLASSES, inputsOf({ APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'short' }));
+
+    expect(reading.problems.map(({ what }) => what)).toEqual([
+      'The value of app.security.mfa.backup-code.pepper cannot be used',
+    ]);
   });
 });

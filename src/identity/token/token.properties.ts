@@ -55,7 +55,7 @@ export class TokenProperties {
       'Private key that signs access tokens in place of those in the database: a PEM file (file:/etc/login/signing.pem) ' +
       'or the PEM text itself, best written ${NAME}.',
     effect: full,
-    mayNamePlace: true,
+    mayBeFilePath: true,
     defaultText: 'keys of its own, sealed in the database',
   })
   readonly signingKey?: string;
@@ -67,7 +67,7 @@ export class TokenProperties {
     effect: full,
     // One of them may be private.
     secret: true,
-    mayNamePlace: true,
+    mayBeFilePath: true,
   })
   readonly verificationKeys: readonly string[] = [];
 }

@@ -65,7 +65,7 @@ export const publicEndpointsOnOwnPort = new Rule('management', (facts) => {
   if (port !== 'main') return [];
   return [
     facts.about(ENABLED, {
-      severity: 'fault',
+      severity: 'error',
       what: 'The management endpoints would be open to all users',
       action: `Set ${ENABLED} to true, or management.server.port to a port of their own inside the network.`,
     }),

@@ -48,9 +48,9 @@ class Report {
       const value = memberOf(bound, definition);
       if (definition.type.shape === 'scalar' || definition.type.shape === 'list') {
         const adjustment = adjustmentOf(bound, definition.facts.property);
-        const inForce = adjustment ? adjustment.value : value;
+        const effective = adjustment ? adjustment.value : value;
         const state = stateOf(this.configuration.environment, definition);
-        this.leaf(bean, path, state, inForce, adjustment?.reason);
+        this.leaf(bean, path, state, effective, adjustment?.reason);
       } else {
         this.entries(bean, path, definition, value as ReadonlyMap<string, unknown> | undefined, registry);
       }
@@ -105,14 +105,14 @@ class Report {
   private leaf(bean: Bean, path: readonly string[], state: KeyState, value: unknown, reason?: string): void {
     const [winner] = state.assignments;
     const source = winner && this.inspection.assigned(winner);
-    const given = this.inspection.valueInForce(state);
-    const isSecret = given === MASK || (given === undefined && (state.isSecret || isSecretName(state.name)));
+    const configured = this.inspection.effectiveValue(state);
+    const isSecret = configured === MASK || (configured === undefined && (state.isSecret || isSecretName(state.name)));
     const isShown = this.showsValues && !isSecret;
     if (value !== undefined) setPath(bean.properties, path, written(state.type, value, isShown));
     const { effect } = state.definition.facts;
     const note = reason ?? this.inspection.noteOf(state);
     setPath(bean.inputs, path, {
-      ...(source && { value: isShown ? given : MASK, origin: source.origin }),
+      ...(source && { value: isShown ? configured : MASK, origin: source.origin }),
       ...withoutUndefined({ note }),
       ...(needsWarning(effect) && { effect: effect.level, note: effect.note }),
     });

@@ -33,7 +33,7 @@ describe('the paths of management endpoints', () => {
   it('are reported if two endpoints share one, with the key that maps it', async () => {
     expect(await found(ALL, `${WEB}.path-mapping.env=health`)).toEqual([
       {
-        severity: 'fault',
+        severity: 'error',
         what: 'The management endpoints health and env have the same path',
         action: 'Give one of them a path of its own, e.g. by management.endpoints.web.path-mapping.env.',
         facts: [

@@ -1,4 +1,4 @@
-import { finding, type RuleProblem, type AsyncCheck, type RuleFacts } from '../../config/check/rule.js';
+import { ruleProblem, type RuleProblem, type AsyncCheck, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { ServerProperties } from '../../platform/http/server.properties.js';
 import { effectiveAccess, isExposed } from '../access/access.js';
@@ -107,7 +107,7 @@ function conflict(facts: RuleFacts, other: RouteClaim, { kind, name, key, ...cla
   const parts = [key, other.key, `${WEB}.base-path`, 'management.server.base-path'];
   const path = parts.reduce((text, each) => (each === '' ? text : facts.part(each, text)), claimed.path);
   const about = (what: string, action: string, property = key): RuleProblem =>
-    finding({ severity: 'fault', what, action }, { ...facts.of(property), Path: path });
+    ruleProblem({ severity: 'error', what, action }, { ...facts.of(property), Path: path });
   if (kind === 'group') {
     return other.kind === 'group'
       ? about(

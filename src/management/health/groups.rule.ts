@@ -1,5 +1,5 @@
 import { isPackaged } from '../../config/read/origin.js';
-import { finding, Rule, type RuleFacts } from '../../config/check/rule.js';
+import { ruleProblem, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { declaredComponents } from '../../observability/health/health-components.js';
 import {
@@ -26,8 +26,8 @@ export const knownGroupMembers = new Rule('health', (facts) => {
       const key = `${PREFIX}.${group}.${members?.include.includes(unknown) ? 'include' : 'exclude'}`;
       const what = `The health group "${group}" names the unknown component "${facts.part(key, unknown)}"`;
       const action = `Set ${key} to some of ${present.join(', ')}, or ${VALIDATE} to false.`;
-      return finding(
-        { severity: 'fault', what, action },
+      return ruleProblem(
+        { severity: 'error', what, action },
         { ...facts.of(key), Reason: `the components are ${present.join(', ')}` },
       );
     });

@@ -12,7 +12,7 @@ export function infoKeys({ environment, registry }: Configuration, inspection: I
   const tree = emptyTree();
   const definition = registry.find(KeyName.parse('info.any'));
   for (const state of definition ? statesOf(environment, definition, registry) : []) {
-    setPath(tree, pathOf(state.name.slice('info'.length)), inspection.valueInForce(state));
+    setPath(tree, pathOf(state.name.slice('info'.length)), inspection.effectiveValue(state));
   }
   return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, withLists(value)]));
 }
@@ -30,7 +30,7 @@ function withLists(value: unknown): unknown {
   return isList ? entries.map(([, below]) => below) : Object.fromEntries(entries);
 }
 
-/** The packaged data of the commit; mode `simple` keeps branch, abbreviated id and time. */
+/** Data of the commit from the build; mode `simple` keeps branch, abbreviated id and time. */
 export function gitInfo(git: NonNullable<BuildInfo['git']>, mode: 'simple' | 'full'): object {
   if (mode === 'full') return git;
   const { branch, commit } = git;

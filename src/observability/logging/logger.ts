@@ -1,4 +1,4 @@
-import { type Level, type LineLevel, LOUDNESS } from './level.js';
+import { type Level, type LineLevel, VERBOSITY } from './level.js';
 import type { LogFields } from './log-line.js';
 
 /** Receives the lines of all loggers. */
@@ -12,7 +12,7 @@ export class Logger {
   /** The level set for this logger; undefined if it inherits the level of its nearest ancestor. */
   configuredLevel: Level | undefined;
   private level: Level = 'INFO';
-  private loudness = LOUDNESS.INFO;
+  private verbosity = VERBOSITY.INFO;
 
   constructor(
     readonly name: string,
@@ -27,11 +27,11 @@ export class Logger {
   /** `Loggers` sets the effective level at each change, so that a line that is not written costs one comparison. */
   follow(level: Level): void {
     this.level = level;
-    this.loudness = LOUDNESS[level];
+    this.verbosity = VERBOSITY[level];
   }
 
   isEnabled(level: LineLevel): boolean {
-    return LOUDNESS[level] <= this.loudness;
+    return VERBOSITY[level] <= this.verbosity;
   }
 
   /** Writes a line whatever the level of the logger, so that a change of a level cannot hide itself. */
@@ -40,23 +40,23 @@ export class Logger {
   }
 
   error(message: string, details?: LogDetails): void {
-    if (this.loudness >= LOUDNESS.ERROR) this.writeWithError('ERROR', message, details);
+    if (this.verbosity >= VERBOSITY.ERROR) this.writeWithError('ERROR', message, details);
   }
 
   warn(message: string, details?: LogDetails): void {
-    if (this.loudness >= LOUDNESS.WARN) this.writeWithError('WARN', message, details);
+    if (this.verbosity >= VERBOSITY.WARN) this.writeWithError('WARN', message, details);
   }
 
   info(message: string, fields?: LogFields): void {
-    if (this.loudness >= LOUDNESS.INFO) this.write('INFO', this.name, message, fields);
+    if (this.verbosity >= VERBOSITY.INFO) this.write('INFO', this.name, message, fields);
   }
 
   debug(message: string, fields?: LogFields): void {
-    if (this.loudness >= LOUDNESS.DEBUG) this.write('DEBUG', this.name, message, fields);
+    if (this.verbosity >= VERBOSITY.DEBUG) this.write('DEBUG', this.name, message, fields);
   }
 
   trace(message: string, fields?: LogFields): void {
-    if (this.loudness >= LOUDNESS.TRACE) this.write('TRACE', this.name, message, fields);
+    if (this.verbosity >= VERBOSITY.TRACE) this.write('TRACE', this.name, message, fields);
   }
 
   private writeWithError(level: LineLevel, message: string, details?: LogDetails): void {

@@ -1,13 +1,12 @@
-import { charsetName } from '../../config/bind/charset-name.js';
 import { full } from '../../config/bind/effect.js';
-import { flag, map, mapOfLists, oneOf, text } from '../../config/bind/key-type.js';
+import { charsetName, flag, map, mapOfLists, oneOf, text } from '../../config/bind/key-type.js';
 import { Key, Members } from '../../config/bind/properties.decorator.js';
-import { levelWord, type LevelWord, loggerName } from './level.js';
+import { levelName, type LevelName, loggerName } from './level.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
 import { logPattern } from './pattern/pattern.js';
 import { RollingpolicyProperties } from './logging.properties.js';
 
-/** Part of the file that `logging.config` names, like the two classes below; its members are not keys of the service. */
+/** Console section of the file that `logging.config` names. The members of the file are not keys of the service. */
 @Members('appenders.console')
 export class ConsoleAppenderProperties {
   @Key(flag(), { does: 'Whether lines go to standard output.', effect: full })
@@ -26,7 +25,7 @@ export class ConsoleAppenderProperties {
   readonly charset: string = 'UTF-8';
 }
 
-/** Adds members to those for archives. */
+/** File section of that file: the file and its archives. */
 @Members('appenders.file')
 export class FileAppenderProperties extends RollingpolicyProperties {
   @Key(text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file, without %d and %i' }), {
@@ -48,14 +47,15 @@ export class FileAppenderProperties extends RollingpolicyProperties {
   readonly charset: string = 'UTF-8';
 }
 
+/** The other members of that file. */
 @Members()
 export class LevelsProperties {
-  @Key(map(levelWord, 'logger'), {
+  @Key(map(levelName, 'logger'), {
     does: 'As logging.level.',
     effect: full,
     secret: false,
   })
-  readonly levels: ReadonlyMap<string, LevelWord> = new Map();
+  readonly levels: ReadonlyMap<string, LevelName> = new Map();
 
   @Key(mapOfLists(loggerName, 'group'), {
     does: 'As logging.group.',

@@ -1,10 +1,19 @@
 import { full, near } from '../../config/bind/effect.js';
-import { dataSize, flag, integer, map, mapOfLists, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
+import {
+  charsetName,
+  dataSize,
+  flag,
+  integer,
+  map,
+  mapOfLists,
+  oneOf,
+  type ScalarType,
+  text,
+} from '../../config/bind/key-type.js';
 import { ConversionProblem } from '../../config/problem.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { levelWord, type LevelWord, loggerName } from './level.js';
+import { levelName, type LevelName, loggerName } from './level.js';
 import { logPattern } from './pattern/pattern.js';
-import { charsetName } from '../../config/bind/charset-name.js';
 import { DataSize } from '../../config/bind/data-size.js';
 import { archivePattern } from './file/archive-name.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
@@ -31,7 +40,7 @@ const configLocation: ScalarType<string> = {
 
 @Properties('logging')
 export class LoggingProperties {
-  @Key(map(levelWord, 'logger'), {
+  @Key(map(levelName, 'logger'), {
     does:
       'Lowest level that is written by a logger, the loggers below its name, or the members of a group; root ' +
       'applies if no nearer level is set.',
@@ -40,7 +49,7 @@ export class LoggingProperties {
     // A level is no secret, even that of a logger named token.
     secret: false,
   })
-  readonly level: ReadonlyMap<string, LevelWord> = new Map();
+  readonly level: ReadonlyMap<string, LevelName> = new Map();
 
   @Key(mapOfLists(loggerName, 'group'), {
     does: 'Loggers that share one level, set under the name of their group.',
@@ -55,7 +64,7 @@ export class LoggingProperties {
       'File of appenders and levels that replaces the other logging keys, in YAML or JSON, e.g. ' +
       'file:/etc/login/logging.yml.',
     effect: near(
-      'The file has a format of its own (docs/how-to/operate/log-files.md); XML of other logging engines is refused.',
+      'The file has a format of its own (docs/how-to/operate/log-files.md); XML of other logging engines is not supported.',
     ),
   })
   readonly config?: string;
@@ -139,7 +148,7 @@ export class RollingpolicyProperties {
 
   @Key(archivePattern, {
     does:
-      'Path of archived log files: %d or %d{yyyy-MM-dd} stands for the day, %i counts from 0 within it. With .gz ' +
+      'Path of archived log files: %d or %d{yyyy-MM-dd} is the day, %i counts from 0 within it. With .gz ' +
       'at its end they are compressed with gzip, otherwise kept as they are.',
     effect: full,
     defaultText: '${logging.file.name}.%d{yyyy-MM-dd}.%i.gz',
@@ -158,14 +167,14 @@ export class StructuredFormatProperties {
   @Key(oneOf(...STRUCTURED), {
     does: 'JSON format of console lines, for log collectors; it replaces logging.pattern.console.',
     effect: full,
-    defaultText: 'none: logging.pattern.console counts',
+    defaultText: 'none: logging.pattern.console applies',
   })
   readonly console?: Structured;
 
   @Key(oneOf(...STRUCTURED), {
     does: 'JSON format of lines in the log file, as logging.structured.format.console.',
     effect: full,
-    defaultText: 'none: the pattern counts',
+    defaultText: 'none: the pattern applies',
   })
   readonly file?: Structured;
 }

@@ -14,7 +14,7 @@ export const logoIsUsable = new Rule('branding', (facts) => {
     const action = 'Set it to the path of an SVG, PNG, JPEG or WebP file of at most 100 kB, or remove the key.';
     return [
       facts.about('app.branding.logo', {
-        severity: 'fault',
+        severity: 'error',
         what: `The logo cannot be used: ${error.message}`,
         action,
       }),

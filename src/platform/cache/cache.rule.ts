@@ -11,7 +11,7 @@ export const caffeineSpecReadable = new Rule('cache', (facts) => {
   const spec = parseCaffeineSpec(facts.get(CaffeineProperties).spec);
   if (!('reason' in spec)) return [];
   const { reason, action } = spec;
-  return [facts.about(SPEC, { severity: 'fault', what: `${SPEC} cannot be used`, action }, { Reason: reason })];
+  return [facts.about(SPEC, { severity: 'error', what: `${SPEC} cannot be used`, action }, { Reason: reason })];
 });
 
 /** A cache in the key-value store needs one. */
@@ -21,5 +21,5 @@ export const cacheStoreConfigured = new Rule('key-value store', (facts) => {
   if (hasSentinels || facts.configuration.isSet('app.data.kvstore.host')) return [];
   const what = 'Caches are to be in a key-value store, and none is configured';
   const action = `Set app.data.kvstore.host, or set ${TYPE} to caffeine, simple or none.`;
-  return [facts.about(TYPE, { severity: 'fault', what, action })];
+  return [facts.about(TYPE, { severity: 'error', what, action })];
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { SystemClock } from '../../kernel/clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
-import { faultsOf, finding, Rule } from '../../config/check/rule.js';
+import { problemsOf, ruleProblem, Rule } from '../../config/check/rule.js';
 import { from } from '../../config/problem.js';
 import type { Origin } from '../../config/read/origin.js';
 import {
@@ -27,7 +27,7 @@ export const shutdownWithinGrace = new Rule('3', (facts) => {
     const what = 'The stop timeout of the process manager cannot be read';
     const action = 'Set TERMINATION_GRACE to whole seconds.';
     const variable = { Property: 'TERMINATION_GRACE', Value: `"${stated}"`, Origin: from(GRACE_ORIGIN) };
-    return [finding({ what, action }, variable)];
+    return [ruleProblem({ what, action }, variable)];
   }
   const grace = Duration.ofSeconds(Number(stated));
   const wait = facts.get(LifecycleProperties).timeoutPerShutdownPhase;
@@ -55,7 +55,7 @@ export const uploadFolderWritable = new Rule('uploads', (facts) => {
   const code = location === undefined ? undefined : obstacle(location);
   if (code === undefined) return [];
   const { Value: value, Origin: origin } = facts.of('app.servlet.multipart.location');
-  return [{ ...uploadFolderProblem(code, { value, origin }), severity: 'fault' }];
+  return [{ ...uploadFolderProblem(code, { value, origin }), severity: 'error' }];
 });
 
 /** Responses of production contain no stack trace. */
@@ -77,7 +77,7 @@ export const bundleUsable = new Rule('tls', async (facts) => {
   // Startup without TLS does not load the TLS code.
   const { SslBundles } = await import('../tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
-  return faultsOf(() => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());
+  return problemsOf(() => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());
 });
 
 function obstacle(folder: string): string | undefined {

@@ -15,5 +15,5 @@ export const sentinelKeysComplete = new Rule('key-value store', (facts) => {
   const key = (name: string): string => `app.data.kvstore.sentinel.${name}`;
   const what = `The sentinels of the key-value store are incomplete: ${set} without ${missing}`;
   const action = `Set ${key(missing)}, or remove ${key(set)}.`;
-  return [facts.about(key(set), { severity: 'fault', what, action })];
+  return [facts.about(key(set), { severity: 'error', what, action })];
 });

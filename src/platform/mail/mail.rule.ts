@@ -21,7 +21,7 @@ export const mailCredentialsComplete = new Rule('security', (facts) => {
   const [set, missing] = username === undefined ? ['password', 'username'] : ['username', 'password'];
   const what = `The mail relay has a ${set} without a ${missing}`;
   const action = `Set app.mail.${missing}, or remove app.mail.${set}.`;
-  return [facts.about(`app.mail.${set}`, { severity: 'fault', what, action })];
+  return [facts.about(`app.mail.${set}`, { severity: 'error', what, action })];
 });
 
 /** The certificate bundle of the relay can be read and used, and TLS is not turned off beside it. */
@@ -30,5 +30,5 @@ export const mailBundleUsable = new Rule('tls', async (facts) => {
   if (sslBundle === undefined || encryption !== 'none') return clientBundleFindings(facts, MAIL_BUNDLE, sslBundle);
   const what = 'The certificate bundle of the mail relay has no effect without encryption';
   const action = `Set app.mail.tls to starttls or implicit, or remove ${MAIL_BUNDLE}.`;
-  return [facts.about('app.mail.tls', { severity: 'fault', what, action })];
+  return [facts.about('app.mail.tls', { severity: 'error', what, action })];
 });

@@ -1,5 +1,5 @@
 import { ConversionProblem } from '../../config/problem.js';
-import { type RuleProblem, finding, Rule } from '../../config/check/rule.js';
+import { type RuleProblem, ruleProblem, Rule } from '../../config/check/rule.js';
 import { clientBundleFindings } from '../tls/client-bundle.rule.js';
 import { DATABASE_BUNDLE, DatasourceProperties } from './datasource.properties.js';
 import { hasAddresses, parseJdbcUrl, tlsModeOf } from './jdbc/jdbc-url.js';
@@ -51,7 +51,7 @@ export const dialectFits = new Rule('database', (facts) => {
   if (dialect === undefined || fits(dialectOf(dialect), dialectOf(url))) return [];
   const what = 'The SQL dialect does not fit the database named by app.datasource.url';
   const action = 'Remove app.jpa.properties.orm.dialect: the URL determines the dialect.';
-  return [facts.about('app.jpa.properties.orm.dialect', { severity: 'fault', what, action })];
+  return [facts.about('app.jpa.properties.orm.dialect', { severity: 'error', what, action })];
 });
 
 /** The certificate bundle of the database can be read and used, and the URL lets it take effect. */
@@ -59,16 +59,16 @@ export const databaseBundleUsable = new Rule('database', async (facts) => {
   const { sslBundle, url } = facts.get(DatasourceProperties);
   const location = parseJdbcUrl(url);
   if (sslBundle === undefined || location instanceof ConversionProblem || location.engine === 'sqlite') return [];
-  const about = (severity: 'fault' | 'warning', what: string, action: string): RuleProblem =>
+  const about = (severity: 'error' | 'warning', what: string, action: string): RuleProblem =>
     facts.about(DATABASE_BUNDLE, { severity, what, action });
   const mode = tlsModeOf(location, true);
   if (mode === 'off') {
     const what = 'The certificate bundle of the database has no effect without TLS';
-    return [about('fault', what, `Remove sslMode and useSSL from app.datasource.url, or remove ${DATABASE_BUNDLE}.`)];
+    return [about('error', what, `Remove sslMode and useSSL from app.datasource.url, or remove ${DATABASE_BUNDLE}.`)];
   }
   if (mode === 'verify-identity' && hasAddresses(location)) {
     const what = 'The certificate of the database server cannot be compared with an IP address';
-    return [about('fault', what, 'Name the host in app.datasource.url, or add sslMode=VERIFY_CA.')];
+    return [about('error', what, 'Name the host in app.datasource.url, or add sslMode=VERIFY_CA.')];
   }
   const what = 'The authorities of the certificate bundle have no effect: sslMode=REQUIRED verifies no certificate';
   return [
@@ -82,7 +82,7 @@ export const jdbcUrlNotes = new Rule('database', (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
   if (location instanceof ConversionProblem) return [];
   return location.notes.map((note) =>
-    finding(
+    ruleProblem(
       {
         severity: 'warning',
         what: note.replace(/\.$/, ''),

@@ -11,5 +11,5 @@ export const rateLimitStoreConfigured = new Rule('key-value store', (facts) => {
   if (hasSentinels || facts.configuration.isSet('app.data.kvstore.host')) return [];
   const what = 'Rate limits are to be counted in a key-value store, and none is configured';
   const action = `Set app.data.kvstore.host, or remove ${STORE}.`;
-  return [facts.about(STORE, { severity: 'fault', what, action })];
+  return [facts.about(STORE, { severity: 'error', what, action })];
 });

@@ -1,11 +1,11 @@
-import { finding, Rule } from '../../config/check/rule.js';
+import { ruleProblem, Rule } from '../../config/check/rule.js';
 import { SealProperties } from './seal.properties.js';
 
 /** Production must configure its seal key: a key file beside the database protects nothing when both are copied. */
 export const sealKeysGiven = new Rule('security', (facts) =>
   facts.get(SealProperties).byId.size === 0 && facts.activeProfiles.includes('prod')
     ? [
-        finding(
+        ruleProblem(
           {
             what: 'Production must have a seal key',
             action: 'Set one, e.g. app.security.seal.keys.k1=${SEAL_KEY}, to what "openssl rand -base64 32" prints.',

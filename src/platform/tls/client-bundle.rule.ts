@@ -1,5 +1,5 @@
 import { SystemClock } from '../../kernel/clock/clock.js';
-import { faultsOf, type RuleProblem, type RuleFacts } from '../../config/check/rule.js';
+import { problemsOf, type RuleProblem, type RuleFacts } from '../../config/check/rule.js';
 import type { TlsIdentity } from './ssl-bundle.js';
 
 /** Faults of the bundle that a key of a client names, and one warning for each of its certificates that is not valid. */
@@ -13,7 +13,7 @@ export async function clientBundleFindings(
   const { SslBundles } = await import('./ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   let identity: TlsIdentity | undefined;
-  const faults = faultsOf(() => (identity = bundles.named({ key, name }).clientIdentity()));
+  const faults = problemsOf(() => (identity = bundles.named({ key, name }).clientIdentity()));
   const action = `Replace it in the bundle "${name}".`;
   return [
     ...faults,

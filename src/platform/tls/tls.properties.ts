@@ -62,7 +62,7 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
     name: 'keystore.private-key',
     does: 'Private key of the own certificate: a file of mode 600 or the PEM text itself, then best written ${NAME}.',
     effect: full,
-    mayNamePlace: true,
+    mayBeFilePath: true,
   })
   readonly keystorePrivateKey?: string;
 

@@ -52,7 +52,7 @@ export const demandedPasskeysAvailable = new Rule('security', (facts) => {
   return [
     facts.about(
       STRENGTH,
-      { severity: 'fault', what, action },
+      { severity: 'error', what, action },
       { Reason: isEnabled && site.kind === 'unusable' ? site.reason : `${ENABLED} is false` },
     ),
   ];

@@ -6,7 +6,7 @@ import { place, problemsOf, type Told, valueOf } from '../support.js';
 const INDENT = 'the indentation of this line is wrong, or a bracket above is not closed';
 const MISSING = 'a colon, a closing quote or bracket, a comma or a space is missing';
 
-const SPACES = 'a no-break space or another space of Unicode stands before the key: use spaces';
+const SPACES = 'a no-break space or another space of Unicode precedes the key: use spaces';
 
 /** The problems of a file with this text; an exception fails the test. */
 function problemsIn(text: string, name = 'application.yml'): readonly Told[] {

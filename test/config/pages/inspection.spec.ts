@@ -5,7 +5,7 @@ import { reading, type Situation } from '../keys/situation.js';
 
 interface Found {
   /** `value from source` of the effective value. */
-  readonly inForce: string | undefined;
+  readonly effective: string | undefined;
   /** `value at origin`, highest first. */
   readonly all: readonly string[];
 }
@@ -15,7 +15,7 @@ function find(situation: Situation, name: string): Found | undefined {
   const found = new Inspection(environment, registry).find(name);
   return (
     found && {
-      inForce: found.inForce && `${found.inForce.value} from ${found.inForce.source.name}`,
+      effective: found.effective && `${found.effective.value} from ${found.effective.source.name}`,
       all: Array.from(found.bySource.values(), ({ value, origin }) => `${value} at ${origin}`),
     }
   );
@@ -40,7 +40,7 @@ describe('inspection of one key', () => {
     };
 
     expect(find(situation, name)).toEqual({
-      inForce: '3 from commandLineArgs',
+      effective: '3 from commandLineArgs',
       all: [
         '3 at "app.datasource.pool.maximumPoolSize" from property source "commandLineArgs"',
         '2 at System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"',
@@ -61,11 +61,11 @@ describe('inspection of one key', () => {
     const { environment, registry } = reading({ variables: { SERVER_PORT: '' }, args: ['-Dserver.shutdown='] });
     const inspection = new Inspection(environment, registry);
 
-    expect(inspection.find('server.port')?.inForce).toMatchObject({
+    expect(inspection.find('server.port')?.effective).toMatchObject({
       value: '8080',
       note: 'empty text means the default',
     });
-    expect(inspection.find('server.shutdown')?.inForce).toMatchObject({ value: 'graceful' });
+    expect(inspection.find('server.shutdown')?.effective).toMatchObject({ value: 'graceful' });
     expect(find({ variables: { SERVER_PORT: '' } }, 'server.port')?.all).toEqual([
       ' at System Environment Property "SERVER_PORT"',
     ]);
@@ -74,7 +74,7 @@ describe('inspection of one key', () => {
   it('the key user.timezone includes the variable TZ', () => {
     const situation = { args: ['-Duser.timezone=Europe/Berlin'], variables: { TZ: 'UTC' } };
     const expected = {
-      inForce: 'Europe/Berlin from systemProperties',
+      effective: 'Europe/Berlin from systemProperties',
       all: [
         'Europe/Berlin at "user.timezone" from property source "systemProperties"',
         'UTC at System Environment Property "TZ"',
@@ -94,7 +94,7 @@ describe('inspection of one key', () => {
 
   it.each(['MY_REGION', 'my.region', 'my.Region'])('finds an unregistered key as %s', (name) => {
     expect(find({ args: ['--my.region=us'], variables: { MY_REGION: 'eu' } }, name)).toEqual({
-      inForce: 'us from commandLineArgs',
+      effective: 'us from commandLineArgs',
       all: [
         'us at "my.region" from property source "commandLineArgs"',
         'eu at System Environment Property "MY_REGION"',
@@ -115,7 +115,7 @@ describe('inspection of one key', () => {
     const { environment, registry } = reading(situation);
 
     expect(environment.fill(`\${${name}}`)).toMatchObject({ kind: 'filled', text: 'x' });
-    expect(find(situation, name)?.inForce).toMatch(/^x from /);
+    expect(find(situation, name)?.effective).toMatch(/^x from /);
     expect(viewOfKey(environment, registry, name)).toMatchObject({
       isFound: true,
       lines: expect.arrayContaining([`${name} = x`]) as string[],
@@ -133,7 +133,7 @@ describe('inspection of one key', () => {
   it('an unregistered variable with a name like a registered key is found by its own name only', () => {
     const variables = { SERVER__PORT: '7' };
 
-    expect(find({ variables }, 'SERVER__PORT')?.inForce).toBe('7 from systemEnvironment');
+    expect(find({ variables }, 'SERVER__PORT')?.effective).toBe('7 from systemEnvironment');
     expect(find({ variables }, 'server.port')).toBeUndefined();
   });
 });
@@ -143,12 +143,12 @@ describe('inspection of lists', () => {
 
   it('a list is shown as comma text, however it was written', () => {
     expect(find({ files: yaml }, KEY)?.all).toEqual(['health,info at file [application.yml] - 2:5']);
-    expect(find({ args: [`--${KEY}=health,info`] }, KEY)?.inForce).toBe('health,info from commandLineArgs');
+    expect(find({ args: [`--${KEY}=health,info`] }, KEY)?.effective).toBe('health,info from commandLineArgs');
   });
 
   it('an element of a list has its own origin in a sequence', () => {
     expect(find({ files: yaml }, `${KEY}[1]`)?.all).toEqual(['info at file [application.yml] - 3:5']);
-    expect(find({ variables: { [variable(KEY)]: 'health, info' } }, `${variable(KEY)}_1`)?.inForce).toBe(
+    expect(find({ variables: { [variable(KEY)]: 'health, info' } }, `${variable(KEY)}_1`)?.effective).toBe(
       'info from systemEnvironment',
     );
   });
@@ -156,9 +156,9 @@ describe('inspection of lists', () => {
   it('elements of a lower source are not effective', () => {
     const situation = { args: [`--${KEY}=env`], files: yaml };
 
-    expect(find(situation, `${KEY}[0]`)?.inForce).toBe('env from commandLineArgs');
+    expect(find(situation, `${KEY}[0]`)?.effective).toBe('env from commandLineArgs');
     expect(find(situation, `${KEY}[1]`)).toEqual({
-      inForce: undefined,
+      effective: undefined,
       all: ['info at file [application.yml] - 3:5'],
     });
     expect(find(situation, `${KEY}[2]`)).toBeUndefined();
@@ -171,7 +171,7 @@ describe('inspection of lists', () => {
     };
 
     expect(find(situation, 'app.profiles.include')).toMatchObject({
-      inForce: 'a,b from commandLineArgs',
+      effective: 'a,b from commandLineArgs',
       all: [expect.stringMatching(/^b at /), expect.stringMatching(/^a at /)],
     });
   });
@@ -198,7 +198,7 @@ describe('inspection of maps and named objects', () => {
     (name) => {
       const situation = { files: { 'application.yml': 'app.security.clients.shop.secret: sesame-sesame-sesame' } };
 
-      expect(find(situation, name)?.inForce).toMatch(/^\*{6} from Config resource 'file \[application\.yml\]'/);
+      expect(find(situation, name)?.effective).toMatch(/^\*{6} from Config resource 'file \[application\.yml\]'/);
     },
   );
 });

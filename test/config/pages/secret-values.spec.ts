@@ -17,7 +17,7 @@ import { type Example, examples, registry } from '../keys/examples.js';
 const secretKeys = examples.filter(({ isSecret }) => isSecret);
 
 /** Keys whose value is a secret, or the path of a file with one. */
-const mayNameFile = secretKeys.filter(({ name }) => registry.find(KeyName.parse(name))?.facts.mayNamePlace);
+const mayNameFile = secretKeys.filter(({ name }) => registry.find(KeyName.parse(name))?.facts.mayBeFilePath);
 
 /** Forms in which people give a secret, and texts that a parser may take for something else. */
 const FORMS: Readonly<Record<string, (body: string) => string>> = {

@@ -101,11 +101,11 @@ async function check(
   const reading = read();
   const ofServer = await serverRule(reading, inputs, asksServer);
   const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
-  const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];
+  const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'error')];
   if (faults.length > 0) complain(failureReport(faults, 'THE CONFIGURATION CANNOT BE USED'));
   for (const warning of reading.warnings) say(`warning: ${warning}`);
   for (const { severity, rule, ...found } of findings) {
-    if (severity !== 'fault') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
+    if (severity !== 'error') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
   }
   if (!asksServer && !ofServer.isComplete) say(RULE_4_NEEDS_SERVER);
   const breaches = findings.filter(({ severity }) => severity === 'breach').length;

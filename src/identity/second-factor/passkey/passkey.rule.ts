@@ -15,14 +15,14 @@ export const allowedModelsProven = new Rule('security', (facts) => {
     const what =
       'Authenticators are limited to models that none of them proves: without attestation, any can claim an AAGUID';
     const action = `Set ${PREFIX}.attestation to direct, or remove ${ALLOWED}.`;
-    return [facts.about(ALLOWED, { severity: 'fault', what, action })];
+    return [facts.about(ALLOWED, { severity: 'error', what, action })];
   }
   if (metadataFile !== undefined) return [];
   const what =
     'Authenticators are limited to models whose proof cannot be verified: without the root certificates of their ' +
     'manufacturers, anyone can certify an AAGUID';
   const action = `Set ${METADATA} to the BLOB of https://mds3.fidoalliance.org/, or remove ${ALLOWED}.`;
-  return [facts.about(ALLOWED, { severity: 'fault', what, action })];
+  return [facts.about(ALLOWED, { severity: 'error', what, action })];
 });
 
 /** The file of metadata can be used, is up to date and describes the allowed models. */
@@ -41,7 +41,7 @@ export const metadataUsable = new Rule('security', async (facts) => {
     if (!(error instanceof UnusableMetadata)) throw error;
     const what = 'The metadata of authenticators cannot be used';
     const action = `Download the BLOB from https://mds3.fidoalliance.org/ again; for a private service, check ${PREFIX}.metadata-root.`;
-    return [facts.about(METADATA, { severity: 'fault', what, action }, { File: metadataPath, Reason: error.message })];
+    return [facts.about(METADATA, { severity: 'error', what, action }, { File: metadataPath, Reason: error.message })];
   }
 });
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { from } from '../../../config/problem.js';
 import {
   type Facts,
-  faultsOf,
+  problemsOf,
   type RuleProblem,
-  finding,
+  ruleProblem,
   Rule,
   type RuleFacts,
   type WrittenEntry,
@@ -21,7 +21,7 @@ const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
 /** Configured keys for tokens must be readable and fit their use. */
 export const tokenKeysUsable = new Rule('tokens', (facts) => {
   const properties = facts.get(TokenProperties);
-  return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.configuration.originOf(key)));
+  return problemsOf(() => new ConfiguredKeys(properties, (key) => facts.configuration.originOf(key)));
 });
 
 /**
@@ -75,5 +75,5 @@ function problemsOf(
 }
 
 function breach(what: string, action: string, facts: Facts): readonly RuleProblem[] {
-  return [finding({ what, action }, facts)];
+  return [ruleProblem({ what, action }, facts)];
 }

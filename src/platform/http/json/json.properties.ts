@@ -1,9 +1,8 @@
 import { type Effect, full } from '../../../config/bind/effect.js';
-import { flag, oneOf, type ScalarType, text, timeZone } from '../../../config/bind/key-type.js';
+import { charsetName, flag, oneOf, type ScalarType, text, timeZone } from '../../../config/bind/key-type.js';
 import { ConversionProblem } from '../../../config/problem.js';
 import { Key, Properties } from '../../../config/bind/properties.decorator.js';
 import { compileDatePattern, PATTERN_LETTERS, PatternProblem } from '../../../kernel/encoding/date-pattern.js';
-import { charsetName } from '../../../config/bind/charset-name.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
 

@@ -5,7 +5,7 @@ import { MapperProperties } from './mapper.properties.js';
 
 /** Reports every fault of every mapper file, so that one start shows them all. */
 export const mapperFilesWork = new Rule('mapper files', ({ configuration, inputs }) =>
-  mapperFiles(configuration, inputs).problems.map((each) => ({ ...each, severity: 'fault' as const })),
+  mapperFiles(configuration, inputs).problems.map((each) => ({ ...each, severity: 'error' as const })),
 );
 
 const LOCATIONS = 'mapper.mapper-locations';

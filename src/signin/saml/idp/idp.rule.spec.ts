@@ -72,7 +72,7 @@ describe('the check of an identity provider', () => {
 
       const [[severity, line] = []] = await problems(rest);
 
-      expect(severity).toBe('fault');
+      expect(severity).toBe('error');
       expect(line).toContain(`${PREFIX}.${key}`);
       expect(line).toContain('Set metadata, or all of entity-id, sso-url and certificates.');
     },
@@ -83,7 +83,7 @@ describe('the check of an identity provider', () => {
 
     const found = await problems({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });
 
-    expect(found).toEqual([['fault', expect.stringContaining('described twice') as string]]);
+    expect(found).toEqual([['error', expect.stringContaining('described twice') as string]]);
   });
 
   it('warns if public-url is not set', async () => {
@@ -111,7 +111,7 @@ describe('the check of an identity provider', () => {
   it.each(['Corp', 'co_rp', '-corp', 'c'.repeat(33)])('rejects the name %s', async (name) => {
     const [[severity, line] = []] = await problems(made.byHand, `app.security.saml.idp[${name}]`);
 
-    expect(severity).toBe('fault');
+    expect(severity).toBe('error');
     expect(line).toContain('is not a valid name of an identity provider');
   });
 
@@ -128,7 +128,7 @@ describe('the check of an identity provider', () => {
 
     expect(found).toEqual([
       [
-        'fault',
+        'error',
         `${PREFIX}.certificates ${AT}3:43): The certificates of an identity provider cannot be used; ` +
           `Reason: certificates: ${reason}. Set it to files or PEM texts of certificates with RSA keys.`,
       ],
@@ -158,7 +158,7 @@ describe('the check of an identity provider', () => {
   ])('reports metadata that cannot be used: %s', async (reason, metadata) => {
     const [[severity, line] = []] = await problems({ metadata: metadata() });
 
-    expect(severity).toBe('fault');
+    expect(severity).toBe('error');
     expect(line).toContain(`The metadata of an identity provider cannot be used; File: `);
     expect(line).toContain(`; Reason: ${reason}. Get new metadata`);
   });
@@ -180,10 +180,10 @@ describe('the check of an identity provider', () => {
   });
 
   it.each([
-    ['fault', 'metadata', { metadata: 'http://idp.example/metadata' }],
+    ['error', 'metadata', { metadata: 'http://idp.example/metadata' }],
     ['breach', 'metadata', { metadata: 'http://127.0.0.1:7000/metadata' }],
     ['breach', 'metadata', { metadata: 'http://localhost:7000/metadata' }],
-    ['fault', 'metadata', { metadata: 'http://localhost.idp.example/metadata' }],
+    ['error', 'metadata', { metadata: 'http://localhost.idp.example/metadata' }],
     ['breach', 'sso-url', { 'sso-url': 'http://idp.example/sso' }],
     ['breach', 'slo-url', { 'slo-url': 'http://idp.example/slo' }],
   ])('reports a URL without https: %s, %s, %j', async (severity, key, keys) => {
@@ -206,7 +206,7 @@ describe('the check of an identity provider', () => {
 
     expect(found).toEqual([
       [
-        'fault',
+        'error',
         `${PREFIX}.metadata-certificate ${AT}2:50): The certificate that verifies metadata cannot be used; ` +
           'Reason: there is no such file (ENOENT). Set it to a file or the PEM text of a certificate with an RSA key.',
       ],
@@ -223,7 +223,7 @@ describe('the check of an identity provider', () => {
     expect(await problems({ ...made.byHand, ...bundle(made.rsa) })).toEqual([]);
     expect(await problems({ ...made.byHand, ...bundle(made.ec) })).toEqual([
       [
-        'fault',
+        'error',
         `${PREFIX}.bundle = sp ${AT}4:36): Requests cannot be signed with this bundle. ` +
           'Name a bundle under app.ssl.bundle.pem with an RSA key of at least 2048 bits.',
       ],
@@ -233,7 +233,7 @@ describe('the check of an identity provider', () => {
   it('reports a bundle that is not defined', async () => {
     const [[severity, line] = []] = await problems({ ...made.byHand, bundle: 'sp' });
 
-    expect(severity).toBe('fault');
+    expect(severity).toBe('error');
     expect(line).toContain('Unknown certificate bundle "sp"');
   });
 

@@ -1,9 +1,9 @@
 import { type Clock, SystemClock } from '../../../kernel/clock/clock.js';
 import {
   type Facts,
-  faultsOf,
+  problemsOf,
   type RuleProblem,
-  finding,
+  ruleProblem,
   type AsyncCheck,
   Rule,
   type RuleFacts,
@@ -63,13 +63,13 @@ async function checkIdp(context: RuleContext): Promise<CheckedIdp> {
 function invalidName(name: string): RuleProblem {
   const what = `"${name}" is not a valid name of an identity provider`;
   const action = 'Use at most 32 lower-case letters, digits and hyphens; the first one is not a hyphen.';
-  return finding({ severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
+  return ruleProblem({ severity: 'error', what, action }, { Property: `app.security.saml.idp.${name}` });
 }
 
 /** With the keys of metadata and those in place of metadata, it would be unclear which ones apply. */
 function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
   const { metadata, entityId, ssoUrl, sloUrl, certificates } = context.properties;
-  const isProblem = { severity: 'fault' } as const;
+  const isError = { severity: 'error' } as const;
   if (metadata === undefined) {
     const what = 'The description of an identity provider is incomplete';
     const action = 'Set metadata, or all of entity-id, sso-url and certificates.';
@@ -78,7 +78,7 @@ function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
       ...(ssoUrl === undefined ? ['sso-url'] : []),
       ...(certificates.length === 0 ? ['certificates'] : []),
     ];
-    return missing.map((key) => about(context, key, { ...isProblem, what, action }));
+    return missing.map((key) => about(context, key, { ...isError, what, action }));
   }
   const what = 'An identity provider is described twice';
   const action = 'Remove it, or remove metadata.';
@@ -87,7 +87,7 @@ function conflictingKeys(context: RuleContext): readonly RuleProblem[] {
     ...(sloUrl === undefined ? [] : ['slo-url']),
     ...(certificates.length === 0 ? [] : ['certificates']),
   ];
-  return duplicates.map((key) => withoutValue(context, key, { ...isProblem, what, action }));
+  return duplicates.map((key) => withoutValue(context, key, { ...isError, what, action }));
 }
 
 interface TrustCheck {
@@ -103,7 +103,7 @@ async function checkConfiguredTrust(context: RuleContext): Promise<TrustCheck> {
     const what = 'The certificates of an identity provider cannot be used';
     const action = 'Set it to files or PEM texts of certificates with RSA keys.';
     return {
-      problems: [withoutValue(context, 'certificates', { severity: 'fault', what, action }, { Reason: found.problem })],
+      findings: [withoutValue(context, 'certificates', { severity: 'error', what, action }, { Reason: found.fault })],
     };
   }
   const unprotected = (['sso-url', 'slo-url'] as const).filter((key) => {
@@ -131,8 +131,8 @@ async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
   if (source.url.startsWith('https:')) return { problems };
   const what = 'Metadata decides which keys are trusted, but is fetched without https';
   const action = 'Set it to an https URL, or to a file.';
-  const severity = isLoopback(source.url) ? 'breach' : 'fault';
-  return { problems: [...problems, about(context, 'metadata', { severity, what, action })] };
+  const severity = isLoopback(source.url) ? 'breach' : 'error';
+  return { findings: [...findings, about(context, 'metadata', { severity, what, action })] };
 }
 
 async function checkMetadataCertificate(context: RuleContext): Promise<readonly RuleProblem[]> {
@@ -143,9 +143,7 @@ async function checkMetadataCertificate(context: RuleContext): Promise<readonly 
   if (!('problem' in found)) return [];
   const what = 'The certificate that verifies metadata cannot be used';
   const action = 'Set it to a file or the PEM text of a certificate with an RSA key.';
-  return [
-    withoutValue(context, 'metadata-certificate', { severity: 'fault', what, action }, { Reason: found.problem }),
-  ];
+  return [withoutValue(context, 'metadata-certificate', { severity: 'error', what, action }, { Reason: found.fault })];
 }
 
 async function checkMetadataFile(context: RuleContext, file: string): Promise<TrustCheck> {
@@ -156,7 +154,7 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
   const unusable = (Reason: string): TrustCheck => {
     const what = 'The metadata of an identity provider cannot be used';
     const action = 'Get new metadata from the identity provider, and check the path and entity-id.';
-    return { problems: [about(context, 'metadata', { severity: 'fault', what, action }, { File: file, Reason })] };
+    return { findings: [about(context, 'metadata', { severity: 'error', what, action }, { File: file, Reason })] };
   };
   try {
     const reading = readConfigured(await readMetadataFile(file), context.properties);
@@ -194,7 +192,7 @@ async function bundleProblems(context: RuleContext): Promise<readonly RuleProble
   const { SslBundles } = await import('../../../platform/tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   const keys: (string | undefined)[] = [];
-  const problems = faultsOf(() => {
+  const faults = problemsOf(() => {
     const { cert } = bundles.named({ key: keyOf(context, 'bundle'), name }).serverIdentity().context;
     keys.push(typeof cert === 'string' ? cert : undefined);
   });
@@ -202,7 +200,7 @@ async function bundleProblems(context: RuleContext): Promise<readonly RuleProble
   if (problems.length > 0 || (certificate !== undefined && (await isRsa(certificate)))) return problems;
   const what = 'Requests cannot be signed with this bundle';
   const action = 'Name a bundle under app.ssl.bundle.pem with an RSA key of at least 2048 bits.';
-  return [about(context, 'bundle', { severity: 'fault', what, action })];
+  return [about(context, 'bundle', { severity: 'error', what, action })];
 }
 
 async function isRsa(certificates: string): Promise<boolean> {
@@ -225,7 +223,7 @@ function sharedEntities(all: readonly CheckedIdp[]): readonly RuleProblem[] {
     const what = `The identity providers ${first.name} and ${name} are the same entity, so their users sign in to the same accounts`;
     const action = 'Keep one of them, unless both are meant for the same users.';
     const verdict: Verdict = { severity: 'warning', what, action };
-    return [finding(verdict, { Property: `app.security.saml.idp.${name}` })];
+    return [ruleProblem(verdict, { Property: `app.security.saml.idp.${name}` })];
   });
 }
 
@@ -245,5 +243,5 @@ function withoutValue(
   more: Facts = {},
 ): RuleProblem {
   const { Property, Origin } = context.facts.of(keyOf(context, key));
-  return finding({ ...verdict }, { Property, Origin, ...more });
+  return ruleProblem({ ...verdict }, { Property, Origin, ...more });
 }

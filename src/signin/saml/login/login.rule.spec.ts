@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/programs/temporary-folder.js';
 import { ConfigProperties, ProfilesProperties } from '../../../config/config.properties.js';
-import { loadConfiguration } from '../../../config/configuration.js';
+import { configurationOf, readConfiguration } from '../../../config/configuration.js';
 import { type RuleProblem, RuleFacts } from '../../../config/check/rule.js';
 import { contextClassesUsable } from './login.rule.js';
 import { SamlProperties } from '../saml.properties.js';
@@ -17,7 +17,7 @@ function problems(keys: readonly string[], variables: Readonly<Record<string, st
   const lines = ['metadata: file:idp.xml', ...keys].map((key) => `  ${key}\n`);
   writeFileSync(join(workingFolder, 'application.yml'), `${STAFF}:\n${lines.join('')}`);
   const inputs = { args: [], variables, workingFolder, packageFolder: '/nowhere' };
-  return contextClassesUsable.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
+  return contextClassesUsable.check(new RuleFacts(configurationOf(readConfiguration(CLASSES, inputs)), inputs));
 }
 
 it.each([

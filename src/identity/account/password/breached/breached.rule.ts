@@ -32,5 +32,5 @@ export const hashFileUsable = new Rule('security', async (facts) => {
   const action =
     'Check the path and its permissions. The file needs SHA-1 hashes in ascending order, one in a line, with or without ' +
     '":" and a count; "LC_ALL=C sort" sorts it.';
-  return [facts.about(FILE_KEY, { severity: 'fault', what, action }, { File: path, Reason })];
+  return [facts.about(FILE_KEY, { severity: 'error', what, action }, { File: path, Reason })];
 });
