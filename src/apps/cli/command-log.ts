@@ -5,7 +5,7 @@ import { charsetNamed } from '../../kernel/encoding/charset.js';
 import { type LogSetup, logSetup } from '../server/log-setup.js';
 import { appendLines } from '../../observability/logging/file/append-lines.js';
 import { Batch } from '../../observability/logging/file/batch.js';
-import { formed } from '../../observability/logging/appenders.js';
+import { formatLine } from '../../observability/logging/appenders.js';
 import { lineFormat } from '../../observability/logging/format/line-format.js';
 import type { LogLine } from '../../observability/logging/log-line.js';
 import { Loggers } from '../../observability/logging/loggers.js';
@@ -41,13 +41,13 @@ export class CommandLog {
       const charset = charsetNamed(file.form.charset);
       const batch = new Batch({ file: resolve(file.file), day: '', charset });
       const format = lineFormat(file.form, { hasColor: false });
-      for (const line of lines) batch.add(formed(format, line));
+      for (const line of lines) batch.add(formatLine(format, line));
       const { error } = await appendLines(resolve(file.file), batch, { mayBeTorn: true });
       if (error === undefined) return;
     }
     const form = console ?? { pattern: new LoggingPatternProperties().console, charset: 'UTF-8' };
     const format = lineFormat(form, { hasColor: false });
-    for (const line of lines) this.writeError(formed(format, line));
+    for (const line of lines) this.writeError(formatLine(format, line));
   }
 }
 

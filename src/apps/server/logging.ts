@@ -3,7 +3,7 @@ import { SystemClock } from '../../kernel/clock/clock.js';
 import type { Configuration, ConfigurationInputs } from '../../config/configuration.js';
 import { charsetNamed } from '../../kernel/encoding/charset.js';
 import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
-import { ConsoleAppender, formed } from '../../observability/logging/appenders.js';
+import { ConsoleAppender, formatLine } from '../../observability/logging/appenders.js';
 import type { FileAppender } from '../../observability/logging/file/file-appender.js';
 import { type Level, levelOf } from '../../observability/logging/level.js';
 import { lineFormat } from '../../observability/logging/format/line-format.js';
@@ -53,7 +53,7 @@ export class Logging {
     const output = new Output({
       destination: descriptor(STANDARD_OUTPUT),
       charset: charsetNamed(form.charset),
-      lostText: (lines) => formed(format, lostLine(lines)),
+      lostText: (lines) => formatLine(format, lostLine(lines)),
     });
     const appender = new ConsoleAppender(format, output);
     // Problems of the log file go to the console, even if the console is otherwise off.

@@ -13,7 +13,7 @@ import type { Meters } from '../../observability/metrics/meters.js';
 import { OtlpClient } from '../../platform/outbound/otlp.client.js';
 import { OutboundHttp } from '../../platform/outbound/outbound-http.service.js';
 import { SystemRandom } from '../../kernel/random/random.js';
-import type { DropReason, ExportWatch } from '../../observability/tracing/span-export.js';
+import type { DropReason, ExportListener } from '../../observability/tracing/span-export.js';
 import { activeTracer, useTracer } from '../../observability/tracing/tracer.js';
 import type { Logging } from './logging.js';
 
@@ -44,7 +44,7 @@ export async function openTracing(
       ...Object.fromEntries(configuration.get(OpenTelemetryProperties).resourceAttributes),
     },
   };
-  useTracer(openTracer(settings, new SystemRandom(), exportWatch(loggers.get('tracing'), meters)));
+  useTracer(openTracer(settings, new SystemRandom(), exportListener(loggers.get('tracing'), meters)));
 }
 
 /** Exports the spans of the last requests, and turns traces off. */
@@ -54,7 +54,7 @@ export async function closeTracing(): Promise<void> {
   await tracer?.close();
 }
 
-function exportWatch(log: Logger, meters: Meters): ExportWatch {
+function exportListener(log: Logger, meters: Meters): ExportListener {
   const exported = meters.counter('tracing.spans.exported', { description: 'Spans that the collector accepted' }).of();
   const all = meters.counter('tracing.spans.dropped', { description: 'Spans that were lost' });
   const dropped = new Map(DROP_REASONS.map((reason) => [reason, all.of({ reason })]));

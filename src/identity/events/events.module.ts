@@ -10,7 +10,7 @@ import { EventRetention } from './event-retention.service.js';
 import { EventRetentionTask } from './event-retention.task.js';
 import { EventSearch } from './event-search.service.js';
 import { EventStore } from './event.store.js';
-import { LevelAudit } from '../../observability/logging/level-audit.js';
+import { LevelAudit } from '../../observability/logging/log-levels.js';
 import { LevelEvents } from './level-events.service.js';
 import { SecurityEvents } from './security-events.service.js';
 

@@ -2,8 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { SecurityEvents } from './security-events.service.js';
 import type { LevelChanged } from '../../observability/logging/log-levels.js';
-import { LevelAudit } from '../../observability/logging/level-audit.js';
-import { LogLevels } from '../../observability/logging/log-levels.js';
+import { LevelAudit, LogLevels } from '../../observability/logging/log-levels.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 

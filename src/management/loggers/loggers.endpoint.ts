@@ -1,8 +1,7 @@
 import { withoutUndefined } from '../../kernel/collections/without-undefined.js';
 import { ServiceError } from '../../kernel/errors/service-error.js';
 import { LEVELS } from '../../observability/logging/level.js';
-import { LevelAudit } from '../../observability/logging/level-audit.js';
-import { type LogGroup, LogLevels } from '../../observability/logging/log-levels.js';
+import { LevelAudit, type LogGroup, LogLevels } from '../../observability/logging/log-levels.js';
 import type { Logger } from '../../observability/logging/logger.js';
 import { Loggers } from '../../observability/logging/loggers.js';
 import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
@@ -45,12 +44,12 @@ export class LoggersEndpoint implements Endpoint {
 
   /** @throws ServiceError `VALIDATION_FAILED`, without any change */
   private async change({ selector: name, body, operator }: OperationRequest): Promise<Result> {
-    const asked = parseLevelRequest(body);
-    if (!('level' in asked)) throw new ServiceError('VALIDATION_FAILED', { errors: asked });
+    const requested = parseLevelRequest(body);
+    if (!('level' in requested)) throw new ServiceError('VALIDATION_FAILED', { errors: requested });
     const isKnown = this.levels.group(name) !== undefined || this.loggers.find(name) !== undefined;
     if (!isKnown && !isLoggerName(name)) throw invalidName('format');
     const by = operator?.name ?? 'anonymous';
-    const changes = this.levels.change({ name, by, ...asked });
+    const changes = this.levels.change({ name, by, ...requested });
     if (!changes) throw invalidName('too_many');
     await this.audit.record(changes, by);
     return CHANGED;

@@ -2,7 +2,7 @@ import { connect, isIP } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
-/** Far above the longest response of the servers that are checked. */
+/** Maximum length of a response, far above that of the servers that are checked. */
 const MAX_RESPONSE_LENGTH = 64 * 1024;
 
 export interface Exchange {

@@ -12,12 +12,15 @@ export class ConsoleAppender implements Appender {
   ) {}
 
   append(line: LogLine): void {
-    this.output.add(formed(this.format, line));
+    this.output.add(formatLine(this.format, line));
   }
 }
 
-/** Formats a line and ends it, even if the pattern has no `%n`. A line that cannot be formatted must not fail its writer. */
-export function formed(format: LineFormat, line: LogLine): string {
+/**
+ * Formats a line with a line break at its end, even if the pattern has no `%n`. A formatting error must not reach the code that
+ * logs.
+ */
+export function formatLine(format: LineFormat, line: LogLine): string {
   let text: string;
   try {
     text = format(line);

@@ -8,9 +8,9 @@ export interface LogContext {
   /** The subject of the user once it is known, before that a pseudonym of the login id. */
   readonly user?: string;
   readonly ip?: string;
-  /** Of the trace in progress. */
+  /** Id of the trace in progress. */
   readonly traceId?: string;
-  /** Of the operation in progress, which may be a part of the request. */
+  /** Id of the operation in progress, which may be a part of the request. */
   readonly spanId?: string;
 }
 

@@ -18,7 +18,7 @@ export interface LevelChange {
   /** Undefined removes the logger's own level, so that it inherits one. */
   readonly level: Level | undefined;
   readonly by: string;
-  /** Undefined lasts until the next change or the end of the process. */
+  /** Duration in milliseconds; if undefined, the level lasts until the next change or the end of the process. */
   readonly forMillis?: number | undefined;
 }
 
@@ -29,16 +29,22 @@ export interface LevelChanged {
   readonly new: string;
 }
 
+/** Records who changed which level. The product provides it. */
+export abstract class LevelAudit {
+  /** Records the changes that took effect; never fails. */
+  abstract record(changes: readonly LevelChanged[], by: string, reason?: string): Promise<void>;
+}
+
 /** Levels and groups of the configuration. */
 export interface ConfiguredLevels {
-  /** By the name of a logger or group. */
+  /** Levels by the name of a logger or group. */
   readonly levels?: ReadonlyMap<string, Level>;
-  /** In addition to the built-in groups. */
+  /** Members by the name of a group, in addition to the built-in groups. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Maximum number of loggers that requests may create. */
-export const MAX_CREATED_LOGGERS = 1000;
+const MAX_CREATED_LOGGERS = 1000;
 /** Interval at which temporary levels are checked for expiry. */
 const CHECK_INTERVAL_MILLIS = 1000;
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { web: ['http'], sql: ['orm.sql', 'mapper'] };
@@ -47,7 +53,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = { web: ['http'], s
 interface TemporaryLevel {
   readonly before: Level | undefined;
   readonly until: number;
-  /** The same on the monotonic clock, in case the clock of the machine is set back. */
+  /** The same instant on the monotonic clock, in case the clock of the machine is set back. */
   readonly steadyUntil: number;
 }
 
@@ -99,8 +105,8 @@ export class LogLevels {
   }
 
   /** Registers the listener for temporary levels that expire. */
-  onEnd(tell: (changed: LevelChanged) => void): void {
-    this.reportEnd = tell;
+  onEnd(report: (changed: LevelChanged) => void): void {
+    this.reportEnd = report;
   }
 
   /**
@@ -113,14 +119,14 @@ export class LogLevels {
       if (this.created >= MAX_CREATED_LOGGERS) return undefined;
       this.created += 1;
     }
-    const how = forMillis === undefined ? `by ${by}` : `by ${by} for ${Duration.ofMillis(forMillis).toString()}`;
+    const cause = forMillis === undefined ? `by ${by}` : `by ${by} for ${Duration.ofMillis(forMillis).toString()}`;
     if (group) {
       this.setTemporarily(this.temporaryOfGroups, name, group.level, forMillis);
       group.level = level;
     }
     return (group?.members ?? [isRoot(name) ? ROOT : name]).map((member) => {
       this.setTemporarily(this.temporaryOfLoggers, member, this.loggers.get(member).configuredLevel, forMillis);
-      return this.set(member, level, how);
+      return this.set(member, level, cause);
     });
   }
 
@@ -154,7 +160,7 @@ export class LogLevels {
     for (const [name, expiring] of this.temporaryOfLoggers) {
       if (!this.isExpired(expiring)) continue;
       this.temporaryOfLoggers.delete(name);
-      this.reportEnd(this.set(name, expiring.before, 'by itself, as its time is over'));
+      this.reportEnd(this.set(name, expiring.before, 'because its duration has expired'));
     }
     if (this.temporaryOfGroups.size + this.temporaryOfLoggers.size > 0) return;
     clearInterval(this.timer);
@@ -165,14 +171,14 @@ export class LogLevels {
     return this.clock.millis() >= until || performance.now() >= steadyUntil;
   }
 
-  private set(name: string, level: Level | undefined, how: string): LevelChanged {
+  private set(name: string, level: Level | undefined, cause: string): LevelChanged {
     const logger = this.loggers.get(name);
     const own = level ?? (logger.name === ROOT ? this.rootLevel : undefined);
     const shown = (each: Level | undefined): string => each ?? `${this.loggers.inherited(name)} (inherited)`;
     const [before, after] = [shown(logger.configuredLevel), shown(own)];
     const what = before === after ? `stays ${after}` : `changes from ${before} to ${after}`;
     this.loggers.setLevel(name, own);
-    this.log.always('WARN', `The level of logger ${logger.name} ${what}, ${how}`);
+    this.log.always('WARN', `The level of logger ${logger.name} ${what}, ${cause}`);
     return { logger: logger.name, old: before, new: after };
   }
 }

@@ -2,10 +2,10 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { LogLevels } from './log-levels.js';
 import { Loggers } from './loggers.js';
 
-/** The log file, for those who show it. */
+/** The log file, for the endpoint that shows it. */
 export class LogFile {
   constructor(
-    /** Absolute; undefined if the log has no file. */
+    /** Absolute path of the log file; undefined if there is none. */
     readonly path?: string,
     /** Name of its character set. */
     readonly charset = 'UTF-8',

@@ -20,9 +20,9 @@ export interface OutputOptions {
 
 /** Milliseconds a line waits for others, because one write for many lines is cheaper for requests. */
 const GATHER_MILLIS = 10;
-/** Number of characters that are written without waiting. */
+/** Number of waiting characters that are written at once. */
 const GATHER_SIZE = 64 * 1024;
-const MAX_PENDING_BYTES = 8 * 1024 * 1024;
+const MAX_PENDING_LENGTH = 8 * 1024 * 1024;
 /** Milliseconds until the next attempt: soon for a full pipe, later for a broken pipe or a full disk. */
 const FULL_MILLIS = 5;
 const BROKEN_MILLIS = 1000;
@@ -35,7 +35,7 @@ export class Output {
   private readonly destination: Destination;
   private readonly charset: Charset;
   private readonly lostText: (lines: number) => string;
-  private readonly mostWaiting: number;
+  private readonly maxPendingLength: number;
   private waiting: string[] = [];
   private size = 0;
   private lost = 0;
@@ -47,15 +47,15 @@ export class Output {
   private timer: NodeJS.Timeout | undefined;
   private readonly onIdle: (() => void)[] = [];
 
-  constructor({ destination, charset = UTF_8, mostWaiting = MAX_PENDING_BYTES, lostText }: OutputOptions) {
+  constructor({ destination, charset = UTF_8, mostWaiting = MAX_PENDING_LENGTH, lostText }: OutputOptions) {
     this.destination = destination;
     this.charset = charset;
-    this.mostWaiting = mostWaiting;
+    this.maxPendingLength = mostWaiting;
     this.lostText = lostText;
   }
 
   add(text: string): void {
-    if (this.size + this.bytes.length + text.length > this.mostWaiting) {
+    if (this.size + this.bytes.length + text.length > this.maxPendingLength) {
       this.lost += 1;
       return;
     }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Family, MAX_SERIES, type Tags } from './family.js';
+import { Family, type Tags } from './family.js';
 import { Counter } from './meter.js';
+
+/** The maximum number of series of a family. */
+const MAX_SERIES = 1000;
 
 function family(): Family<Counter> {
   return new Family('some.name', 'counter', {}, () => new Counter());

@@ -18,10 +18,10 @@ export interface Series<M extends Meter = Meter> {
 }
 
 /** Maximum number of series per name; further ones share one series, so that tag values cannot exhaust memory. */
-export const MAX_SERIES = 1000;
+const MAX_SERIES = 1000;
 const OTHER = 'other';
-/** A tag with a closed list of values that alerts use; it is kept in the shared series. */
-const KEPT = 'outcome';
+/** A tag with a closed list of values that alerts use; the shared series retain it. */
+const PRESERVED_TAG = 'outcome';
 
 /** The entry of a tag value: the values of the next tag, or the series. */
 interface Branch<M extends Meter> {
@@ -80,7 +80,9 @@ export class Family<M extends Meter = Meter> {
     const known = this.find(own)?.series;
     if (known) return known.meter;
     if (this.count < MAX_SERIES) return this.put(own, this.make());
-    const together = Object.entries(own).map(([name, value]) => [name, name === KEPT ? value : OTHER] as const);
+    const together = Object.entries(own).map(
+      ([name, value]) => [name, name === PRESERVED_TAG ? value : OTHER] as const,
+    );
     const shared = Object.fromEntries(together);
     return this.find(shared)?.series?.meter ?? this.put(shared, this.make());
   }

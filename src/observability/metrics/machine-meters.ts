@@ -1,15 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { constrainedMemory, cpuUsage, cwd, memoryUsage, platform, uptime } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../kernel/clock/clock.js';
+import { addFileMeters } from './file-meters.js';
 import type { Meters } from './meters.js';
 import { RecentShare, type Work } from './recent-share.js';
 
 const SECONDS = { baseUnit: 'seconds' };
 const BYTES = { baseUnit: 'bytes' };
-const OPEN_FILES = '/proc/self/fd';
-const LIMITS = '/proc/self/limits';
 
 /** Meters of the resources of process and machine, read on demand. */
 export function addMachineMeters(meters: Meters, clock: Clock): void {
@@ -17,7 +16,7 @@ export function addMachineMeters(meters: Meters, clock: Clock): void {
   addProcessors(meters);
   addMemory(meters);
   addDisk(meters);
-  if (existsSync(OPEN_FILES) && existsSync(LIMITS)) addFiles(meters);
+  addFileMeters(meters);
 }
 
 function addProcess(meters: Meters, clock: Clock): void {
@@ -61,9 +60,9 @@ function addMemory(meters: Meters): void {
   meters.gauge('nodejs.memory.used', used, () => memoryUsage().heapUsed, { area: 'heap' });
   meters.gauge('nodejs.memory.used', used, () => memoryUsage().external, { area: 'external' });
   meters.gauge('nodejs.memory.used', used, () => memoryUsage.rss(), { area: 'rss' });
-  const most = { description: 'Maximum memory that can be used', ...BYTES };
-  meters.gauge('nodejs.memory.max', most, () => getHeapStatistics().heap_size_limit, { area: 'heap' });
-  meters.gauge('nodejs.memory.max', most, machineMemory, { area: 'rss' });
+  const max = { description: 'Maximum memory that can be used', ...BYTES };
+  meters.gauge('nodejs.memory.max', max, () => getHeapStatistics().heap_size_limit, { area: 'heap' });
+  meters.gauge('nodejs.memory.max', max, machineMemory, { area: 'rss' });
 }
 
 /** Returns the memory limit of the container. Without one, Node reports 0 or a number above the memory of the machine. */
@@ -83,19 +82,4 @@ function addDisk(meters: Meters): void {
 function blocks(path: string, which: 'bavail' | 'blocks'): number {
   const disk = statfsSync(path);
   return disk[which] * disk.bsize;
-}
-
-/** Meters of open files, which only Linux provides. */
-function addFiles(meters: Meters): void {
-  const open = { description: 'Open files and sockets', baseUnit: 'files' };
-  // Reading the folder opens one of them.
-  meters.gauge('process.files.open.files', open, () => readdirSync(OPEN_FILES).length - 1);
-  const most = { description: 'Maximum number of open files and sockets', baseUnit: 'files' };
-  meters.gauge('process.files.max.files', most, () => mostFiles(readFileSync(LIMITS, 'utf8')));
-}
-
-/** Reads the soft limit of open files from the text of `/proc/self/limits`. */
-export function mostFiles(limits: string): number {
-  const limit = /^Max open files +(\S+)/m.exec(limits)?.[1];
-  return limit === 'unlimited' ? Infinity : Number(limit ?? NaN);
 }

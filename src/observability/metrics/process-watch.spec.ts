@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../../test/support/runner/wait-until.js';
-import { mostFiles } from './machine-meters.js';
 import { Meters } from './meters.js';
 import { ProcessWatch, type WatchOptions } from './process-watch.js';
 
@@ -104,17 +103,5 @@ describe('JVM metric names', () => {
     expect(number(meters, 'jvm.memory.max', 'VALUE', 'nonheap')).toBe(-1);
     const kind = await collected(meters, 'jvm.gc.pause');
     expect(number(meters, 'jvm.gc.pause', 'COUNT', kind)).toBe(number(meters, 'nodejs.gc.pause', 'COUNT', kind));
-  });
-});
-
-describe('the limit of open files', () => {
-  const head = 'Limit                     Soft Limit           Hard Limit           Units     \n';
-
-  it.each([
-    [`${head}Max open files            1024                 524288               files     \n`, 1024],
-    [`${head}Max open files            unlimited            unlimited            files     \n`, Infinity],
-    [head, NaN],
-  ])('is read from %j: %d', (limits, most) => {
-    expect(mostFiles(limits)).toBe(most);
   });
 });

@@ -41,12 +41,15 @@ export class ProcessWatch {
 
   /** Records that all components are created. */
   started(): void {
-    this.note('application.started.time', 'Time from the start of the process until all components were created');
+    this.recordUptime(
+      'application.started.time',
+      'Time from the start of the process until all components were created',
+    );
   }
 
   /** Records that the service accepts requests. */
   ready(): void {
-    this.note('application.ready.time', 'Time from the start of the process until it accepted requests');
+    this.recordUptime('application.ready.time', 'Time from the start of the process until it accepted requests');
   }
 
   stop(): void {
@@ -54,7 +57,7 @@ export class ProcessWatch {
     this.endGcPauses();
   }
 
-  private note(name: string, description: string): void {
+  private recordUptime(name: string, description: string): void {
     const seconds = uptime();
     this.meters.gauge(name, { description, baseUnit: 'seconds' }, () => seconds);
   }
@@ -72,9 +75,9 @@ function addJvmMemory(meters: Meters): void {
   const committed = bytes('Memory that is reserved');
   meters.gauge('jvm.memory.committed', committed, () => memoryUsage().heapTotal, HEAP);
   meters.gauge('jvm.memory.committed', committed, () => memoryUsage().external, NON_HEAP);
-  const most = bytes('Maximum memory that can be used; -1 without a limit');
-  meters.gauge('jvm.memory.max', most, () => getHeapStatistics().heap_size_limit, HEAP);
-  meters.gauge('jvm.memory.max', most, () => NO_LIMIT, NON_HEAP);
+  const max = bytes('Maximum memory that can be used; -1 without a limit');
+  meters.gauge('jvm.memory.max', max, () => getHeapStatistics().heap_size_limit, HEAP);
+  meters.gauge('jvm.memory.max', max, () => NO_LIMIT, NON_HEAP);
 }
 
 /** Times the pauses for each kind of garbage collection until the returned function is called. */

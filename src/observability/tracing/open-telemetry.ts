@@ -16,8 +16,7 @@ import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Random } from '../../kernel/random/random.js';
 import { samplerOf, type SamplingSettings } from './sampling.js';
 import type { Span, SpanAttributes, TraceHeaders } from './span.js';
-import { type ExportLimits, type ExportWatch, SpanExport } from './span-export.js';
-import type { SpanReceiver } from './span-receiver.js';
+import { type ExportLimits, type ExportListener, SpanExport, type SpanReceiver } from './span-export.js';
 import type { Tracer } from './tracer.js';
 
 export interface TracerSettings extends SamplingSettings {
@@ -28,15 +27,15 @@ export interface TracerSettings extends SamplingSettings {
 }
 
 const SCOPE = 'login-service';
-/** Texts of callers, such as a path or a host, are bounded. */
+/** Maximum length of an attribute: callers choose texts such as a path or a host. */
 const MAX_ATTRIBUTE_LENGTH = 256;
 const MAX_ATTRIBUTES = 32;
-/** Exports what has ended when the process ends. */
+/** Time for the last export at shutdown, in milliseconds. */
 const CLOSE_LIMIT_MILLIS = 2000;
 
 /** Opens the tracer of the OpenTelemetry SDK; only this file and its imports load the packages of OpenTelemetry. */
-export function openTracer(settings: TracerSettings, random: Random, watch: ExportWatch): Tracer {
-  const spans = new SpanExport(settings.receiver, settings.limits, watch);
+export function openTracer(settings: TracerSettings, random: Random, listener: ExportListener): Tracer {
+  const spans = new SpanExport(settings.receiver, settings.limits, listener);
   const provider = new TracerProvider({
     resource: resourceFromAttributes(settings.resource),
     sampler: samplerOf(settings, () => random.fraction()),

@@ -1,7 +1,7 @@
 import { ParentBasedSampler, type Sampler, SamplingDecision, type SamplingResult } from '@opentelemetry/sdk-trace';
 
 export interface SamplingSettings {
-  /** Who decides about a trace that began at the caller: this service, or with `parent-based-…` the caller. */
+  /** Whether this service or, with `parent-based-…`, the caller decides about a trace that the caller began. */
   readonly sampler: 'trace-id-ratio' | 'parent-based-trace-id-ratio';
   /** Share of the traces that are exported, from 0 to 1. */
   readonly probability: number;

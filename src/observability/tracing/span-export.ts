@@ -2,31 +2,41 @@ import { TraceFlags } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { OtlpResult, SpanReceiver } from './span-receiver.js';
+
+/** Result of one request; `later` means that the same spans may be sent again (OTLP 1.x, "Failures"). */
+export type OtlpResult =
+  | { readonly outcome: 'accepted'; readonly rejected: number }
+  | { readonly outcome: 'rejected' | 'later'; readonly reason: string; readonly retryAfterMillis?: number };
+
+/** Delivers batches of spans; `outbound` implements it. */
+export interface SpanReceiver {
+  /** Sends a request of OTLP in JSON. Never rejects; `stop` gives up at once. */
+  send(body: Uint8Array, stop: AbortSignal): Promise<OtlpResult>;
+}
 
 export type DropReason = 'queue_full' | 'not_delivered' | 'rejected';
 
-/** Learns what becomes of spans. */
-export interface ExportWatch {
+/** Receives the result of each span export. */
+export interface ExportListener {
   exported(spans: number): void;
   dropped(spans: number, reason: DropReason): void;
-  /** Called once when delivery begins to fail, whatever follows until `recovered`. */
+  /** Called once when delivery begins to fail, and not again before `recovered`. */
   failing(reason: string): void;
   recovered(): void;
 }
 
 export interface ExportLimits {
-  /** Ended spans that wait for the next batch; further ones are dropped. */
+  /** Maximum number of ended spans that wait for the next batch; further ones are dropped. */
   readonly maxQueueSize: number;
-  /** Longest time between two batches. */
+  /** Maximum time between two batches. */
   readonly scheduleDelayMillis: number;
 }
 
 const MAX_BATCH_SIZE = 512;
-/** A restart of the collector takes less time; afterwards newer spans are worth more. */
+/** Maximum number of attempts for a batch; together they take longer than a restart of the collector. */
 const MAX_ATTEMPTS = 5;
 const FIRST_DELAY_MILLIS = 1000;
-/** Longer than all attempts of a batch: they are limited by their number. */
+/** Disables the timeout of the processor: the number of attempts limits the export of a batch. */
 const NO_LIMIT_MILLIS = 2 ** 31 - 1;
 
 /**
@@ -42,7 +52,7 @@ export class SpanExport implements SpanProcessor, SpanExporter {
   constructor(
     private readonly receiver: SpanReceiver,
     private readonly limits: ExportLimits,
-    private readonly watch: ExportWatch,
+    private readonly listener: ExportListener,
   ) {
     this.batches = new BatchSpanProcessor({
       exporter: this,
@@ -61,7 +71,7 @@ export class SpanExport implements SpanProcessor, SpanExporter {
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
     if (this.waiting >= this.limits.maxQueueSize) {
-      this.watch.dropped(1, 'queue_full');
+      this.listener.dropped(1, 'queue_full');
       return;
     }
     this.waiting += 1;
@@ -80,7 +90,7 @@ export class SpanExport implements SpanProcessor, SpanExporter {
         done({ code });
       },
       () => {
-        this.watch.dropped(spans.length, 'not_delivered');
+        this.listener.dropped(spans.length, 'not_delivered');
         done({ code: ExportResultCode.FAILED });
       },
     );
@@ -102,12 +112,12 @@ export class SpanExport implements SpanProcessor, SpanExporter {
   private async deliver(spans: readonly ReadableSpan[]): Promise<ExportResultCode> {
     const result = await this.attempts(Uint8Array.from(JsonTraceSerializer.serializeRequest([...spans]) ?? []));
     if (result.outcome !== 'accepted') {
-      this.watch.dropped(spans.length, result.outcome === 'refused' ? 'rejected' : 'not_delivered');
+      this.listener.dropped(spans.length, result.outcome === 'rejected' ? 'rejected' : 'not_delivered');
       return ExportResultCode.FAILED;
     }
     const rejected = Math.min(result.rejected, spans.length);
-    if (rejected > 0) this.watch.dropped(rejected, 'rejected');
-    this.watch.exported(spans.length - rejected);
+    if (rejected > 0) this.listener.dropped(rejected, 'rejected');
+    this.listener.exported(spans.length - rejected);
     return ExportResultCode.SUCCESS;
   }
 
@@ -124,8 +134,8 @@ export class SpanExport implements SpanProcessor, SpanExporter {
     const hasFailed = result.outcome !== 'accepted';
     if (hasFailed === this.isFailing) return;
     this.isFailing = hasFailed;
-    if (hasFailed) this.watch.failing(result.reason);
-    else this.watch.recovered();
+    if (hasFailed) this.listener.failing(result.reason);
+    else this.listener.recovered();
   }
 
   /** The time before the next attempt; it ends early at shutdown. */

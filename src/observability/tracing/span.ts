@@ -68,14 +68,14 @@ export function errorType(error: unknown): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-/** More than are delivered in a second; a trace that is forgotten here ends with its request. */
+/** Maximum number of remembered origins, more than are delivered in a second. A trace that is dropped ends with its request. */
 const MAX_ORIGINS = 1000;
 
 const origins = new LruMap<string, Span>(MAX_ORIGINS);
 
 /**
- * Remembers the operation in progress as the origin of what is stored under `id`, such as a security event: its delivery in
- * the background then continues the trace. Only in this process, until newer origins replace it.
+ * Remembers the operation in progress as the origin of the security event or other record `id`, so that its delivery in the
+ * background continues the trace. The origin is known to this process only, until newer origins replace it.
  */
 export function rememberOrigin(id: string): void {
   const span = currentSpan();

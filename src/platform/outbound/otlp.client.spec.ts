@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../../test/support/programs/free-port.js';
 import { outboundHttp } from '../../../test/support/http/outbound.js';
-import type { OtlpResult } from '../../observability/tracing/span-receiver.js';
+import type { OtlpResult } from '../../observability/tracing/span-export.js';
 import { OtlpClient } from './otlp.client.js';
 
 let server: Server | undefined;
@@ -34,7 +34,7 @@ it.each([301, 400, 401, 404, 413, 500])(
   'spans that the collector refuses with %d are not sent again',
   async (status) => {
     expect(await sent((response) => response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end())).toEqual({
-      outcome: 'refused',
+      outcome: 'rejected',
       reason: String(status),
     });
   },

@@ -1,4 +1,4 @@
-import type { OtlpResult, SpanReceiver } from '../../observability/tracing/span-receiver.js';
+import type { OtlpResult, SpanReceiver } from '../../observability/tracing/span-export.js';
 import { OutboundFailure } from './outbound-failure.js';
 import type { OutboundHttp } from './outbound-http.service.js';
 import type { OutboundResponse } from './outbound-response.js';
@@ -42,7 +42,7 @@ export class OtlpClient implements SpanReceiver {
       const text = await boundedText(response);
       if (response.isSuccess) return { outcome: 'accepted', rejected: rejectedSpans(text) };
       const reason = String(response.status);
-      if (!RETRYABLE.has(response.status)) return { outcome: 'refused', reason };
+      if (!RETRYABLE.has(response.status)) return { outcome: 'rejected', reason };
       return { outcome: 'later', reason, ...retryAfter(response) };
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;

@@ -116,7 +116,7 @@ describe('a server that refuses statements', () => {
       ]);
       pass(2000);
       await fails(work, 1);
-      expect(log.lines).toMatchObject([{}, { level: 'WARN', fields: { untold: 5 } }]);
+      expect(log.lines).toMatchObject([{}, { level: 'WARN', fields: { suppressed: 5 } }]);
     },
   );
 

@@ -27,14 +27,14 @@ export interface Appending {
   /** True if the last line may lack its end because of a crash or a full disk. */
   readonly mayBeTorn: boolean;
   /** Maximum size of the file in bytes; a single line may be larger. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** Appends the lines of a batch to a file, which is created with its folder if necessary. */
 export async function appendLines(
   file: string,
   batch: Batch,
-  { mayBeTorn, mostBytes = Infinity }: Appending,
+  { mayBeTorn, maxBytes = Infinity }: Appending,
 ): Promise<Appended> {
   const { charset = UTF_8 } = batch.place;
   let taken = batch.lines;
@@ -42,7 +42,7 @@ export async function appendLines(
   let handle: FileHandle | undefined;
   try {
     handle = await openedWithFolder(file);
-    if (mostBytes !== Infinity) taken = fitting(batch.lines, charset, (await handle.stat()).size, mostBytes);
+    if (maxBytes !== Infinity) taken = fitting(batch.lines, charset, (await handle.stat()).size, maxBytes);
     if (mayBeTorn && (await isTorn(handle))) await handle.write('\n');
     const bytes = charset.encode(taken.join(''));
     batch.issued = taken.length;
@@ -61,7 +61,7 @@ export async function appendLines(
   }
 }
 
-/** Appends lines synchronously while the process ends; errors cannot be reported any more. */
+/** Appends lines synchronously while the process ends. */
 export function appendLinesNow({ file, charset = UTF_8 }: Place, lines: readonly string[]): void {
   try {
     const descriptor = openSync(file, FLAGS, FILE_MODE);

@@ -19,11 +19,11 @@ describe('archive names', () => {
 
   it('recognises packed and unfinished archives only if the pattern ends with .gz', () => {
     const packing = new ArchiveNames('a.%d.%i.gz');
-    const keeping = new ArchiveNames('a.%d.%i');
+    const uncompressed = new ArchiveNames('a.%d.%i');
 
     expect(packing.read('a.2026-11-21.0.gz')?.state).toBe('packed');
     expect(packing.read('a.2026-11-21.0.gz.tmp')?.state).toBe('unfinished');
-    expect(keeping.read('a.2026-11-21.0.gz')).toBeUndefined();
+    expect(uncompressed.read('a.2026-11-21.0.gz')).toBeUndefined();
   });
 
   it.each(['b.2026-11-21.0.gz', 'a.2026-11-21.0.gz.bak', 'a.2026-11-21.gz', 'a.2026-11-21.x.gz', 'aa2026-11-21.0'])(

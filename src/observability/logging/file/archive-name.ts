@@ -81,22 +81,22 @@ export const archivePattern: ScalarType<string> = {
   name: 'text',
   expects: 'a path such as /var/log/login/service.log.%d{yyyy-MM-dd}.%i.gz',
   parse: (text) => {
-    const fault = faultOf(text);
-    return fault === undefined ? text : new ConversionProblem(fault);
+    const reason = patternProblem(text);
+    return reason === undefined ? text : new ConversionProblem(reason);
   },
   format: (value) => value,
 };
 
-function faultOf(text: string): string | undefined {
+function patternProblem(text: string): string | undefined {
   const name = basename(text);
-  const words: readonly string[] = name.match(/%(?:d(?:\{[^}]*\})?|.?)/g) ?? [];
-  const dates = words.filter(isDate);
-  const other = words.find((word) => word !== '%i' && !isDate(word));
+  const tokens: readonly string[] = name.match(/%(?:d(?:\{[^}]*\})?|.?)/g) ?? [];
+  const dates = tokens.filter(isDate);
+  const other = tokens.find((token) => token !== '%i' && !isDate(token));
   if (dirname(text).includes('%'))
     return '%d and %i are allowed only in the name of the file, not in that of its folder';
   if (other !== undefined) return `${other} is not one of %d and %i`;
   if (dates.length !== 1) return 'it must contain the day, %d or %d{yyyy-MM-dd}, exactly once';
-  if (words.filter((word) => word === '%i').length !== 1)
+  if (tokens.filter((token) => token === '%i').length !== 1)
     return 'it must contain %i, the number of the file within its day, exactly once';
   const letters = dateOf(dates[0] ?? '').match(/yyyy|MM|dd|[A-Za-z]/g) ?? [];
   if (letters.toSorted().join() !== 'MM,dd,yyyy')

@@ -9,15 +9,15 @@ import { makeFolder } from '../../../kernel/files/make-folder.js';
 import { FILE_MODE, FOLDER_MODE } from './append-lines.js';
 import { reasonOf } from './line-writer.js';
 
-/** Limits for archived files. */
-export interface Keeping {
+/** Limits of the archives that are retained. */
+export interface Retention {
   /** Number of days that archives are kept; 0 keeps all. */
   readonly maxHistory: number;
   /** Maximum total size in bytes; 0 sets no limit. */
   readonly totalSizeCapBytes: number;
 }
 
-export interface ArchivesOptions extends Keeping {
+export interface ArchivesOptions extends Retention {
   /** A pattern for `archivePattern`. */
   readonly pattern: string;
   /** Receives one warning per failure, until the operation works again. */
@@ -31,15 +31,15 @@ interface Archive extends ArchiveName {
 /** Moves old log files away, compresses and deletes them in the background, so that no line waits. */
 export class Archives {
   private readonly names: ArchiveNames;
-  private readonly keeping: Keeping;
+  private readonly retention: Retention;
   private readonly warn: (text: string) => void;
   private readonly ending = new AbortController();
   private work: Promise<void> = Promise.resolve();
-  private isTold = false;
+  private isReported = false;
 
-  constructor({ pattern, warn, ...keeping }: ArchivesOptions) {
+  constructor({ pattern, warn, ...retention }: ArchivesOptions) {
     this.names = new ArchiveNames(resolve(pattern));
-    this.keeping = keeping;
+    this.retention = retention;
     this.warn = warn;
   }
 
@@ -92,18 +92,18 @@ export class Archives {
   private inBackground(work: () => Promise<void>): void {
     this.work = this.work.then(work).then(
       () => {
-        this.isTold = false;
+        this.isReported = false;
       },
       (error: unknown) => {
-        this.fails(error);
+        this.reportFailure(error);
       },
     );
   }
 
   /** Warns once per failure, except for a full disk, which the writer of the lines reports. */
-  private fails(error: unknown): void {
-    if (this.isTold || this.ending.signal.aborted || isFullDisk(error)) return;
-    this.isTold = true;
+  private reportFailure(error: unknown): void {
+    if (this.isReported || this.ending.signal.aborted || isFullDisk(error)) return;
+    this.isReported = true;
     this.warn(
       `Old log files in ${this.names.folder} cannot be compressed or deleted (${reasonOf(error)}). The next ` +
         'attempt follows when the next file is full.',
@@ -163,7 +163,7 @@ export class Archives {
       const { signal } = this.ending;
       await pipeline(input, createGzip(), output.createWriteStream({ flush: true }), { signal });
       // Another service may still write to the moved file.
-      if ((await sizeOf(path)) > input.bytesRead) throw new Error('it grows while it is packed');
+      if ((await sizeOf(path)) > input.bytesRead) throw new Error('the file grows while it is compressed');
       await rename(unfinished, this.names.packedPath(path));
     } catch (error) {
       await rm(unfinished, { force: true });
@@ -176,15 +176,15 @@ export class Archives {
 
   /** Deletes archives by age, then by total size. */
   private async sweep(today: Day): Promise<void> {
-    const { maxHistory, totalSizeCapBytes } = this.keeping;
+    const { maxHistory, totalSizeCapBytes } = this.retention;
     const oldest = maxHistory > 0 ? daysBefore(today, maxHistory) : '';
-    const kept: { readonly path: string; readonly size: number }[] = [];
+    const retained: { readonly path: string; readonly size: number }[] = [];
     for (const { path, day } of await this.all()) {
       if (day < oldest) await rm(path, { force: true });
-      else if (totalSizeCapBytes > 0) kept.push({ path, size: await sizeOf(path) });
+      else if (totalSizeCapBytes > 0) retained.push({ path, size: await sizeOf(path) });
     }
-    let total = kept.reduce((sum, { size }) => sum + size, 0);
-    for (const { path, size } of kept) {
+    let total = retained.reduce((sum, { size }) => sum + size, 0);
+    for (const { path, size } of retained) {
       if (total <= totalSizeCapBytes) break;
       await rm(path, { force: true });
       total -= size;

@@ -2,14 +2,14 @@ import { withTimeout } from '../../../kernel/clock/with-timeout.js';
 import type { Clock } from '../../../kernel/clock/clock.js';
 import type { Charset } from '../../../kernel/encoding/charset.js';
 import { withoutContext } from '../log-context.js';
-import { Archives, type Keeping } from './archives.js';
+import { Archives, type Retention } from './archives.js';
 import { dayAt } from './day.js';
 import { CLOSE_MILLIS, LineWriter } from './line-writer.js';
-import { formed } from '../appenders.js';
+import { formatLine } from '../appenders.js';
 import type { Appender, LineFormat, LogLine } from '../log-line.js';
 import { RollingFile } from './rolling-file.js';
 
-export interface FileAppenderOptions extends Keeping {
+export interface FileAppenderOptions extends Retention {
   /** Relative to the working folder unless it starts with `/`. */
   readonly file: string;
   readonly format: LineFormat;
@@ -55,7 +55,7 @@ export class FileAppender implements Appender {
     this.archives = new Archives({ ...rest, warn, pattern: fileNamePattern ?? `${file}.%d{yyyy-MM-dd}.%i.gz` });
     const target = new RollingFile({ file, charset, maxFileBytes, archives: this.archives, clock, warn });
     this.path = target.path;
-    this.writer = new LineWriter({ called: 'log file', target, clock, warn });
+    this.writer = new LineWriter({ name: 'log file', target, clock, warn });
   }
 
   /** Creates folder and file, and compresses archives that an earlier run left. */
@@ -65,7 +65,7 @@ export class FileAppender implements Appender {
   }
 
   append(line: LogLine): void {
-    this.writer.add(formed(this.format, line), line.at, line.level === 'ERROR');
+    this.writer.add(formatLine(this.format, line), line.at, line.level === 'ERROR');
   }
 
   /** Writes all waiting lines; uncompressed archives are left to the next start. */

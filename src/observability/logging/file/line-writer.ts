@@ -5,10 +5,10 @@ import { Batch, type Place } from './batch.js';
 
 /** Maximum wait of a line for others, in milliseconds. */
 const FLUSH_MILLIS = 1000;
-/** Number of characters that are written without waiting. */
+/** Number of waiting characters that are written at once. */
 const FLUSH_SIZE = 64 * 1024;
 /** Maximum number of characters that wait while the file cannot be written; further lines are lost. */
-const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+const MAX_PENDING_LENGTH = 4 * 1024 * 1024;
 export const RETRY_MILLIS = 60_000;
 /** Time that shutdown waits for a disk that hangs, in milliseconds. */
 export const CLOSE_MILLIS = 2000;
@@ -23,7 +23,7 @@ export interface LineTarget {
 
 export interface LineWriterOptions {
   /** Name of the file in warnings, such as `access log`. */
-  readonly called: string;
+  readonly name: string;
   readonly target: LineTarget;
   readonly clock: Clock;
   /** Receives one warning when the file cannot be written, and one when it can be written again. */
@@ -48,7 +48,7 @@ function writeAllNow(): void {
  * is created again. Errors never reach the code that logs.
  */
 export class LineWriter {
-  private readonly called: string;
+  private readonly name: string;
   private readonly target: LineTarget;
   private readonly clock: Clock;
   private readonly warn: (text: string) => void;
@@ -56,12 +56,12 @@ export class LineWriter {
   private waiting: Batch[] = [];
   private inFlight: readonly Batch[] = [];
   private lost = 0;
-  private trouble: WriteFailure | undefined;
+  private failure: WriteFailure | undefined;
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor({ called, target, clock, warn }: LineWriterOptions) {
-    this.called = called;
+  constructor({ name, target, clock, warn }: LineWriterOptions) {
+    this.name = name;
     this.target = target;
     this.clock = clock;
     this.warn = warn;
@@ -76,16 +76,16 @@ export class LineWriter {
   add(line: string, at: number, isUrgent = false): void {
     const place = this.target.placeOf(at);
     const size = this.size;
-    if (size + line.length > MAX_PENDING_BYTES) {
+    if (size + line.length > MAX_PENDING_LENGTH) {
       this.lost += 1;
-      if (!this.trouble) this.fails(place.file, 'the disk does not keep up');
+      if (!this.failure) this.reportFailure(place.file, 'the disk does not keep up');
       return;
     }
     let last = this.waiting.at(-1);
     if (last?.place !== place) this.waiting.push((last = new Batch(place)));
     last.add(line);
-    this.remember();
-    if ((isUrgent || size + line.length >= FLUSH_SIZE) && !this.trouble) void this.flush();
+    this.registerAtExit();
+    if ((isUrgent || size + line.length >= FLUSH_SIZE) && !this.failure) void this.flush();
     else this.arm();
   }
 
@@ -112,7 +112,7 @@ export class LineWriter {
     return size;
   }
 
-  private remember(): void {
+  private registerAtExit(): void {
     if (WITH_LINES.size === 0 && !process.listeners('exit').includes(writeAllNow)) process.once('exit', writeAllNow);
     WITH_LINES.add(this);
   }
@@ -126,15 +126,15 @@ export class LineWriter {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       if (this.mayTry()) void this.flush();
-      if (this.trouble) this.arm();
+      if (this.failure) this.arm();
     }, FLUSH_MILLIS).unref();
   }
 
   /** After a failure, true once a minute in either direction of the clock, and when midnight selects another file. */
   private mayTry(): boolean {
-    if (!this.trouble) return true;
+    if (!this.failure) return true;
     const now = this.clock.millis();
-    return Math.abs(now - this.trouble.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.trouble.file;
+    return Math.abs(now - this.failure.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.failure.file;
   }
 
   /** Runs one write at a time, so that lines keep their order. */
@@ -152,50 +152,50 @@ export class LineWriter {
     const batches = this.waiting.length > 0 ? this.waiting : [new Batch(this.target.placeOf(now))];
     this.waiting = [];
     this.inFlight = batches;
-    let refused: Batch[] = [];
+    let unwritten: Batch[] = [];
     for (const batch of batches) {
       // Later lines must not overtake lines that could not be written.
-      const isBehind = refused.at(-1)?.place.file === batch.place.file;
+      const isBehind = unwritten.at(-1)?.place.file === batch.place.file;
       const appended = isBehind ? undefined : await this.target.append(batch);
       if (appended && !('error' in appended)) continue;
-      refused.push(batch);
-      if (appended) this.fails(batch.place.file, reasonOf(appended.error));
+      unwritten.push(batch);
+      if (appended) this.reportFailure(batch.place.file, reasonOf(appended.error));
     }
     this.inFlight = [];
-    if (batches.at(-1) !== refused.at(-1)) {
+    if (batches.at(-1) !== unwritten.at(-1)) {
       // Lines of a past day with a file of its own are not retried.
-      for (const { lines } of refused) this.lost += lines.length;
-      refused = [];
-      this.worksAgain();
+      for (const { lines } of unwritten) this.lost += lines.length;
+      unwritten = [];
+      this.reportRecovery();
     }
     const [first, ...rest] = this.waiting;
-    const last = refused.at(-1);
+    const last = unwritten.at(-1);
     if (last && first?.place === last.place) {
       for (const line of first.lines) last.add(line);
-      this.waiting = [...refused, ...rest];
+      this.waiting = [...unwritten, ...rest];
     } else {
-      this.waiting = [...refused, ...this.waiting];
+      this.waiting = [...unwritten, ...this.waiting];
     }
   }
 
-  private fails(file: string, reason: string): void {
-    const isNews = !this.trouble;
-    this.trouble = { file, at: this.clock.millis() };
+  private reportFailure(file: string, reason: string): void {
+    const isFirst = !this.failure;
+    this.failure = { file, at: this.clock.millis() };
     this.arm();
-    if (!isNews) return;
+    if (!isFirst) return;
     this.warn(
-      `The ${this.called} ${file} cannot be written (${reason}). Requests are not affected; their lines wait, ` +
-        `${MAX_PENDING_BYTES / 1024 / 1024} MB of them at most. The service tries again every minute.`,
+      `The ${this.name} ${file} cannot be written (${reason}). Requests are not affected; their lines wait, ` +
+        `${MAX_PENDING_LENGTH / 1024 / 1024} MB of them at most. The service tries again every minute.`,
     );
   }
 
-  private worksAgain(): void {
-    if (!this.trouble) return;
-    const { file } = this.trouble;
+  private reportRecovery(): void {
+    if (!this.failure) return;
+    const { file } = this.failure;
     const lines = this.lost === 1 ? '1 line is' : `${this.lost === 0 ? 'no' : this.lost} lines are`;
-    this.trouble = undefined;
+    this.failure = undefined;
     this.lost = 0;
-    this.warn(`The ${this.called} is written again to ${file}; ${lines} lost.`);
+    this.warn(`The ${this.name} is written again to ${file}; ${lines} lost.`);
   }
 }
 

@@ -47,8 +47,8 @@ export class RollingFile implements LineTarget {
     // If the clock was set back, the file continues with the current day.
     if (day < this.day || (day > this.day && (await this.roll()))) this.day = day;
     for (;;) {
-      const mostBytes = this.mayRoll() ? this.maxFileBytes : Infinity;
-      const appended = await appendLines(this.path, batch, { mayBeTorn: !this.isWhole, mostBytes });
+      const maxBytes = this.mayRoll() ? this.maxFileBytes : Infinity;
+      const appended = await appendLines(this.path, batch, { mayBeTorn: !this.isWhole, maxBytes });
       this.isWhole = !('error' in appended);
       if (appended.isFull !== true) return appended;
       if (await this.roll()) this.day = day;

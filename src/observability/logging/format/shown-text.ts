@@ -8,16 +8,16 @@ export const MAX_MESSAGE_LENGTH = 8000;
 const MAX_FIELD_LENGTH = 2000;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Prepares an untrusted text for a line: visible characters only, secrets masked, at most `longest` characters. */
-export function shownText(text: string, longest: number): string {
-  const masked = maskedText(text, longest);
+/** Prepares an untrusted text for a line: visible characters only, secrets masked, at most `maxLength` characters. */
+export function shownText(text: string, maxLength: number): string {
+  const masked = maskedText(text, maxLength);
   return PLAIN.test(masked) ? masked : printable(masked);
 }
 
-/** Masks secrets and truncates, for a format that escapes characters itself. */
-export function maskedText(text: string, longest: number): string {
+/** Masks secrets and truncates a text, for a format that escapes characters itself. */
+export function maskedText(text: string, maxLength: number): string {
   const masked = sanitizeText(text);
-  return masked.length <= longest ? masked : masked.slice(0, longest) + CUT;
+  return masked.length <= maxLength ? masked : masked.slice(0, maxLength) + CUT;
 }
 
 /** Returns the message of a line, followed by its fields as `name=value`. */

@@ -1,19 +1,19 @@
-/** Thrown for a text that is no pattern; the message repeats at most the word that is wrong. */
+/** Thrown for an invalid pattern; the message quotes at most the invalid conversion word. */
 export class BadPattern extends Error {}
 
 /** The width of a piece, as in `%-20.30word`. */
 export interface Width {
   /** Minimum number of characters; a shorter text is padded with blanks. */
-  readonly least: number;
+  readonly min: number;
   /** Maximum number of characters. */
-  readonly most: number;
+  readonly max: number;
   /** True if blanks follow the text, written as `-`. */
   readonly fillsBehind: boolean;
   /** True if a text that is too long loses its end, written as `.-`; otherwise it loses its beginning. */
   readonly cutsEnd: boolean;
 }
 
-/** A piece of a pattern. A group is enclosed in parentheses after `%` or a word. */
+/** A piece of a pattern: text, a conversion word such as `%level`, or a group in parentheses after `%` or a word. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'word'; readonly word: string; readonly options: readonly string[]; readonly width: Width }
@@ -26,7 +26,7 @@ export type Piece =
       readonly width: Width;
     };
 
-const WIDTH = /(?<fill>-?)(?<least>\d*)(?:\.(?<cut>-?)(?<most>\d+))?/y;
+const WIDTH = /(?<fill>-?)(?<min>\d*)(?:\.(?<cut>-?)(?<max>\d+))?/y;
 const WORD = /[A-Za-z][A-Za-z0-9]*/y;
 const OPTIONS = /\{((?:"[^"]*"|'[^']*'|[^}"'])*)\}/y;
 /** Maximum width of a column. */
@@ -112,14 +112,14 @@ class Reader {
   }
 
   private width(): Width {
-    const { fill, least, cut, most } = this.take(WIDTH)?.groups ?? {};
+    const { fill, min, cut, max } = this.take(WIDTH)?.groups ?? {};
     const width = {
-      least: Number(least ?? 0),
-      most: most === undefined ? Infinity : Number(most),
+      min: Number(min ?? 0),
+      max: max === undefined ? Infinity : Number(max),
       fillsBehind: fill === '-',
       cutsEnd: cut === '-',
     };
-    if (width.least > MAX_WIDTH || (width.most > MAX_WIDTH && width.most !== Infinity)) {
+    if (width.min > MAX_WIDTH || (width.max > MAX_WIDTH && width.max !== Infinity)) {
       throw new BadPattern(`character ${this.at}: the width exceeds ${MAX_WIDTH}`);
     }
     return width;

@@ -10,7 +10,7 @@ import { shownMessage, shownText } from '../format/shown-text.js';
 import { thrownText } from '../format/thrown.js';
 
 type Show = LineFormat;
-/** Compiles the options of a word, such as those of `%d{…}`. */
+/** Compiles the options of a conversion word, such as those of `%d{…}`. */
 type Word = (options: readonly string[]) => Show;
 
 const MAX_NAME_LENGTH = 200;
@@ -23,7 +23,7 @@ export const thrownWord: Word = ([depth]) => {
   return ({ error }) => (error === undefined ? '' : thrownText(error, frames));
 };
 
-/** The words that a pattern may contain, under each of their names. */
+/** The conversion words that a pattern may contain, under each of their names. */
 export const WORDS: Readonly<Record<string, Word>> = {
   ...named('d date', dateWord),
   ...named(
@@ -52,7 +52,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   ...named('nopex nopexception', () => () => ''),
 };
 
-/** Words about the error of a line. A pattern without any of them gets `%ex` at its end, so that no error is lost. */
+/** Conversion words for the error of a line. A pattern without any of them gets `%ex` at its end, so that no error is lost. */
 export const THROWN_WORDS = new Set([
   'ex',
   'exception',
@@ -102,7 +102,7 @@ function namedZone(id: string): Zone {
     return zone;
   } catch {
     throw new BadPattern(
-      '%d: the text after the comma is no time zone; put a pattern that contains a comma in "quotes"',
+      '%d: the text after the comma is not a time zone; put a pattern that contains a comma in "quotes"',
     );
   }
 }

@@ -6,7 +6,7 @@ import { BadPattern, parsePattern, type Piece, type Width } from './pattern-synt
 import { THROWN_WORDS, thrownWord, WORDS } from './pattern-words.js';
 
 const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %correlationId %ex %wEx %nopex %clr(…)';
-/** Longest part of an unknown word that a message repeats. */
+/** Maximum length of the part of an unknown word that a message quotes. */
 const MAX_WORD_LENGTH = 40;
 const COLOR_WORD = 'clr';
 const COLOR_CODES = {
@@ -48,8 +48,13 @@ export const logPattern: ScalarType<string> = {
   expects: `a pattern of the words ${PATTERN_WORDS}, such as %d %-5level %logger : %msg%n`,
   parse: (value) => {
     if (!/\S/.test(value)) return new ConversionProblem('empty');
-    const fault = patternFault(value);
-    return fault === undefined ? value : new ConversionProblem(fault);
+    try {
+      compilePattern(value, { hasColor: false });
+      return value;
+    } catch (error) {
+      if (error instanceof BadPattern) return new ConversionProblem(error.message);
+      throw error;
+    }
   },
   format: (value) => value,
 };
@@ -128,22 +133,11 @@ function colored(text: string, color: Color): string {
   return `\u001b[${COLOR_CODES[color]}m${text}\u001b[0;39m`;
 }
 
-function wide(show: LineFormat, { least, most, fillsBehind, cutsEnd }: Width): LineFormat {
-  if (least === 0 && most === Infinity) return show;
+function wide(show: LineFormat, { min, max, fillsBehind, cutsEnd }: Width): LineFormat {
+  if (min === 0 && max === Infinity) return show;
   return (line) => {
     let text = show(line);
-    if (text.length > most) text = cutsEnd ? text.slice(0, most) : text.slice(text.length - most);
-    return fillsBehind ? text.padEnd(least) : text.padStart(least);
+    if (text.length > max) text = cutsEnd ? text.slice(0, max) : text.slice(text.length - max);
+    return fillsBehind ? text.padEnd(min) : text.padStart(min);
   };
-}
-
-/** Returns why a text is no pattern, or undefined if it is one. */
-export function patternFault(pattern: string): string | undefined {
-  try {
-    compilePattern(pattern, { hasColor: false });
-    return undefined;
-  } catch (error) {
-    if (error instanceof BadPattern) return error.message;
-    throw error;
-  }
 }

@@ -26,7 +26,7 @@ export class AccessLog {
     };
     this.lineOf = lineWriter(pattern);
     const target = new DayFiles({ ...rest, folder: resolve(directory), warn });
-    this.writer = new LineWriter({ called: 'access log', target, clock: rest.clock, warn });
+    this.writer = new LineWriter({ name: 'access log', target, clock: rest.clock, warn });
   }
 
   /** Creates folder and file, so that startup fails if they cannot be written. */

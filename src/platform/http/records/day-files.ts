@@ -71,7 +71,7 @@ export class DayFiles implements LineTarget {
     for (;;) {
       const { path, part } = this.current ?? (await this.begin(day, 0));
       const mayBeTorn = path !== this.wholeFile;
-      const appended = await appendLines(path, batch, { mayBeTorn, mostBytes: this.mostBytes });
+      const appended = await appendLines(path, batch, { mayBeTorn, maxBytes: this.mostBytes });
       this.wholeFile = 'error' in appended ? undefined : path;
       if (appended.isFull !== true) return appended;
       await this.begin(day, part + 1);
