@@ -40,7 +40,7 @@ export class HeapDumpEndpoint implements Endpoint {
 }
 
 /** Takes one heap dump at a time: each needs the memory of the heap again and blocks the event loop. */
-export class HeapDumps {
+class HeapDumps {
   private current: Readable | undefined;
 
   /** @throws ServiceError `UNAVAILABLE` while another dump is being sent */

@@ -51,10 +51,10 @@ export class LogfileEndpoint implements Endpoint {
   }
 }
 
-/** The body is a stream that closes the file at its end. */
-function rangeResponse(handle: FileHandle, size: number, type: string, asked: OperationRequest['headers']): Result {
+/** The response to a request for the file or a part of it; its body is a stream that closes the file at its end. */
+function rangeResponse(handle: FileHandle, size: number, type: string, request: OperationRequest['headers']): Result {
   // The response has no validator, so a condition never holds and the whole file is sent.
-  const range = asked['if-range'] === undefined ? parseRange(asked.range, size) : 'whole';
+  const range = request['if-range'] === undefined ? parseRange(request.range, size) : 'whole';
   const headers = { 'content-type': type, 'accept-ranges': 'bytes' };
   if (range === 'beyond') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
   if (size === 0) return { body: '', headers };
@@ -100,7 +100,7 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Positions of the first and the last byte, counted from 0. */
-export interface ByteRange {
+interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
@@ -111,7 +111,7 @@ const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
  * Parses a `Range` header (RFC 9110 section 14) for a file of `size` bytes. Other units, several ranges and malformed
  * ranges mean `whole`, as a server may ignore them.
  */
-export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'beyond' {
+function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'beyond' {
   const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
   if (first === '' && last === '') return 'whole';
   if (first === '') {

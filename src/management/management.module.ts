@@ -30,8 +30,7 @@ import { ScheduledTasksEndpoint } from './scheduledtasks.endpoint.js';
 import { ShutdownEndpoint, ShutdownTrigger } from './shutdown.endpoint.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
 
-/** The endpoints for operators. The importing module must add those that provide `OperatorCredentials` and
- * `LevelAudit`. */
+/** The management endpoints. The importing module must provide `OperatorCredentials` and `LevelAudit`. */
 @Module({
   imports: [TasksModule, DiscoveryModule],
   providers: [

@@ -1,18 +1,76 @@
+import { Controller, Delete, Get, Header, Post } from '@nestjs/common';
+import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../platform/web/openapi/routes.js';
-import { controllerMapping, managementMappings } from './mappings.endpoint.js';
+import { ask } from '../../test/support/http/operation-request.js';
+import { WithRouteOptions } from '../platform/http/route-options.decorator.js';
+import { MountedRoutes } from './dispatch/mounted-routes.js';
+import { MappingsEndpoint } from './mappings.endpoint.js';
 
-function route(method: string, template: string, more: Partial<Route> = {}): Route {
-  const access = { method, template, isPublic: false, isSecondFactor: false, alsoHalfAuthenticated: false };
-  return { handler: 'C#m', access, status: 200, mediaType: 'application/json', inputs: [], options: {}, ...more };
+@Controller()
+class SampleController {
+  @Post('login')
+  login(): void {
+    // The test does not call the route.
+  }
+
+  @Delete('sessions/:id')
+  endSession(): void {
+    // The test does not call the route.
+  }
+
+  @Get()
+  @Header('content-type', 'text/html; charset=utf-8')
+  page(): void {
+    // The test does not call the route.
+  }
+
+  @Post('admin/users/import')
+  @WithRouteOptions({ takesUpload: true })
+  upload(): void {
+    // The test does not call the route.
+  }
+
+  @Post('token/introspect')
+  @WithRouteOptions({ takesForm: true })
+  form(): void {
+    // The test does not call the route.
+  }
+
+  @Post('import')
+  @Header('content-type', 'text/html')
+  @WithRouteOptions({ takesUpload: true })
+  uploadPage(): void {
+    // The test does not call the route.
+  }
+}
+
+interface Mapping {
+  readonly handler: string;
+  readonly predicate: string;
+  readonly details: { readonly requestMappingConditions: unknown };
+}
+
+/** The mappings that the endpoint lists for the controller above, and for `GET` of these paths without a controller. */
+async function listed(
+  mounted: readonly string[] = [],
+): Promise<{ readonly main: readonly Mapping[]; readonly management: readonly Mapping[] }> {
+  const discovery = { getControllers: () => [{ metatype: SampleController }] } as object as DiscoveryService;
+  const routes = new MountedRoutes();
+  const recorder = routes.recording({ add: () => undefined });
+  for (const path of mounted) recorder.add('GET', path, () => Promise.resolve({ status: 200 }));
+  const { body } = await ask(new MappingsEndpoint(discovery, new MetadataScanner(), routes), 'GET');
+  const { contexts } = body as {
+    contexts: { 'login-service': { mappings: { dispatcherServlets: Awaited<ReturnType<typeof listed>> } } };
+  };
+  return contexts['login-service'].mappings.dispatcherServlets;
 }
 
 describe('the mapping of a controller route', () => {
-  it('has only method and path as conditions if it consumes and produces JSON', () => {
-    const handler = 'LoginController#login';
+  it('has only method and path as conditions if it consumes and produces JSON', async () => {
+    const { main } = await listed();
 
-    expect(controllerMapping(route('POST', '/login', { handler }))).toEqual({
-      handler,
+    expect(main[0]).toEqual({
+      handler: 'SampleController#login',
       predicate: '{POST [/login]}',
       details: {
         requestMappingConditions: {
@@ -28,40 +86,38 @@ describe('the mapping of a controller route', () => {
   });
 
   it.each([
-    [route('DELETE', '/sessions/:id'), '{DELETE [/sessions/{id}]}'],
-    [route('GET', '/', { mediaType: 'text/html' }), '{GET [/], produces [text/html]}'],
-    [
-      route('POST', '/admin/users/import', { options: { takesUpload: true } }),
-      '{POST [/admin/users/import], consumes [multipart/form-data]}',
-    ],
-    [
-      route('POST', '/token/introspect', { options: { takesForm: true } }),
-      '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
-    ],
-  ])('lists other media types that it consumes and produces: %#', (of, predicate) => {
-    expect(controllerMapping(of).predicate).toBe(predicate);
+    '{DELETE [/sessions/{id}]}',
+    '{GET [/], produces [text/html]}',
+    '{POST [/admin/users/import], consumes [multipart/form-data]}',
+    '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
+  ])('lists path variables and other media types that it consumes and produces: %s', async (predicate) => {
+    const { main } = await listed();
+
+    expect(main.map((mapping) => mapping.predicate)).toContain(predicate);
   });
 });
 
-it('M1: the media types of a mapping are objects', () => {
-  const upload = route('POST', '/import', { mediaType: 'text/html', options: { takesUpload: true } });
+it('M1: the media types of a mapping are objects', async () => {
+  const { main } = await listed();
 
-  expect(controllerMapping(upload).details.requestMappingConditions).toEqual({
-    methods: ['POST'],
-    patterns: ['/import'],
-    consumes: [{ mediaType: 'multipart/form-data', negated: false }],
-    produces: [{ mediaType: 'text/html', negated: false }],
-    headers: [],
-    params: [],
+  expect(main.find(({ handler }) => handler === 'SampleController#uploadPage')?.details).toEqual({
+    requestMappingConditions: {
+      methods: ['POST'],
+      patterns: ['/import'],
+      consumes: [{ mediaType: 'multipart/form-data', negated: false }],
+      produces: [{ mediaType: 'text/html', negated: false }],
+      headers: [],
+      params: [],
+    },
   });
 });
 
-it('a management route is listed once despite its trailing slash', () => {
+it('a management route is listed once despite its trailing slash', async () => {
   const paths = ['/', '/actuator/loggers/:name', '/actuator/loggers/:name/', '/actuator/health/*'];
 
-  const views = managementMappings(paths.map((path) => ({ method: 'GET', path })));
+  const { management } = await listed(paths);
 
-  expect(views.map(({ predicate }) => predicate)).toEqual([
+  expect(management.map(({ predicate }) => predicate)).toEqual([
     '{GET [/]}',
     '{GET [/actuator/loggers/{name}]}',
     '{GET [/actuator/health/{*path}]}',

@@ -45,7 +45,7 @@ interface Conditions {
 }
 
 /** A route in the form of the response (management API, "mappings"). */
-export interface MappingView {
+interface MappingView {
   readonly handler: string;
   readonly predicate: string;
   readonly details: { readonly requestMappingConditions: Conditions };
@@ -56,13 +56,13 @@ const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
 /** JSON is the default media type of requests and responses, so it is not listed as a condition. */
-export function controllerMapping({ handler, access, mediaType, options }: Route): MappingView {
+function controllerMapping({ handler, access, mediaType, options }: Route): MappingView {
   const consumes = [...(options.takesForm ? [FORM] : []), ...(options.takesUpload ? [UPLOAD] : [])];
   return mapping(handler, access.method, access.template, consumes, mediaType === JSON_TYPE ? [] : [mediaType]);
 }
 
 /** Two paths that differ only by a trailing slash are listed once. */
-export function managementMappings(routes: readonly MountedRoute[]): readonly MappingView[] {
+function managementMappings(routes: readonly MountedRoute[]): readonly MappingView[] {
   const isAlone = ({ path }: MountedRoute): boolean => path === '/' || !path.endsWith('/');
   return routes.filter(isAlone).map(({ method, path }) => mapping('ManagementListener', method, path, [], []));
 }

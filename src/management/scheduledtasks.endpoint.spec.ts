@@ -1,19 +1,29 @@
 import { expect, it } from 'vitest';
+import { ask } from '../../test/support/http/operation-request.js';
 import { ManualClock } from '../../test/support/programs/manual-clock.js';
 import { ScheduledTasks } from '../platform/tasks/scheduled-tasks.js';
-import { describeTasks } from './scheduledtasks.endpoint.js';
+import { ScheduledTasksEndpoint } from './scheduledtasks.endpoint.js';
 
-it('scheduledtasks lists every kind of trigger without tasks', () => {
-  expect(describeTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
+type Tasks = Readonly<Record<string, readonly { readonly runnable: unknown }[]>>;
+
+/** The tasks that the endpoint lists, by the kinds of their triggers. */
+async function listed(tasks = new ScheduledTasks(new ManualClock())): Promise<Tasks> {
+  const { body } = await ask(new ScheduledTasksEndpoint(tasks), 'GET');
+  return body as Tasks;
+}
+
+it('scheduledtasks lists every kind of trigger without tasks', async () => {
+  expect(await listed()).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
 });
 
-it('scheduledtasks sorts the tasks of a kind by target', () => {
+it('scheduledtasks sorts the tasks of a kind by target', async () => {
   const tasks = new ScheduledTasks(new ManualClock());
   for (const target of ['Sweep.run', 'Keys.refresh', 'Pool.look']) {
     tasks.add(target, { kind: 'fixedDelay', initialDelayMillis: 1, intervalMillis: 1 });
   }
 
-  expect(describeTasks(tasks.all).fixedDelay.map(({ runnable }) => runnable)).toEqual([
+  const { fixedDelay = [] } = await listed(tasks);
+  expect(fixedDelay.map(({ runnable }) => runnable)).toEqual([
     { target: 'Keys.refresh' },
     { target: 'Pool.look' },
     { target: 'Sweep.run' },
@@ -32,7 +42,7 @@ it('scheduledtasks lists each task under its kind, with times in milliseconds an
   const failing = tasks.add('Sweep.run', { kind: 'custom', trigger: 'now and then' });
   await failing.run(() => Promise.reject(new RangeError('too late'))).catch(() => undefined);
 
-  expect(describeTasks(tasks.all)).toEqual({
+  expect(await listed(tasks)).toEqual({
     cron: [
       {
         runnable: { target: 'TokenCleanup.run' },

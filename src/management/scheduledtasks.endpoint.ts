@@ -17,13 +17,13 @@ export class ScheduledTasksEndpoint implements Endpoint {
 }
 
 /** A task in the form of the response, which lists it under the kind of its trigger. */
-export type TaskView = Readonly<Record<string, unknown>>;
+type TaskView = Readonly<Record<string, unknown>>;
 
 /** Every kind of trigger, in the order of the response. */
 const KINDS = ['cron', 'fixedDelay', 'fixedRate', 'custom'] as const;
 
 /** All tasks by the kinds of their triggers, sorted by target (management API, "scheduledtasks"). */
-export function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
+function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
   // The order in which providers are constructed is of no interest.
   const sorted = tasks.toSorted((a, b) => (a.target < b.target ? -1 : Number(a.target > b.target)));
   const of = (kind: Trigger['kind']): readonly TaskView[] =>

@@ -2,14 +2,14 @@ import { Loggers } from '../observability/logging/loggers.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
 
-/** Leaves time to send the response. */
+/** Delay of the shutdown in milliseconds, in which the response is sent. */
 const DELAY_MILLIS = 500;
 
 /** Lets a part of the service request a graceful shutdown, as a signal does. */
 export class ShutdownTrigger {
   private shutDown: (() => void) | undefined;
 
-  /** Sets what a request does; before this, a request has no effect. */
+  /** Registers the shutdown; before this, a request has no effect. */
   onShutdown(shutDown: () => void): void {
     this.shutDown = shutDown;
   }
@@ -34,7 +34,7 @@ export class ShutdownEndpoint implements Endpoint {
   ) {}
 
   private shutDown({ operator }: OperationRequest): Result {
-    this.loggers.get('management').warn('The service is asked to stop', { caller: operator?.name });
+    this.loggers.get('management').warn('A shutdown is requested', { caller: operator?.name });
     setTimeout(() => {
       this.trigger.requestStop();
     }, DELAY_MILLIS);

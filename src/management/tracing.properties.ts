@@ -15,7 +15,7 @@ const collectorUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed : new ConversionProblem('not such a URL');
+    return isPlain ? trimmed : new ConversionProblem('not a URL of this form');
   },
 };
 

@@ -84,7 +84,7 @@ describe('authentication of management requests', () => {
     for (const path of CLOSED) expect(await get(path, bearer(token)), path).toBeRefused(403, 'ACCESS_DENIED');
     expect(service.log.filter(({ logger }) => logger === 'management').at(-1)).toMatchObject({
       level: 'WARN',
-      message: 'A caller without ROLE_MANAGEMENT is refused',
+      message: 'A caller without ROLE_MANAGEMENT is rejected',
     });
   });
 

@@ -23,7 +23,7 @@ it('POST /actuator/shutdown rejects a request without a content type, which a cr
 
   expect(status).toBe(415);
   expect(await service.stop()).toBe(0);
-  expect(service.stdout).not.toContain('asked to stop');
+  expect(service.stdout).not.toContain('A shutdown is requested');
 });
 
 it('a SIGTERM after POST /actuator/shutdown does not interrupt the graceful shutdown', async () => {

@@ -166,7 +166,7 @@ describe('A2: an endpoint without a step-up setting', () => {
     expect(service.at?.log.filter(({ message }) => message.includes('second factor')).at(-1)).toMatchObject({
       level: 'WARN',
       logger: 'management',
-      message: 'A management caller without the required second factor is refused',
+      message: 'A management caller without the required second factor is rejected',
     });
   });
 });

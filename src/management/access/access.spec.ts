@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allows, capped, isExposed, isShown, ownDefaultAccess, type Show } from './access.js';
+import { allows, effectiveAccess, isExposed, isShown, ownDefaultAccess, type Show } from './access.js';
 import { ENDPOINT_KEYS } from './access.properties.js';
 import type { Operator } from '../../kernel/principal/operator.js';
 
@@ -14,8 +14,8 @@ it.each([
 });
 
 it('access is limited by max-permitted', () => {
-  const words = ['none', 'read-only', 'unrestricted'] as const;
-  const table = words.map((limit) => words.map((access) => capped(access, limit)));
+  const levels = ['none', 'read-only', 'unrestricted'] as const;
+  const table = levels.map((maxPermitted) => levels.map((access) => effectiveAccess('env', access, { maxPermitted })));
 
   expect(table).toEqual([
     ['none', 'none', 'none'],

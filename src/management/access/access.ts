@@ -24,11 +24,8 @@ export function effectiveAccess(
   configured: Access | undefined,
   { defaultAccess, maxPermitted }: AccessRules,
 ): Access {
-  return capped(configured ?? defaultAccess ?? ownDefaultAccess(id), maxPermitted);
-}
-
-export function capped(access: Access, limit: Access): Access {
-  return ACCESS.indexOf(access) < ACCESS.indexOf(limit) ? access : limit;
+  const access = configured ?? defaultAccess ?? ownDefaultAccess(id);
+  return ACCESS.indexOf(access) < ACCESS.indexOf(maxPermitted) ? access : maxPermitted;
 }
 
 /** Read-only access permits `GET`; `HEAD` and `OPTIONS` follow from it. */
@@ -48,8 +45,8 @@ export type Show = 'never' | 'when-authorized' | 'always';
 export const show: ScalarType<Show> = oneOf('never', 'when-authorized', 'always');
 
 /**
- * True if an operator may see a part of a response that a key limits. `when-authorized` admits an operator with one of the roles, named with or
- * without `ROLE_`; without roles in the list it admits every authenticated operator.
+ * True if an operator may see a part of a response that a key limits. `when-authorized` admits an operator with one of the
+ * roles, named with or without `ROLE_`; if there are no roles, it admits every authenticated operator.
  */
 export function isShown(value: Show, roles: readonly string[], operator: Operator | undefined): boolean {
   if (value !== 'when-authorized') return value === 'always';

@@ -66,12 +66,12 @@ export class ManagementAuthenticator {
     // The monitoring account may do what an access token may without a second factor.
     if (!needsMfa && operator.isMonitoring === true) return operator;
     if (!operator.roles.includes(ROLE_MANAGEMENT)) {
-      this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
+      this.log.warn('A caller without ROLE_MANAGEMENT is rejected', { user: operator.name, ...clientIp() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
     const { missingFactor: required } = operator;
     if (!needsMfa || !required) return operator;
-    this.log.warn('A management caller without the required second factor is refused', {
+    this.log.warn('A management caller without the required second factor is rejected', {
       user: operator.name,
       ...clientIp(),
     });
@@ -150,7 +150,7 @@ class BasicAccount {
   }
 }
 
-/** Unambiguous, since a name holds no colon. RFC 7617 section 2.1 requires one Unicode form of name and password. */
+/** Hashes `name:password`, which is unambiguous without a colon in the name, in one Unicode form (RFC 7617 section 2.1). */
 function digestOf(name: string, password: string): Buffer {
   return createHash('sha256').update(`${name}:${password}`.normalize('NFC')).digest();
 }

@@ -13,7 +13,7 @@ export const baseUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionProblem('not such a URL');
+    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionProblem('not a URL of this form');
   },
 };
 

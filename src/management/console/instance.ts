@@ -25,15 +25,19 @@ export interface ListenerUrls {
   readonly healthSegment: string;
 }
 
-/** Combines configured and known values; `startedAt` is in milliseconds since 1970. */
-export function describeInstance(stated: InstanceSettings, known: ListenerUrls, startedAt: number): ConsoleInstance {
-  const managementUrl = stated.managementUrl ?? known.management;
-  const serviceUrl = stated.serviceUrl ?? known.service;
+/** Describes this process by its settings and its listeners; `startedAt` is in milliseconds since 1970. */
+export function describeInstance(
+  settings: InstanceSettings,
+  listeners: ListenerUrls,
+  startedAt: number,
+): ConsoleInstance {
+  const managementUrl = settings.managementUrl ?? listeners.management;
+  const serviceUrl = settings.serviceUrl ?? listeners.service;
   return {
-    name: stated.name,
+    name: settings.name,
     managementUrl,
-    healthUrl: stated.healthUrl ?? `${managementUrl}/${known.healthSegment}`,
+    healthUrl: settings.healthUrl ?? `${managementUrl}/${listeners.healthSegment}`,
     ...(serviceUrl !== undefined && { serviceUrl }),
-    metadata: { startup: new Date(startedAt).toISOString(), ...Object.fromEntries(stated.metadata) },
+    metadata: { startup: new Date(startedAt).toISOString(), ...Object.fromEntries(settings.metadata) },
   };
 }

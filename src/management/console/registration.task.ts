@@ -4,7 +4,7 @@ import type { ScheduledTasks } from '../../platform/tasks/scheduled-tasks.js';
 import type { ConsoleClient } from './console.client.js';
 import type { ConsoleInstance } from './instance.js';
 
-export interface RegistrationParts {
+export interface RegistrationOptions {
   /** Replicas of one console, in the order in which they are called. */
   readonly clients: readonly ConsoleClient[];
   readonly instance: ConsoleInstance;
@@ -23,7 +23,7 @@ export class ConsoleRegistration {
   private isStopping = false;
 
   constructor(
-    private readonly parts: RegistrationParts,
+    private readonly options: RegistrationOptions,
     tasks: ScheduledTasks,
   ) {
     this.loop = tasks.repeat(
@@ -31,7 +31,7 @@ export class ConsoleRegistration {
       {
         kind: 'fixedDelay',
         initialDelayMillis: 0,
-        intervalMillis: parts.periodMillis,
+        intervalMillis: options.periodMillis,
         onFailure: (error, failures) => {
           this.reportFailure(error, failures);
         },
@@ -50,9 +50,9 @@ export class ConsoleRegistration {
   /** Registers with the first console that accepts; fails with the error of the last one. */
   private async register(signal: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
-    for (const client of this.parts.clients) {
+    for (const client of this.options.clients) {
       try {
-        this.ids.set(client, await client.register(this.parts.instance, signal));
+        this.ids.set(client, await client.register(this.options.instance, signal));
         this.reportSuccess(client);
         return;
       } catch (error) {
@@ -68,14 +68,14 @@ export class ConsoleRegistration {
         try {
           await client.deregister(id, signal);
         } catch (error) {
-          this.parts.logger.warn('Could not deregister from the console', { error });
+          this.options.logger.warn('Could not deregister from the console', { error });
         }
       }),
     );
   }
 
   private reportSuccess({ url }: ConsoleClient): void {
-    if (!this.isRegistered) this.parts.logger.info(`Registered with the console at ${url}`);
+    if (!this.isRegistered) this.options.logger.info(`Registered with the console at ${url}`);
     this.isRegistered = true;
   }
 
@@ -84,6 +84,6 @@ export class ConsoleRegistration {
     if (failures > 0 || this.isStopping) return;
     this.isRegistered = false;
     const reason = error instanceof Error ? error.message : String(error);
-    this.parts.logger.warn(`Not registered with the console; the service keeps trying: ${reason}`);
+    this.options.logger.warn(`Not registered with the console; the service keeps trying: ${reason}`);
   }
 }

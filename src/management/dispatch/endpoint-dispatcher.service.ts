@@ -52,7 +52,7 @@ export class EndpointDispatcher {
   }
 }
 
-/** Protected by default: only reads can be public, and only reads can go without a second factor. */
+/** Protects operations by default: only a read can be public, and only a read can do without a second factor. */
 function requirementsOf(
   { isPublic, requiresMfaToRead }: Omit<ExposedEndpoint, 'timeToLiveMillis'>,
   { method }: Operation,
@@ -86,7 +86,7 @@ function toOperationRequest(
   operator: Operator | undefined,
   mediaType: string,
 ): OperationRequest {
-  // A template such as `{*path}` matches the trailing slash, too; a lone slash stands for an empty segment.
+  // A template such as `{*path}` matches the trailing slash, too; a single slash is an empty segment.
   const selector = takesOneSegment(operation) ? parameter : parameter.replace(/(?<=.)\/$/, '');
   const members = operation.method === 'GET' ? {} : readFlatBody(body);
   return { selector, query, body: members, operator, wantsBody: method !== 'HEAD', mediaType, url, headers };

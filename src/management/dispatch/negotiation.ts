@@ -6,11 +6,11 @@ export const JSON_V2 = 'application/vnd.spring-boot.actuator.v2+json';
 export const JSON_PLAIN = 'application/json';
 export const JSON_TYPES: readonly string[] = [JSON_V3, JSON_V2, JSON_PLAIN];
 
-/** Ignored, since every text response is UTF-8. */
+/** The parameter `charset`, which is ignored: every text response is UTF-8. */
 const CHARSET = /;\s*charset\s*=\s*(?:"[^"]*"|[^;,]*)/gi;
 /**
- * A comma in a quoted text separates no ranges; no offered type has such a parameter. A text that does not end extends to the
- * end of the header: otherwise a search would start again at each of its quotes.
+ * A quoted text, whose commas separate no ranges; no offered type has such a parameter. A text without a closing quote extends
+ * to the end of the header: otherwise a search would start again at each of its quotes.
  */
 const QUOTED = /"(?:[^"\\]|\\.?)*(?:"|$)/g;
 /** Matches only around the slash: a pattern for the whole range would backtrack over each letter of a long word. */
@@ -38,14 +38,14 @@ export function negotiate(accept: string | undefined, offered: readonly string[]
 
 /** The weight that the most specific range gives to a type (RFC 9110 section 12.5.1); 0 if none matches. */
 function weightOf(type: string, ranges: readonly string[]): number {
-  let [most, weight] = [-Infinity, 0];
+  let [highest, weight] = [-Infinity, 0];
   for (const range of ranges) {
-    const [, given = '1'] = WEIGHT.exec(range) ?? [];
+    const [, text = '1'] = WEIGHT.exec(range) ?? [];
     const bare = withCommonParameters(range.replace(WEIGHT, ''), type);
     if (new Negotiator({ headers: { accept: bare } }).mediaType([type]) === undefined) continue;
     // Each parameter makes a range more specific, each `*` less.
     const specificity = bare.split(';').length - bare.split('*').length;
-    if (specificity > most) [most, weight] = [specificity, Number.parseFloat(given) || 0];
+    if (specificity > highest) [highest, weight] = [specificity, Number.parseFloat(text) || 0];
   }
   return weight;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock/clock.js';
 import { LruMap } from '../../kernel/collections/lru-map.js';
 import type { Result } from './operation.js';
 
-/** The maximum of responses of one operation: one for each caller and media type. */
+/** Maximum number of cached responses of one operation: one for each caller and media type. */
 const CAPACITY = 100;
 
 /** Caches the responses of one read (`management.endpoint.<id>.cache.time-to-live`). */

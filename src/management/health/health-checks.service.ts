@@ -16,7 +16,7 @@ import { failureText } from './failure-text.js';
 import { HealthEndpointProperties } from './health.properties.js';
 import { DOWN, UP } from './status.js';
 
-/** Half of the time that a console waits for the whole response. */
+/** Default timeout of a check, half of the time that a console waits for the whole response. */
 const DEFAULT_TIMEOUT_MILLIS = 5000;
 
 interface TerminusServices {
@@ -75,9 +75,9 @@ export class HealthChecks {
   check(indicator: HealthIndicator): Promise<Health> {
     const running = this.running.get(indicator);
     if (running) return running;
-    const answer = this.run(indicator);
-    this.running.set(indicator, answer);
-    return answer;
+    const result = this.run(indicator);
+    this.running.set(indicator, result);
+    return result;
   }
 
   private async run(indicator: HealthIndicator): Promise<Health> {
@@ -86,7 +86,7 @@ export class HealthChecks {
     const begunAt = this.clock.millis();
     let health: Health | undefined;
     const check = async (signal: AbortSignal): Promise<void> => {
-      const found = await answerOf(indicator, signal);
+      const found = await runCheck(indicator, signal);
       this.end(indicator, begunAt, found?.status);
       // After the timeout, the result is ignored: the response names the timeout.
       if (!signal.aborted) health = found;
@@ -109,14 +109,14 @@ export class HealthChecks {
   /** Loads `TerminusModule` at the first check: startup does not wait for it. */
   private async load(): Promise<TerminusServices> {
     const { TerminusModule, HealthCheckService, HealthIndicatorService } = await import('@nestjs/terminus');
-    // A failed check is no event of the log: each probe would repeat it.
+    // Terminus must not log failed checks: each probe would repeat the line.
     const module = await this.modules.load(() => TerminusModule.forRoot({ logger: false }), { logger: false });
     return { health: module.get(HealthCheckService), indicators: module.get(HealthIndicatorService) };
   }
 
   private late(indicator: HealthIndicator, limitMillis: number): Health {
     const limit = Duration.ofMillis(limitMillis).toString();
-    this.log.warn(`The health indicator ${indicator.name} has not answered within ${limit}`);
+    this.log.warn(`The health indicator ${indicator.name} has not responded within ${limit}`);
     const lastResult = this.last.get(indicator);
     const error = `TimeoutError: no answer within ${limit}`;
     return { status: DOWN, details: withoutUndefined({ error, lastResult }) };
@@ -138,7 +138,7 @@ function ofSubject({ subject }: HealthIndicator, health: Health): Health {
 }
 
 /** Returns the result of an indicator; undefined if the check was aborted. */
-async function answerOf(indicator: HealthIndicator, signal: AbortSignal): Promise<Health | undefined> {
+async function runCheck(indicator: HealthIndicator, signal: AbortSignal): Promise<Health | undefined> {
   try {
     return await indicator.check(signal);
   } catch (error) {
@@ -146,7 +146,7 @@ async function answerOf(indicator: HealthIndicator, signal: AbortSignal): Promis
   }
 }
 
-/** A check that fails, or runs while the service stops, has the same results in the response of its exception. */
+/** Returns the results of a check that failed, or that ran while the service stops: its exception contains them. */
 function resultOfFailure(error: unknown): HealthCheckResult {
   if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
   throw error;

@@ -114,7 +114,7 @@ describe('a health check beyond its timeout', () => {
 
     expect(health).toEqual({ status: 'DOWN', details: { error: 'TimeoutError: no answer within 5ms' } });
     expect(held.signal?.aborted).toBe(true);
-    expect(lines).toEqual(['WARN management.health: The health indicator held has not answered within 5ms']);
+    expect(lines).toEqual(['WARN management.health: The health indicator held has not responded within 5ms']);
   });
 
   it('reports the timeout even if the indicator rejects when it is aborted', async () => {

@@ -18,7 +18,7 @@ import {
 } from './health-scope.js';
 import { EnabledComponents } from './enabled-components.service.js';
 
-/** The views on health that the configuration makes. */
+/** The overall health and the groups of the configuration. */
 @Injectable()
 export class HealthGroups implements OnModuleInit {
   readonly overall: HealthScope;
@@ -32,8 +32,8 @@ export class HealthGroups implements OnModuleInit {
     private readonly loggers: Loggers,
   ) {
     this.overall = overallScope(properties);
-    const counting = activeGroups(properties.group, probes, (name) => this.isPackaged(name));
-    this.byName = healthGroups(properties, counting, probes);
+    const configured = activeGroups(properties.group, probes, (name) => this.isPackaged(name));
+    this.byName = healthGroups(properties, configured, probes);
   }
 
   /** Groups by name. */
@@ -45,7 +45,7 @@ export class HealthGroups implements OnModuleInit {
     return this.byName.get(name);
   }
 
-  /** Logs members that have no effect; unknown members are rejected before (groups.rule.ts). */
+  /** Logs members that have no effect; a configuration rule has rejected unknown ones (groups.rule.ts). */
   onModuleInit(): void {
     const log = this.loggers.get('management.health');
     for (const line of this.warnings()) log.warn(line);
@@ -74,10 +74,10 @@ export class HealthGroups implements OnModuleInit {
         : [];
       const missing = membership.include.filter((path) => off.includes(path));
       if (missing.length > 0) lines.push(`The health group ${name} omits ${missing.join(', ')}: disabled`);
-      const refused = this.externalMembers(group);
-      if (refused.length > 0) {
+      const external = this.externalMembers(group);
+      if (external.length > 0) {
         lines.push(
-          `The health group ${name} omits ${refused.join(', ')}: a restart would not end the outage of another system`,
+          `The health group ${name} omits ${external.join(', ')}: a restart would not end the outage of another system`,
         );
       }
       return lines;
@@ -87,10 +87,10 @@ export class HealthGroups implements OnModuleInit {
   /** Configured members of liveness that are external, and therefore excluded. */
   private externalMembers(group: HealthGroup): readonly string[] {
     if (group.name !== LIVENESS) return [];
-    const refused = filterComponents(
+    const external = filterComponents(
       this.present.all,
       (path, isExternal) => isMember(path, group.membership) && !isInScope(group, path, isExternal),
     );
-    return componentPaths(refused);
+    return componentPaths(external);
   }
 }

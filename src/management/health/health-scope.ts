@@ -27,7 +27,7 @@ export interface OverallSettings {
   readonly statusHttpMapping: ReadonlyMap<string, number>;
 }
 
-/** Configuration of a group, section 3.5; unset values are those of the overall health. */
+/** Configuration of a group (management API, section 3.5); unset values are those of the overall health. */
 export type GroupSettings = Partial<OverallSettings> & Partial<Membership> & { readonly additionalPath?: string };
 
 export interface ProbeSettings {
@@ -126,9 +126,9 @@ export function isInScope(scope: HealthScope, path: string, isExternal: boolean)
 
 /** The members of a group by their paths, such as `db` or `stores/main`; `*` means all. */
 export interface Membership {
-  /** Empty is all. */
+  /** Paths of the members; empty includes all components. */
   readonly include: readonly string[];
-  /** Wins over `include`. */
+  /** Paths that are excluded although they are included. */
   readonly exclude: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export const DOWN = 'DOWN';
 export const OUT_OF_SERVICE = 'OUT_OF_SERVICE';
 const UNKNOWN = 'UNKNOWN';
 
-/** Management API, "Status aggregation and HTTP code". */
+/** The defaults of the management API, "Status aggregation and HTTP code". */
 export const DEFAULT_ORDER: readonly string[] = [DOWN, OUT_OF_SERVICE, UP, UNKNOWN];
 export const DEFAULT_HTTP_MAPPING: ReadonlyMap<string, number> = new Map([
   [DOWN, 503],
@@ -32,7 +32,7 @@ export function httpStatusOf(status: string, { httpMapping }: StatusRules): numb
   return 200;
 }
 
-/** Case and punctuation do not matter: `out-of-service` is `OUT_OF_SERVICE`. */
+/** Compares without case and punctuation: `out-of-service` is `OUT_OF_SERVICE`. */
 function isSame(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }

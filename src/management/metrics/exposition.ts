@@ -85,7 +85,7 @@ function labelsOf(tags: Tags): readonly string[] {
   return [...labels].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, value]) => `${name}="${value}"`);
 }
 
-/** A NUL ends the input of one parser, and is no text anyway. */
+/** Escapes a text for a label or help. NUL is replaced, because it ends the input of one parser. */
 function escaped(text: string, withQuotes: boolean): string {
   const lines = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\u0000', '\ufffd');
   return withQuotes ? lines.replaceAll('"', '\\"') : lines;
