@@ -52,9 +52,9 @@ describe('the caches endpoint', () => {
   );
 
   it.each(['GET', 'DELETE'] as const)('rejects a name that two managers have (%s)', async (method) => {
-    const refused = ask(endpoint, method, { selector: 'names' });
+    const reading = ask(endpoint, method, { selector: 'names' });
 
-    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    await expect(reading).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     expect(cleared).toEqual([]);
   });
 

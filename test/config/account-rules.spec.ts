@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/programs/temporary-folder.js';
 const PREFIX = '--app.security.password.hash';
 
 describe('the rule about the cost of password hashes', () => {
-  const findings = (profile: string, ...args: readonly string[]): readonly RuleProblem[] => {
+  const problemsOf = (profile: string, ...args: readonly string[]): readonly RuleProblem[] => {
     const folder = temporaryFolder();
     // A profile exists when a file is named after it.
     writeFileSync(join(folder, `application-${profile}.yml`), '');
@@ -29,7 +29,7 @@ describe('the rule about the cost of password hashes', () => {
     [[`${PREFIX}.memory=7MB`, `${PREFIX}.iterations=5`]],
     [[`${PREFIX}.memory=64MB`, `${PREFIX}.iterations=3`]],
   ])('accepts the cost in production: %j', (args) => {
-    expect(findings('prod', ...args)).toEqual([]);
+    expect(problemsOf('prod', ...args)).toEqual([]);
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('the rule about the cost of password hashes', () => {
     [[`${PREFIX}.memory=128KB`, `${PREFIX}.iterations=1`]],
   ])('rejects the cost in production but not in other profiles: %j', (args) => {
     expect(strongPasswordHashes.name).toBe('security');
-    expect(findings('prod', ...args)).toMatchObject([{ severity: 'breach' }]);
-    expect(findings('dev', ...args)).toEqual([]);
+    expect(problemsOf('prod', ...args)).toMatchObject([{ severity: 'breach' }]);
+    expect(problemsOf('dev', ...args)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const USERS = [
 
 type BundleRule = (typeof USERS)[number][1];
 
-function findings(rule: BundleRule, args: readonly string[]): Promise<readonly RuleProblem[]> {
+function problemsOf(rule: BundleRule, args: readonly string[]): Promise<readonly RuleProblem[]> {
   const folder = temporaryFolder();
   const isAddressed = args.some((argument) => argument.startsWith('--app.datasource.url='));
   // The bundle of the database has no effect on the embedded one.
@@ -34,15 +34,15 @@ needs('openssl')('the rules about bundles of clients', () => {
     made = makeCertificate({ name: 'authority' });
   });
 
-  it.each(USERS)('%s without a bundle, or with a usable one, has no finding', async (key, rule) => {
+  it.each(USERS)('%s without a bundle, or with a usable one, has no problem', async (key, rule) => {
     const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
 
-    expect(await findings(rule, [])).toEqual([]);
-    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${made.certificate}`])).toEqual([]);
+    expect(await problemsOf(rule, [])).toEqual([]);
+    expect(await problemsOf(rule, [`--${key}=partner`, `${bundle}=${made.certificate}`])).toEqual([]);
   });
 
   it.each(USERS)('%s with an unknown bundle is an error', async (key, rule) => {
-    expect(await findings(rule, [`--${key}=partner`])).toMatchObject([
+    expect(await problemsOf(rule, [`--${key}=partner`])).toMatchObject([
       { severity: 'error', what: 'Unknown certificate bundle "partner"' },
     ]);
   });
@@ -51,7 +51,7 @@ needs('openssl')('the rules about bundles of clients', () => {
     const location = keyStore(made, 'changeit', ['-nokeys']);
     const bundle = '--app.ssl.bundle.jks.partner.truststore';
 
-    const found = await findings(rule, [`--${key}=partner`, `${bundle}.location=${location}`]);
+    const found = await problemsOf(rule, [`--${key}=partner`, `${bundle}.location=${location}`]);
 
     expect(found).toMatchObject([
       { severity: 'error', what: `The certificate bundle "partner" of ${key} cannot be used` },
@@ -67,7 +67,7 @@ needs('openssl')('the rules about bundles of clients', () => {
   it.each(USERS)('%s with an expired authority is a warning, and startup continues', async (key, rule) => {
     const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
 
-    expect(await findings(rule, [`--${key}=partner`, `${bundle}=${EXPIRED_CERTIFICATE}`])).toMatchObject([
+    expect(await problemsOf(rule, [`--${key}=partner`, `${bundle}=${EXPIRED_CERTIFICATE}`])).toMatchObject([
       {
         severity: 'warning',
         what: 'The trusted certificate (CN=expired) has expired: it was valid until 2021-01-01T00:00:00.000Z',
@@ -80,7 +80,7 @@ needs('openssl')('the rules about bundles of clients', () => {
     const bundle = '--app.ssl.bundle.pem.partner';
     const options = [`${bundle}.options.ciphers=TLS_AES_128_GCM_SHA256`, `${bundle}.options.enabled-protocols=TLSv1.2`];
 
-    const found = await findings(rule, [
+    const found = await problemsOf(rule, [
       `--${key}=partner`,
       `${bundle}.truststore.certificate=${made.certificate}`,
       ...options,
@@ -96,11 +96,11 @@ needs('openssl')('the rules about bundles of clients', () => {
     ['without TLS', 'db/login?sslMode=DISABLED', 'error', 'has no effect without TLS'],
     ['beside an IP address', '10.0.0.7/login', 'error', 'cannot be compared with an IP address'],
     ['where nothing is verified', 'db/login?sslMode=REQUIRED', 'warning', 'verifies no certificate'],
-  ])('D6: app.datasource.ssl.bundle %s is a finding', async (_, address, severity, what) => {
+  ])('D6: app.datasource.ssl.bundle %s is a problem', async (_, address, severity, what) => {
     const bundle = '--app.ssl.bundle.pem.partner.truststore.certificate';
     const url = `--app.datasource.url=jdbc:mariadb://${address}`;
 
-    const found = await findings(databaseBundleUsable, [
+    const found = await problemsOf(databaseBundleUsable, [
       url,
       '--app.datasource.ssl.bundle=partner',
       `${bundle}=${made.certificate}`,
@@ -112,7 +112,7 @@ needs('openssl')('the rules about bundles of clients', () => {
   it('app.mail.ssl.bundle beside app.mail.tls none is an error', async () => {
     const args = ['--app.mail.ssl.bundle=partner', '--app.mail.tls=none'];
 
-    expect(await findings(mailBundleUsable, args)).toMatchObject([
+    expect(await problemsOf(mailBundleUsable, args)).toMatchObject([
       { severity: 'error', what: 'The certificate bundle of the mail relay has no effect without encryption' },
     ]);
   });

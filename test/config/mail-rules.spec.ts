@@ -11,7 +11,7 @@ const LOCAL = '--app.mail.host=127.0.0.1';
 const LOGIN = ['--app.mail.username=login', '--app.mail.password=secret'];
 
 describe('the rules about mail', () => {
-  const findings = (
+  const problemsOf = (
     rule: typeof mailPasswordEncrypted,
     profile: string,
     args: readonly string[],
@@ -33,7 +33,7 @@ describe('the rules about mail', () => {
     ['a password without a username', ['--app.mail.password=secret'], 'app.mail.password', 'Set app.mail.username'],
   ])('%s is reported in every profile', (_, args, key, action) => {
     for (const profile of ['dev', 'prod']) {
-      const found = findings(mailCredentialsComplete, profile, [RELAY, ...args]);
+      const found = problemsOf(mailCredentialsComplete, profile, [RELAY, ...args]);
       expect(found).toMatchObject([{ severity: 'error', action: expect.stringContaining(action) as string }]);
       expect(JSON.stringify(found)).toContain(key);
       expect(JSON.stringify(found)).not.toContain('=secret');
@@ -41,16 +41,16 @@ describe('the rules about mail', () => {
   });
 
   it.each([[[RELAY]], [[RELAY, ...LOGIN]], [[]]])('complete credentials are accepted: %j', (args) => {
-    expect(findings(mailCredentialsComplete, 'prod', args)).toEqual([]);
+    expect(problemsOf(mailCredentialsComplete, 'prod', args)).toEqual([]);
   });
 
   it('a password for a relay without encryption is reported in production only', () => {
     const args = [RELAY, ...LOGIN, '--app.mail.tls=none'];
 
-    expect(findings(mailPasswordEncrypted, 'prod', args)).toMatchObject([
+    expect(problemsOf(mailPasswordEncrypted, 'prod', args)).toMatchObject([
       { what: 'The password of the mail relay would be sent without encryption' },
     ]);
-    expect(findings(mailPasswordEncrypted, 'dev', args)).toEqual([]);
+    expect(problemsOf(mailPasswordEncrypted, 'dev', args)).toEqual([]);
   });
 
   it.each([
@@ -59,6 +59,6 @@ describe('the rules about mail', () => {
     ['a relay on this machine', [LOCAL, ...LOGIN, '--app.mail.tls=none']],
     ['no password', [RELAY, '--app.mail.tls=none']],
   ])('%s is accepted in production', (_, args) => {
-    expect(findings(mailPasswordEncrypted, 'prod', args)).toEqual([]);
+    expect(problemsOf(mailPasswordEncrypted, 'prod', args)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const KEYS = [
   'app.security.password.breached.url',
 ] as const;
 
-async function findings(...args: readonly string[]): Promise<readonly LocatedRuleProblem[]> {
+async function problemsIn(...args: readonly string[]): Promise<readonly LocatedRuleProblem[]> {
   const workingFolder = temporaryFolder('outbound-rules');
   const inputs = { args, variables: {}, workingFolder, packageFolder: PACKAGE_FOLDER };
   return checkRules(readConfiguration(PROPERTIES, inputs), inputs);
@@ -21,7 +21,7 @@ async function findings(...args: readonly string[]): Promise<readonly LocatedRul
 
 /** The warnings about internal addresses, as key and action. */
 async function warned(key: string, url: string, ...args: readonly string[]): Promise<readonly string[]> {
-  const found = await findings(`--${key}=${url}`, ...args);
+  const found = await problemsIn(`--${key}=${url}`, ...args);
   return found
     .filter(({ what }) => what.includes('internal address'))
     .map(({ severity, facts, action }) => `${severity} ${facts.map(([, text]) => text)[0] ?? ''}: ${action}`);

@@ -45,14 +45,14 @@ function write(path: string, text: string, mode = 0o644): void {
   chmodSync(file, mode);
 }
 
-/** A finding with the line that `config check` prints for it. */
+/** A problem with the line that `config check` prints for it. */
 interface Found {
   readonly rule: string;
   readonly severity: Severity;
   readonly text: string;
 }
 
-async function findings(
+async function problemsIn(
   args: readonly string[] = [],
   variables: ConfigurationInputs['variables'] = {},
 ): Promise<readonly Found[]> {
@@ -63,8 +63,8 @@ async function findings(
   return found.map(({ rule, severity, ...problem }) => ({ rule, severity, text: lineOf(problem) }));
 }
 
-async function breaches(...given: Parameters<typeof findings>): Promise<readonly Found[]> {
-  return (await findings(...given)).filter(({ severity }) => severity === 'breach');
+async function breaches(...situation: Parameters<typeof problemsIn>): Promise<readonly Found[]> {
+  return (await problemsIn(...situation)).filter(({ severity }) => severity === 'breach');
 }
 
 function breach(rule: string, text: string | RegExp): Found {
@@ -84,7 +84,7 @@ describe('A1: app.security.mfa.required-roles', () => {
   });
 
   it('A1: policy=optional gives a warning in production, and policy=required needs no required-roles', async () => {
-    const optional = await findings(['--app.security.mfa.policy=optional'], PROD);
+    const optional = await problemsIn(['--app.security.mfa.policy=optional'], PROD);
     const required = await breaches(['--app.security.mfa.policy=required', `--${REQUIRED}=`], PROD);
     const later = ['--app.security.mfa.policy=required', '--app.security.mfa.policy-from=2999-01-01', `--${REQUIRED}=`];
 
@@ -100,7 +100,7 @@ describe('A1: app.security.mfa.required-roles', () => {
   });
 
   it('a role name that comes from a secret is masked', async () => {
-    const found = await findings([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
+    const found = await problemsIn([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
 
     expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('"******" is not a known role')]);
     expect(JSON.stringify(found)).not.toContain('SESAME');
@@ -125,7 +125,7 @@ describe('A1: app.security.mfa.required-roles', () => {
     ['a default role of an identity provider', ['--app.security.saml.idp.corp.roles.default=ROLE_AUDITOR']],
   ])('required-roles may name %s', async (_, args) => {
     const roles = args.length === 0 ? 'ROLE_USER,ROLE_ADMIN,ROLE_MANAGEMENT,ROLE_HELPDESK' : 'ROLE_USER,ROLE_AUDITOR';
-    const found = await findings([`--${REQUIRED}=${roles}`, ...args], PROD);
+    const found = await problemsIn([`--${REQUIRED}=${roles}`, ...args], PROD);
 
     expect(found.filter(({ text }) => text.includes(REQUIRED))).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('A1: app.security.mfa.required-roles', () => {
 
 describe('C4: empty texts that hide a value', () => {
   it('an empty text that hides a value gives a warning, because prod would move management to the main port', async () => {
-    const found = await findings([], { ...PROD, MANAGEMENT_SERVER_PORT: '' });
+    const found = await problemsIn([], { ...PROD, MANAGEMENT_SERVER_PORT: '' });
 
     expect(found).toEqual([
       {
@@ -150,7 +150,7 @@ describe('C4: empty texts that hide a value', () => {
   it('the warning names the entry of a map, not the whole map', async () => {
     write('application.yml', 'logging.level.auth: DEBUG\n');
 
-    const [found] = await findings([], { LOGGING_LEVEL_AUTH: '' });
+    const [found] = await problemsIn([], { LOGGING_LEVEL_AUTH: '' });
 
     expect(found?.text).toMatch(/^logging\.level\.auth = {2}\(.*"LOGGING_LEVEL_AUTH"\): .* so DEBUG of a lower source/);
   });
@@ -158,7 +158,7 @@ describe('C4: empty texts that hide a value', () => {
   it('an empty key without a default gives a warning if it hides the value of a lower source', async () => {
     write('application.yml', 'server.address: 127.0.0.1\n');
 
-    const [found] = await findings([], { SERVER_ADDRESS: '' });
+    const [found] = await problemsIn([], { SERVER_ADDRESS: '' });
 
     expect(found?.text).toMatch(/^server\.address = every address of the machine .* so 127\.0\.0\.1 of a lower source/);
   });
@@ -166,7 +166,7 @@ describe('C4: empty texts that hide a value', () => {
   it('an empty placeholder below another empty text also gives a warning', async () => {
     write('application.yml', 'server.forward-headers-strategy: ${STRATEGY:}\n');
 
-    const found = await findings(['--server.forward-headers-strategy=']);
+    const found = await problemsIn(['--server.forward-headers-strategy=']);
 
     expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('native of a lower source is ignored')]);
   });
@@ -176,25 +176,25 @@ describe('C4: empty texts that hide a value', () => {
     ['without a value below it', ['--server.shutdown-pre-drain=', '--management.server.port=', '--server.address=']],
     ['for a text or a list', ['--app.cache.caffeine.spec=', '--management.endpoint.health.roles=']],
   ])('an empty text %s gives no warning', async (_, args) => {
-    const found = await findings(args);
+    const found = await problemsIn(args);
 
     expect(found.filter(({ rule }) => rule === 'empty text')).toEqual([]);
   });
 });
 
 it('the packaged configuration breaks no rule', async () => {
-  expect(await findings()).toEqual([]);
+  expect(await problemsIn()).toEqual([]);
 });
 
 it('profile prod with secrets in the environment breaks no rule', async () => {
-  expect(await findings([], { ...PROD, TERMINATION_GRACE: '30' })).toEqual([]);
+  expect(await problemsIn([], { ...PROD, TERMINATION_GRACE: '30' })).toEqual([]);
 });
 
 describe('rule 1: the active profile', () => {
   it('rule 1 rejects an active profile in a file', async () => {
     write('application.yml', 'app:\n  profiles:\n    active: dev\n');
 
-    expect(await findings()).toEqual([
+    expect(await problemsIn()).toEqual([
       breach('1', /^app\.profiles\.active = dev \(file \[application\.yml\] - 3:13\)/),
     ]);
   });
@@ -202,11 +202,11 @@ describe('rule 1: the active profile', () => {
   it('rule 1 rejects an active profile in a file as a sequence', async () => {
     write('application.yml', 'app:\n  profiles:\n    active: [dev]\n');
 
-    expect(await findings()).toHaveLength(1);
+    expect(await problemsIn()).toHaveLength(1);
   });
 
   it('rule 1 accepts an active profile from the environment', async () => {
-    expect(await findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
+    expect(await problemsIn([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
   });
 });
 
@@ -214,7 +214,7 @@ describe('rule 2: secrets', () => {
   it('rule 2 rejects a clear-text secret in a file without repeating it', async () => {
     write('application.yml', 'app.datasource.password: hunter2\n', 0o600);
 
-    const found = await findings();
+    const found = await problemsIn();
 
     expect(found).toEqual([
       breach(
@@ -232,7 +232,7 @@ describe('rule 2: secrets', () => {
   ])('rule 2 treats the value of %s as a secret', async (key, value) => {
     write('application.yml', `${key}: '${value}'\n`, 0o600);
 
-    expect(await findings()).toEqual([
+    expect(await problemsIn()).toEqual([
       breach('2', new RegExp(`^${key} = \\*{6} \\(file .*: A file contains a secret in plain text`)),
     ]);
   });
@@ -240,13 +240,13 @@ describe('rule 2: secrets', () => {
   it('rule 2 rejects a secret as the default of a placeholder', async () => {
     write('application.yml', 'app.datasource.password: ${DB_PASSWORD:hunter2}\n', 0o600);
 
-    expect(await findings()).toHaveLength(1);
+    expect(await problemsIn()).toHaveLength(1);
   });
 
   it('rule 2 accepts a placeholder for a secret', async () => {
     write('application.yml', 'app.datasource.password: ${DB_PASSWORD}\n');
 
-    expect(await findings([], { DB_PASSWORD: 'pw' })).toEqual([]);
+    expect(await problemsIn([], { DB_PASSWORD: 'pw' })).toEqual([]);
   });
 
   it.each([
@@ -259,7 +259,7 @@ describe('rule 2: secrets', () => {
     write('application.yml', 'app:\n  config.import: secrets.properties\n  datasource.password: ${DB_PASSWORD}\n');
     write('secrets.properties', 'DB_PASSWORD=pw\n', mode);
 
-    expect(await findings()).toHaveLength(breaches);
+    expect(await problemsIn()).toHaveLength(breaches);
   });
 
   it.each([
@@ -268,7 +268,7 @@ describe('rule 2: secrets', () => {
   ])('a file per secret with mode %o gives %i breaches', async (mode, breaches) => {
     write('secrets/app.datasource.password', 'pw\n', mode);
 
-    expect(await findings(['--app.config.import=configtree:secrets/'])).toHaveLength(breaches);
+    expect(await problemsIn(['--app.config.import=configtree:secrets/'])).toHaveLength(breaches);
   });
 
   it.each([
@@ -277,7 +277,7 @@ describe('rule 2: secrets', () => {
   ])('A3: a file of mode %o that a variable refers to gives %i breaches', async (mode, breaches) => {
     write('secrets/db.login.phrase', 'sesame', mode);
 
-    const found = await findings(['--app.config.import=configtree:secrets/'], {
+    const found = await problemsIn(['--app.config.import=configtree:secrets/'], {
       APP_DATASOURCE_PASSWORD: '${db.login.phrase}',
     });
 
@@ -291,7 +291,7 @@ describe('rule 2: secrets', () => {
     write('application.yml', 'app:\n  config.import: parts.yml\n  datasource.password: ${db.parts}\n');
     write('parts.yml', 'db.parts: [one, two]\n', mode);
 
-    expect(await findings()).toHaveLength(breaches);
+    expect(await problemsIn()).toHaveLength(breaches);
   });
 
   it.each([
@@ -300,7 +300,7 @@ describe('rule 2: secrets', () => {
   ])('a secret in .env with mode %o gives %i breaches', async (mode, breaches) => {
     write('.env', 'DB_PASSWORD=pw\n', mode);
 
-    expect(await findings()).toHaveLength(breaches);
+    expect(await problemsIn()).toHaveLength(breaches);
   });
 
   it.each([
@@ -320,7 +320,7 @@ describe('rule 2: secrets', () => {
   it.each(['--app.datasource.password=hunter2', '-Dapp.datasource.password=hunter2'])(
     'rule 2 rejects the secret argument %s',
     async (arg) => {
-      const found = await findings([arg]);
+      const found = await problemsIn([arg]);
 
       expect(found).toEqual([
         breach('2', /: Every user of the machine can see a secret in an argument\. Set app\.datasource\.password in/),
@@ -345,7 +345,7 @@ describe('rule 2: secrets', () => {
   it('an .env file whose mode cannot be read breaks rule 2', async () => {
     symlinkSync('.env', join(folder, '.env'));
 
-    expect(await findings()).toEqual([
+    expect(await problemsIn()).toEqual([
       breach('2', /^The mode of a file with secrets cannot be .*; File: .*\/\.env; Reason: ELOOP\./),
     ]);
   });
@@ -365,7 +365,7 @@ describe('rule 2: secrets', () => {
   it('rule 2 covers map entries whose name marks them as secret', async () => {
     write('application.yml', 'info:\n  relay-token: abc\n', 0o644);
 
-    expect(await findings()).toHaveLength(1);
+    expect(await problemsIn()).toHaveLength(1);
   });
 });
 
@@ -377,12 +377,12 @@ describe('rule 3: the shutdown wait', () => {
     ['', 0],
     ['soon', 1],
   ])('a shutdown wait of 20s with TERMINATION_GRACE=%s gives %i breaches', async (grace, breaches) => {
-    expect(await findings([], { TERMINATION_GRACE: grace })).toHaveLength(breaches);
+    expect(await problemsIn([], { TERMINATION_GRACE: grace })).toHaveLength(breaches);
   });
 
   it('rule 3 includes the pre-drain wait', async () => {
     const waiting = async (preDrain: string): Promise<number> =>
-      (await findings([`--server.shutdown-pre-drain=${preDrain}`], { TERMINATION_GRACE: '30' })).length;
+      (await problemsIn([`--server.shutdown-pre-drain=${preDrain}`], { TERMINATION_GRACE: '30' })).length;
 
     expect([await waiting('0s'), await waiting('9s'), await waiting('10s')]).toEqual([0, 0, 1]);
   });
@@ -390,7 +390,7 @@ describe('rule 3: the shutdown wait', () => {
   it('rule 3 names both values and the origin', async () => {
     const args = ['--app.lifecycle.timeout-per-shutdown-phase=45s'];
 
-    expect(await findings(args, { TERMINATION_GRACE: '30' })).toEqual([
+    expect(await problemsIn(args, { TERMINATION_GRACE: '30' })).toEqual([
       breach(
         '3',
         /^app\.lifecycle\.timeout-per-shutdown-phase = 45s \("app.*commandLineArgs"\): .*; TERMINATION_GRACE: 30s\. Set /,
@@ -406,7 +406,7 @@ describe('rule 5: production values', () => {
     'app.jpa.open-in-view=true',
     'app.jpa.show-sql=true',
   ])('rule 5 rejects %s', async (assignment) => {
-    expect(await findings([`--${assignment}`])).toEqual([
+    expect(await problemsIn([`--${assignment}`])).toEqual([
       breach('5', /^app\.jpa\.\S+ = \w+ \(.*\. Set app\.jpa\.\S+ to \w+/),
     ]);
   });
@@ -417,7 +417,7 @@ describe('the webhook', () => {
   const SIGNED = { ...PROD, APP_SECURITY_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 
   it('L3: production demands https and a secret of a webhook', async () => {
-    expect(await findings([url('http://events.test/')])).toEqual([]);
+    expect(await problemsIn([url('http://events.test/')])).toEqual([]);
     expect(await breaches([url('http://events.test/')], PROD)).toEqual([
       breach('security', /The webhook of production has no https/),
       breach('security', /The webhook of production has no secret/),
@@ -431,8 +431,8 @@ describe('stack traces in responses', () => {
   const always = '--server.error.include-stacktrace=always';
 
   it('rule 5 rejects stack traces only with profile prod', async () => {
-    expect(await findings([always])).toEqual([]);
-    expect(await findings([always], PROD)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
+    expect(await problemsIn([always])).toEqual([]);
+    expect(await problemsIn([always], PROD)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
   });
 });
 
@@ -494,7 +494,7 @@ describe('C4: empty texts that would weaken protection', () => {
       `${BUNDLE}.keystore.private-key`,
     ],
   ])('C4: %s prevents startup', async (_, args, key) => {
-    const found = await findings(args);
+    const found = await problemsIn(args);
 
     expect(found).toEqual([
       expect.objectContaining({ severity: 'error', text: expect.stringContaining(key) as string }),
@@ -504,7 +504,7 @@ describe('C4: empty texts that would weaken protection', () => {
   it('C4: an account of which both halves are empty is no account', async () => {
     const args = ['--management.security.user=', '--management.security.password='];
 
-    expect(await findings(args)).toEqual([]);
+    expect(await problemsIn(args)).toEqual([]);
   });
 });
 
@@ -560,7 +560,7 @@ describe('required values of production', () => {
       /^app\.security\.public-url = http:\/\/login\.example\.com \("app.*Args"\): .* without https\. Set /,
     ],
   ])('profile prod rejects %s', async (argument, text) => {
-    expect(await findings([argument], PROD)).toEqual([breach('security', text)]);
+    expect(await problemsIn([argument], PROD)).toEqual([breach('security', text)]);
   });
 
   it.each([
@@ -570,18 +570,18 @@ describe('required values of production', () => {
     ['https://login.example.com', [], false],
     ['http://localhost:8080/auth', [], false],
     ['http://127.0.0.1:8080', [], false],
-  ])('A6: the public URL %s with %j gives a warning about Secure cookies: %s', async (url, more, isTold) => {
-    const found = await findings([`--app.security.public-url=${url}`, ...more]);
-    const told = found.filter((text) => JSON.stringify(text).includes('Browsers drop Secure cookies'));
+  ])('A6: the public URL %s with %j gives a warning about Secure cookies: %s', async (url, more, isReported) => {
+    const found = await problemsIn([`--app.security.public-url=${url}`, ...more]);
+    const warnings = found.filter((text) => JSON.stringify(text).includes('Browsers drop Secure cookies'));
 
-    expect(told).toHaveLength(isTold ? 1 : 0);
-    expect(JSON.stringify(told).includes('warning')).toBe(isTold);
+    expect(warnings).toHaveLength(isReported ? 1 : 0);
+    expect(JSON.stringify(warnings).includes('warning')).toBe(isReported);
   });
 
   it('missing production values are reported by key when no packaged file names them', async () => {
     const args = ['--app.config.location=optional:file:./', '--app.profiles.validate=false'];
 
-    const found = await findings([...args, '--app.profiles.active=prod']);
+    const found = await problemsIn([...args, '--app.profiles.active=prod']);
 
     expect(found.filter(({ rule }) => rule === 'security')).toEqual([
       breach(
@@ -594,7 +594,7 @@ describe('required values of production', () => {
   });
 
   it('profile dev requires no production values', async () => {
-    expect(await findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
+    expect(await problemsIn([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
   });
 });
 
@@ -606,13 +606,13 @@ describe('the rule about identity providers', () => {
     [['authn-instant=time-of-response', 'force-authn=true'], true],
     [['bundle=sp'], false],
     [['authn-instant=time-of-authentication'], false],
-  ])('S2: an identity provider with %j gives a warning about ForceAuthn: %s', async (keys, isTold) => {
+  ])('S2: an identity provider with %j gives a warning about ForceAuthn: %s', async (keys, isReported) => {
     const args = ['metadata=https://idp.example/metadata', ...keys].map((each) => `--${CORP}.${each}`);
 
-    const told = (await findings(args)).filter(({ text }) => text.includes('ForceAuthn'));
+    const warnings = (await problemsIn(args)).filter(({ text }) => text.includes('ForceAuthn'));
 
-    expect(told).toEqual(
-      isTold
+    expect(warnings).toEqual(
+      isReported
         ? [
             {
               rule: 'staff login',
@@ -632,7 +632,7 @@ describe('rule 6: the mapper', () => {
   it.each(['mapper.configuration.default-statement-timeout=0', 'mapper.configuration.jdbc-type-for-null=OTHER'])(
     'rule 6 rejects %s',
     async (assignment) => {
-      expect(await findings([`--${assignment}`])).toEqual([breach('6', /^mapper\.configuration/)]);
+      expect(await problemsIn([`--${assignment}`])).toEqual([breach('6', /^mapper\.configuration/)]);
     },
   );
 });
@@ -651,11 +651,11 @@ describe('rule 7: exposure', () => {
     'shutdown',
     '*',
   ])('rule 7 rejects the exposure of %s', async (id) => {
-    expect(await findings([include(`health,${id}`)])).toEqual([breach('7', /exposure\.include/)]);
+    expect(await problemsIn([include(`health,${id}`)])).toEqual([breach('7', /exposure\.include/)]);
   });
 
   it('rule 7 only warns about other additional endpoints', async () => {
-    expect(await findings([include('health,prometheus')])).toEqual([
+    expect(await problemsIn([include('health,prometheus')])).toEqual([
       { rule: '7', severity: 'warning', text: expect.stringContaining('prometheus is more') as string },
     ]);
   });
@@ -663,11 +663,11 @@ describe('rule 7: exposure', () => {
   it('S5: rule 7 says nothing about metrics for a scraper on a management port of their own', async () => {
     const ownPort = '--management.server.port=9090';
 
-    expect(await findings([include('health,info,metrics,loggers,prometheus'), ownPort])).toEqual([]);
-    expect(await findings([include('health,caches'), ownPort])).toEqual([
+    expect(await problemsIn([include('health,info,metrics,loggers,prometheus'), ownPort])).toEqual([]);
+    expect(await problemsIn([include('health,caches'), ownPort])).toEqual([
       { rule: '7', severity: 'warning', text: expect.stringContaining('caches is more') as string },
     ]);
-    expect(await findings([include('health,env'), ownPort])).toEqual([breach('7', /exposure\.include/)]);
+    expect(await problemsIn([include('health,env'), ownPort])).toEqual([breach('7', /exposure\.include/)]);
   });
 
   it('S5: both Basic accounts of management need a random password', async () => {
@@ -676,7 +676,7 @@ describe('rule 7: exposure', () => {
       `--management.security.${prefix}password=short`,
     ];
 
-    const found = await findings([...account('', 'ops'), ...account('monitoring.', 'scraper')]);
+    const found = await problemsIn([...account('', 'ops'), ...account('monitoring.', 'scraper')]);
 
     const weak = found.map(({ text }) => text).filter((text) => text.includes('weak password'));
     expect(weak).toEqual([
@@ -686,7 +686,7 @@ describe('rule 7: exposure', () => {
   });
 
   it('names without an endpoint give warnings of their own', async () => {
-    const found = await findings([
+    const found = await problemsIn([
       include('health,beans,HTTP-exchange'),
       '--management.endpoints.web.exposure.exclude=healht,heap-dump,*',
       '--management.endpoints.web.path-mapping.metric=m',
@@ -705,7 +705,7 @@ describe('rule 7: exposure', () => {
   });
 
   it('rule 7 accepts an endpoint that is also excluded', async () => {
-    expect(await findings([include('health,env'), '--management.endpoints.web.exposure.exclude=env'])).toEqual([]);
+    expect(await problemsIn([include('health,env'), '--management.endpoints.web.exposure.exclude=env'])).toEqual([]);
   });
 });
 
@@ -715,7 +715,7 @@ describe('management endpoints without authentication', () => {
   it.each([[[]], [['--server.port=9090', '--management.server.port=9090']]])(
     'management without authentication on the main listener is an error: %j',
     async (args) => {
-      expect(await findings([OPEN, ...args])).toEqual([
+      expect(await problemsIn([OPEN, ...args])).toEqual([
         {
           rule: 'management',
           severity: 'error',
@@ -728,13 +728,13 @@ describe('management endpoints without authentication', () => {
   );
 
   it.each(['9090', '0', '-1'])('management without authentication is accepted on port %s', async (port) => {
-    expect(await findings([OPEN, `--management.server.port=${port}`])).toEqual([]);
+    expect(await problemsIn([OPEN, `--management.server.port=${port}`])).toEqual([]);
   });
 });
 
 describe('the management password', () => {
   const found = (password: string, user = 'operator'): Promise<readonly Found[]> =>
-    findings([], { MANAGEMENT_SECURITY_USER: user, MANAGEMENT_SECURITY_PASSWORD: password });
+    problemsIn([], { MANAGEMENT_SECURITY_USER: user, MANAGEMENT_SECURITY_PASSWORD: password });
 
   it.each([
     ['admin', 'short'],
@@ -747,13 +747,13 @@ describe('the management password', () => {
     ['1111111111111111', 'repeats'],
     ['\u{1f511}'.repeat(14), 'short'],
   ])('the weak management password %s gives a warning that does not show it', async (password, why) => {
-    const [finding, ...others] = await found(password);
+    const [problem, ...others] = await found(password);
 
     expect(others).toEqual([]);
-    expect(finding).toMatchObject({ rule: 'management', severity: 'warning' });
-    expect(finding?.text).toContain('management.security.password = ****** (System Environment Property');
-    expect(finding?.text).toContain(why);
-    expect(finding?.text).not.toContain(` ${password} `);
+    expect(problem).toMatchObject({ rule: 'management', severity: 'warning' });
+    expect(problem?.text).toContain('management.security.password = ****** (System Environment Property');
+    expect(problem?.text).toContain(why);
+    expect(problem?.text).not.toContain(` ${password} `);
   });
 
   it.each(['9aVtqLw2+XkzP0r', 'a-phrase-of-the-operator-of-old', 'correct horse battery staple'])(
@@ -774,7 +774,7 @@ describe('the environment of Node', () => {
     [{ NODE_DEBUG: 'http' }, /^NODE_DEBUG makes Node print internals/],
     [{ NODE_DEBUG_NATIVE: 'tls' }, /^NODE_DEBUG_NATIVE/],
   ])('S4: %j is a breach', async (variables, text) => {
-    expect(await findings([], variables)).toEqual([breach('runtime', text)]);
+    expect(await problemsIn([], variables)).toEqual([breach('runtime', text)]);
   });
 
   it.each([
@@ -797,7 +797,7 @@ describe('the environment of Node', () => {
   ])('S1: NODE_OPTIONS=%s is a breach, in every spelling that Node reads', async (options, name) => {
     const text = new RegExp(`^Node's option ${name} is not safe.*NODE_OPTIONS`);
 
-    expect(await findings([], { NODE_OPTIONS: options })).toEqual([breach('runtime', text)]);
+    expect(await problemsIn([], { NODE_OPTIONS: options })).toEqual([breach('runtime', text)]);
   });
 
   it.each([
@@ -807,13 +807,13 @@ describe('the environment of Node', () => {
     { NODE_TLS_REJECT_UNAUTHORIZED: '1' },
     { NODE_DEBUG: '' },
   ])('S4: %j is accepted', async (variables) => {
-    expect(await findings([], variables)).toEqual([]);
+    expect(await problemsIn([], variables)).toEqual([]);
   });
 });
 
 describe('time zones', () => {
   it('the time zones of process and JSON must be equal', async () => {
-    expect(await findings(['--app.json.time-zone=Europe/Berlin'])).toEqual([
+    expect(await problemsIn(['--app.json.time-zone=Europe/Berlin'])).toEqual([
       breach(
         'time zone',
         /^app\.json\.time-zone = Europe\/Berlin .*; Process: UTC\. .*-Duser\.timezone=Europe\/Berlin\.$/,
@@ -824,7 +824,7 @@ describe('time zones', () => {
   it('the time zone in a database URL must equal that of the process', async () => {
     const url = '--app.datasource.url=jdbc:mysql://db/login?connectionTimeZone=Asia/Tokyo';
 
-    expect(await findings([url])).toEqual([breach('time zone', /; app\.datasource\.url: Asia\/Tokyo\./)]);
+    expect(await problemsIn([url])).toEqual([breach('time zone', /; app\.datasource\.url: Asia\/Tokyo\./)]);
   });
 
   it.each(['LOCAL', 'SERVER'])('the connection time zone %s is treated as equal', async (zone) => {
@@ -838,7 +838,7 @@ describe('time zones', () => {
   });
 
   it('Etc/UTC equals UTC', async () => {
-    expect(await findings(['--app.json.time-zone=Etc/UTC'])).toEqual([]);
+    expect(await problemsIn(['--app.json.time-zone=Etc/UTC'])).toEqual([]);
   });
 });
 
@@ -897,7 +897,7 @@ describe('faults that would prevent startup later', () => {
       /^management\.endpoints\.web\.base-path = \/login \("man.* has the path of another route; .* Set /,
     ],
   ])('the rule %s reports %s as an error', async (rule, argument, text) => {
-    expect(await findings([argument])).toEqual([
+    expect(await problemsIn([argument])).toEqual([
       { rule, severity: 'error', text: expect.stringMatching(text) as string },
     ]);
   });
@@ -905,7 +905,7 @@ describe('faults that would prevent startup later', () => {
   it('every unreadable token key is reported, and masked since the text may be a key', async () => {
     const args = ['--app.security.token.signing-key=hunter2', '--app.security.token.verification-keys=/a,/b'];
 
-    const found = await findings(args);
+    const found = await problemsIn(args);
 
     expect(found.map(({ text }) => /^\S+ = \S+/.exec(text)?.[0])).toEqual([
       'app.security.token.signing-key = ******',
@@ -920,8 +920,8 @@ describe('rules beside other problems', () => {
   const inputs = (...args: readonly string[]): ConfigurationInputs => ({
     ...{ args: [ZONE, ...args], variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER },
   });
-  const rulesFound = async (given: ConfigurationInputs): Promise<readonly string[]> =>
-    (await checkRules(readConfiguration(PROPERTIES, given), given)).map(({ rule }) => rule);
+  const rulesFound = async (inputs: ConfigurationInputs): Promise<readonly string[]> =>
+    (await checkRules(readConfiguration(PROPERTIES, inputs), inputs)).map(({ rule }) => rule);
 
   it('a rule is checked although an unrelated key is invalid', async () => {
     expect(await rulesFound(inputs('--server.shutdown=later', '--app.jpa.show-sql=true'))).toEqual(['5']);
@@ -942,7 +942,7 @@ describe('rules beside other problems', () => {
 
 describe('notes about the database URL', () => {
   it('an unknown parameter of the database URL gives a warning', async () => {
-    expect(await findings(['--app.datasource.url=jdbc:mysql://db/login?colour=blue'])).toEqual([
+    expect(await problemsIn(['--app.datasource.url=jdbc:mysql://db/login?colour=blue'])).toEqual([
       { rule: 'database', severity: 'warning', text: expect.stringContaining('colour') as string },
     ]);
   });

@@ -15,7 +15,7 @@ import { PROPERTIES } from '../../src/apps/server/properties.js';
 import { temporaryFolder } from '../support/programs/temporary-folder.js';
 
 /** Inputs of a process besides its files; folders default to those of the place. */
-interface Given extends Partial<ConfigurationInputs> {
+interface Inputs extends Partial<ConfigurationInputs> {
   readonly classes?: readonly PropertiesClass[];
 }
 
@@ -25,7 +25,7 @@ export interface Place {
   readonly workingFolder: string;
   readonly packageFolder: string;
   /** Everything a process started here would read. */
-  read(given?: Given): ConfigurationReading;
+  read(inputs?: Inputs): ConfigurationReading;
 }
 
 /** The fixture `test/config/<name>`. */
@@ -86,22 +86,22 @@ export function everyAssignment({ environment, registry }: ConfigurationReading,
 }
 
 /** The effective value; undefined if no source sets the key. */
-export function inForce(reading: ConfigurationReading, key: string): Shown | undefined {
+export function effective(reading: ConfigurationReading, key: string): Shown | undefined {
   return everyAssignment(reading, key)[0];
 }
 
 /** The effective value as text. */
 export function valueOf(reading: ConfigurationReading, key: string): string | undefined {
-  return inForce(reading, key)?.value;
+  return effective(reading, key)?.value;
 }
 
 /** A problem with its facts by label, as a report shows them. */
-export interface Told {
+export interface ReportedProblem {
   readonly what: string;
   readonly action: string;
   readonly facts: Readonly<Record<string, string>>;
 }
 
-export function problemsOf({ problems }: ConfigurationReading): readonly Told[] {
+export function problemsOf({ problems }: ConfigurationReading): readonly ReportedProblem[] {
   return problems.map(({ what, action, facts }) => ({ what, action, facts: Object.fromEntries(facts) }));
 }

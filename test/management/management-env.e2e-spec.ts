@@ -336,24 +336,24 @@ describe('GET /actuator/env/{key} for every key of the specification', () => {
   const setByTest = ['server.port', 'server.address'];
   const condition = "\n---\napp.config.activate.on-profile: 'sample'\n";
 
-  it.each<{ way: string; source: string; set: readonly Setting[]; given: Parameters<typeof startService>[0] }>([
+  it.each<{ way: string; source: string; set: readonly Setting[]; options: Parameters<typeof startService>[0] }>([
     {
       way: 'an argument',
       source: 'commandLineArgs',
       set: outside,
-      given: { args: outside.map(({ name, text }) => `--${name}=${text}`) },
+      options: { args: outside.map(({ name, text }) => `--${name}=${text}`) },
     },
     {
       way: 'a variable',
       source: 'systemEnvironment',
       set: outside,
-      given: { env: Object.fromEntries(outside.map(({ variable, text }) => [variable, text])) },
+      options: { env: Object.fromEntries(outside.map(({ variable, text }) => [variable, text])) },
     },
     {
       way: 'a file',
       source: file,
       set: inFile,
-      given: {
+      options: {
         cwd: folderWith({
           'config/application.yml': inFile.map(({ name, text }) => `${name}: '${text}'`).join('\n') + condition,
         }),
@@ -361,11 +361,11 @@ describe('GET /actuator/env/{key} for every key of the specification', () => {
     },
   ])(
     'L1: shows values set by $way, masks secrets, and lists every source in order',
-    async ({ source, set, given = {} }) => {
-      const cwd = given.cwd ?? folderWith({});
+    async ({ source, set, options = {} }) => {
+      const cwd = options.cwd ?? folderWith({});
       writeFileSync(join(cwd, 'application-sample.yml'), '');
       const args = [ALWAYS, ...WITHOUT_CREDENTIALS.filter((arg) => !arg.startsWith('--management.server.port='))];
-      const service = managed(await startService({ ...given, cwd, args: [...args, ...(given.args ?? [])] }));
+      const service = managed(await startService({ ...options, cwd, args: [...args, ...(options.args ?? [])] }));
       const pages = new Map<string, One>();
       const order = allIn(await service.stranger.get('/env')).propertySources;
       for (const { name } of set) pages.set(name, oneIn(await service.stranger.get(`/env/${name}`)));

@@ -185,22 +185,22 @@ describe('9.3: POST /actuator/loggers/{name}', () => {
   it('logs a level change at WARN with the caller, the logger, the old and the new level', async () => {
     await change('auth', { configuredLevel: 'DEBUG', duration: '15m' });
 
-    const told = await waitUntil('the change is logged', () =>
+    const warning = await waitUntil('the change is logged', () =>
       service.troubles.find((line) => line.includes('logger auth') && line.includes('for 15m')),
     );
 
-    expect(told).toBe('WARN The level of logger auth changes from WARN (inherited) to DEBUG, by operator for 15m');
+    expect(warning).toBe('WARN The level of logger auth changes from WARN (inherited) to DEBUG, by operator for 15m');
   });
 
   it('logs the inherited level when a reset removes the level of the logger', async () => {
     await change('auth', { configuredLevel: 'ERROR' });
     await reset('auth');
 
-    const told = await waitUntil('the change is logged', () =>
+    const warning = await waitUntil('the change is logged', () =>
       service.troubles.find((line) => line.includes('logger auth changes from ERROR')),
     );
 
-    expect(told).toBe('WARN The level of logger auth changes from ERROR to WARN (inherited), by operator');
+    expect(warning).toBe('WARN The level of logger auth changes from ERROR to WARN (inherited), by operator');
   });
 
   it('a change of one member leaves its group and the other members unchanged', async () => {

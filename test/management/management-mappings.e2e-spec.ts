@@ -61,10 +61,10 @@ describe('the mappings endpoint', () => {
     const { paths } = described as { paths: Record<string, Record<string, unknown>> };
     const { main = [] } = await servlets();
 
-    const told = Object.entries(paths).flatMap(([path, methods]) =>
+    const predicates = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `{${method.toUpperCase()} [${path}]`),
     );
-    expect(main.map(({ predicate }) => predicate.replace(/\].*$/, ']'))).toEqual(expect.arrayContaining(told));
+    expect(main.map(({ predicate }) => predicate.replace(/\].*$/, ']'))).toEqual(expect.arrayContaining(predicates));
   });
 
   it('lists management routes separately', async () => {

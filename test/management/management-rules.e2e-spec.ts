@@ -92,7 +92,11 @@ describe('management request bodies', () => {
       const answer = await post({ raw: JSON.stringify(members), headers: { 'content-type': type } });
 
       expect(answer).toMatchObject({ status: 204, text: '' });
-      expect(samples.asked.at(-1)).toMatchObject({ selector: 'auth', body: members, operator: { name: 'operator' } });
+      expect(samples.requests.at(-1)).toMatchObject({
+        selector: 'auth',
+        body: members,
+        operator: { name: 'operator' },
+      });
     },
   );
 
@@ -123,7 +127,7 @@ describe('management request bodies', () => {
     const answer = await post({ raw: '\ufeff{"level":"DEBUG"}', headers: { 'content-type': V3 } });
 
     expect(answer.status).toBe(204);
-    expect(samples.asked.at(-1)?.body).toEqual({ level: 'DEBUG' });
+    expect(samples.requests.at(-1)?.body).toEqual({ level: 'DEBUG' });
   });
 
   it('a write without a content type is rejected, because a cross-site form can send it', async () => {
@@ -136,7 +140,7 @@ describe('management request bodies', () => {
     const answer = await post({ headers: { 'content-type': JSON_TYPE } });
 
     expect(answer.status).toBe(204);
-    expect(samples.asked.at(-1)?.body).toEqual({});
+    expect(samples.requests.at(-1)?.body).toEqual({});
   });
 
   it.each([
@@ -150,10 +154,10 @@ describe('management request bodies', () => {
     ['truncated JSON', '{"a":'],
     ['M4: a member named __proto__', '{"__proto__":"DEBUG"}'],
   ])('%s gets 400 before the endpoint runs', async (_, raw) => {
-    const before = samples.asked.length;
+    const before = samples.requests.length;
 
     expect(await post({ raw, headers: { 'content-type': V3 } })).toBeRefused(400, 'VALIDATION_FAILED');
-    expect(samples.asked).toHaveLength(before);
+    expect(samples.requests).toHaveLength(before);
   });
 
   it('the error names every nested member of the body', async () => {
@@ -301,10 +305,10 @@ describe('cross-site requests', () => {
     ['DELETE', '/caches'],
     ['POST', '/shutdown'],
   ])('the cross-site write %s %s is rejected', async (method, path) => {
-    const before = samples.asked.length;
+    const before = samples.requests.length;
 
     expect(await send(method, path, { headers: foreign })).toBeRefused(403, 'CROSS_SITE');
-    expect(samples.asked).toHaveLength(before);
+    expect(samples.requests).toHaveLength(before);
   });
 
   it('a cross-site read is allowed, because no script can see its response', async () => {

@@ -49,9 +49,9 @@ describe('console registration', () => {
   };
   const called = (times: number): Promise<true> =>
     waitUntil(`the console was called ${times} times`, () => console.calls.length >= times);
-  const told = (): readonly string[] => lines.map(({ level, message }) => `${level} ${message}`);
-  const toldOf = (words: string): Promise<true> =>
-    waitUntil(`the log says ${words}`, () => told().some((line) => line.includes(words)));
+  const logged = (): readonly string[] => lines.map(({ level, message }) => `${level} ${message}`);
+  const loggedLine = (words: string): Promise<true> =>
+    waitUntil(`the log says ${words}`, () => logged().some((line) => line.includes(words)));
 
   it('sends the instance as JSON, without credentials by default', async () => {
     begun([console.url]);
@@ -70,7 +70,7 @@ describe('console registration', () => {
     begun([console.url]);
     await called(3);
 
-    expect(told()).toEqual([`INFO Registered with the console at ${console.url}`]);
+    expect(logged()).toEqual([`INFO Registered with the console at ${console.url}`]);
   });
 
   it('sends the configured credentials in UTF-8 as Basic authentication', async () => {
@@ -83,7 +83,7 @@ describe('console registration', () => {
 
   it('deregisters at shutdown by the id that the console assigned', async () => {
     const begunOne = begun([console.url]);
-    await toldOf('Registered');
+    await loggedLine('Registered');
     await begunOne.stop();
     const last = console.calls.at(-1);
 
@@ -99,7 +99,7 @@ describe('console registration', () => {
     await begunOne.stop();
 
     expect(console.calls.at(-1)).toMatchObject({ method: 'DELETE', path: '/instances/another' });
-    expect(told()).toHaveLength(1);
+    expect(logged()).toHaveLength(1);
   });
 
   it.each([
@@ -109,27 +109,27 @@ describe('console registration', () => {
     ['silent', 'cannot be reached: no complete response within 3 s'],
   ] as const)('logs one warning if the console responds with %s, and logs the recovery', async (refuses, reason) => {
     begun([console.url], undefined, refuses === 'silent' ? 3000 : undefined);
-    await toldOf('Registered');
+    await loggedLine('Registered');
     console.refuses = refuses;
     const before = console.calls.length;
     await called(before + 3);
     console.refuses = undefined;
-    await waitUntil('it is registered again', () => told().length === 3);
+    await waitUntil('it is registered again', () => logged().length === 3);
 
     const registered = `INFO Registered with the console at ${console.url}`;
-    const tells = `WARN Not registered with the console; the service keeps trying: ${console.url} ${reason}`;
-    expect(told()).toEqual([registered, tells, registered]);
+    const warned = `WARN Not registered with the console; the service keeps trying: ${console.url} ${reason}`;
+    expect(logged()).toEqual([registered, warned, registered]);
   });
 
   it('logs one warning while the console is unreachable, keeps trying and logs the recovery', async () => {
     const port = await freePort();
     begun([`http://127.0.0.1:${port}`]);
-    await toldOf('Not registered');
+    await loggedLine('Not registered');
     const back = await FakeConsole.start(port);
-    await toldOf('Registered');
+    await loggedLine('Registered');
     await back.stop();
 
-    expect(told().slice(0, 2)).toEqual([
+    expect(logged().slice(0, 2)).toEqual([
       expect.stringMatching(/^WARN Not registered .*: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED$/),
       `INFO Registered with the console at http://127.0.0.1:${port}`,
     ]);
@@ -140,7 +140,7 @@ describe('console registration', () => {
     begun([console.url], { username: 'login', password: 'open-sesame' });
     await called(3);
 
-    expect(told()).toEqual([expect.stringMatching(/^WARN .*responded with 401$/)]);
+    expect(logged()).toEqual([expect.stringMatching(/^WARN .*responded with 401$/)]);
     expect(JSON.stringify(lines)).not.toContain('open-sesame');
   });
 
@@ -150,14 +150,14 @@ describe('console registration', () => {
     await called(2);
 
     expect(new Set(console.calls.map(({ path }) => path))).toEqual(new Set(['/instances']));
-    expect(told()).toEqual([expect.stringMatching(/responded with 307$/)]);
+    expect(logged()).toEqual([expect.stringMatching(/responded with 307$/)]);
   });
 
   it('registers with the first of several consoles that responds', async () => {
     begun([`http://127.0.0.1:${await freePort()}`, console.url]);
     await called(2);
 
-    expect(told()).toEqual([`INFO Registered with the console at ${console.url}`]);
+    expect(logged()).toEqual([`INFO Registered with the console at ${console.url}`]);
   });
 
   it('does not delay shutdown if the console does not respond', async () => {

@@ -6,7 +6,7 @@ import { ConversionProblem } from '../problem.js';
 
 function read(type: ScalarType<unknown>, value: string): unknown {
   const parsed = type.parse(value);
-  return parsed instanceof ConversionProblem ? `refused: ${parsed.reason}` : parsed;
+  return parsed instanceof ConversionProblem ? `rejected: ${parsed.reason}` : parsed;
 }
 
 describe('an integer', () => {
@@ -25,25 +25,25 @@ describe('an integer', () => {
   it.each(['', 'abc', '1.10', '1.0', '1e3', '0x10', '12:30', '1_000', '1 000', '٣', 'Infinity', 'NaN', '- 5'])(
     'is not read from "%s"',
     (value) => {
-      expect(read(integer(), value)).toBe('refused: not a whole number');
+      expect(read(integer(), value)).toBe('rejected: not a whole number');
     },
   );
 
   it('is rejected with a leading zero, because some parsers read it as octal', () => {
-    expect(read(integer(), '0600')).toMatch(/^refused: a leading zero means octal/);
-    expect(read(integer(), '-08')).toMatch(/^refused: a leading zero means octal/);
+    expect(read(integer(), '0600')).toMatch(/^rejected: a leading zero means octal/);
+    expect(read(integer(), '-08')).toMatch(/^rejected: a leading zero means octal/);
   });
 
   it('is rejected if it cannot be represented exactly', () => {
-    expect(read(integer(), '9007199254740993')).toBe('refused: the number is too large');
+    expect(read(integer(), '9007199254740993')).toBe('rejected: the number is too large');
   });
 
   it('is rejected if it is outside its range, and the reason names the range', () => {
     const port = integer({ min: 0, max: 65_535 });
 
     expect([read(port, '0'), read(port, '65535')]).toEqual([0, 65_535]);
-    expect(read(port, '-1')).toBe('refused: must be at least 0');
-    expect(read(port, '65536')).toBe('refused: must be at most 65535');
+    expect(read(port, '-1')).toBe('rejected: must be at least 0');
+    expect(read(port, '65536')).toBe('rejected: must be at most 65535');
     expect(port.expects).toBe('a whole number from 0 to 65535');
     expect(integer({ min: 1 }).expects).toBe('a whole number, at least 1');
     expect(integer({ max: 9 }).expects).toBe('a whole number, at most 9');
@@ -60,7 +60,7 @@ describe('a boolean', () => {
   });
 
   it.each(['', 't', 'f', 'y', 'n', '2', '01', 'enabled', 'null'])('is not read from "%s"', (value) => {
-    expect(read(flag(), value)).toBe('refused: not a boolean');
+    expect(read(flag(), value)).toBe('rejected: not a boolean');
   });
 });
 
@@ -79,7 +79,7 @@ describe('a choice', () => {
   });
 
   it.each(['', 'alway', 'non null', 'constructor', '__proto__'])('is not read from "%s"', (value) => {
-    expect(read(inclusion, value)).toBe('refused: not one of the allowed values');
+    expect(read(inclusion, value)).toBe('rejected: not one of the allowed values');
   });
 
   it('lists its words when a value is rejected', () => {
@@ -99,9 +99,9 @@ describe('a duration key', () => {
   it('is limited to its range', () => {
     const wait = duration({ min: '1ms', max: '1h' });
 
-    expect(read(wait, '0')).toBe('refused: must be at least 1ms');
-    expect(read(wait, '-1s')).toBe('refused: must be at least 1ms');
-    expect(read(wait, '61m')).toBe('refused: must be at most 1h');
+    expect(read(wait, '0')).toBe('rejected: must be at least 1ms');
+    expect(read(wait, '-1s')).toBe('rejected: must be at least 1ms');
+    expect(read(wait, '61m')).toBe('rejected: must be at most 1h');
   });
 
   it('throws at declaration for an invalid limit', () => {
@@ -111,9 +111,9 @@ describe('a duration key', () => {
 
 describe('a data size key', () => {
   it('rejects negative sizes unless it allows them', () => {
-    expect(read(dataSize(), '-1')).toBe('refused: must be at least 0B');
+    expect(read(dataSize(), '-1')).toBe('rejected: must be at least 0B');
     expect(read(dataSize({ min: -1 }), '-1')).toEqual(DataSize.ofBytes(-1));
-    expect(read(dataSize({ min: -1 }), '-1KB')).toBe('refused: must be at least -1');
+    expect(read(dataSize({ min: -1 }), '-1KB')).toBe('rejected: must be at least -1');
     expect(read(dataSize(), ' 5MB ')).toEqual(DataSize.ofBytes(5 * 1024 * 1024));
     expect(dataSize({ min: -1 }).expects).toContain('or -1 for no limit');
   });
@@ -125,7 +125,7 @@ describe('a time zone', () => {
   });
 
   it.each(['', 'Nowhere/City', 'CEST?', 'Europe/ Berlin'])('is not read from "%s"', (value) => {
-    expect(read(timeZone(), value)).toBe('refused: the time zone is unknown');
+    expect(read(timeZone(), value)).toBe('rejected: the time zone is unknown');
   });
 });
 
@@ -138,7 +138,7 @@ describe('a text', () => {
     const name = text({ form: /^[a-z]+$/, called: 'a name in small letters' });
 
     expect(read(name, 'abc')).toBe('abc');
-    expect(read(name, 'Abc')).toBe('refused: not a name in small letters');
+    expect(read(name, 'Abc')).toBe('rejected: not a name in small letters');
     expect(name.expects).toBe('a name in small letters');
   });
 });

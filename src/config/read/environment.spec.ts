@@ -61,9 +61,9 @@ it('facts of the running service override all other sources', () => {
 });
 
 it('occurrences lists every source that has a key, highest first', () => {
-  const held = environment('-Da.b=low', '--aB=other', '--a.b=high').occurrences(KeyName.parse('A.B'));
+  const occurrences = environment('-Da.b=low', '--aB=other', '--a.b=high').occurrences(KeyName.parse('A.B'));
 
-  expect(held.map(({ source, entry }) => [source.name, entry.text])).toEqual([
+  expect(occurrences.map(({ source, entry }) => [source.name, entry.text])).toEqual([
     ['commandLineArgs', 'high'],
     ['systemProperties', 'low'],
   ]);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/runner/property.js';
 import { type Filled, fillPlaceholders } from './placeholder.js';
 
-/** What `fillPlaceholders` makes of a text while `values` are set, in one word. */
+/** The result of `fillPlaceholders` for these values, as a short text. */
 function filled(text: string, values: Readonly<Record<string, string>> = {}): string {
-  return word(fillPlaceholders(text, (name) => new Map(Object.entries(values)).get(name)));
+  return summary(fillPlaceholders(text, (name) => new Map(Object.entries(values)).get(name)));
 }
 
-function word(result: Filled): string {
+function summary(result: Filled): string {
   return result.kind === 'filled' ? result.text : `${result.kind}: ${result.chain.map(({ name }) => name).join(' ')}`;
 }
 

@@ -25,8 +25,8 @@ describe('L1: a recorded request target', () => {
     ['/x?token', '/x?token'],
     ['/x?', '/x?'],
     [`/reset/${JWS}/form?page=2`, '/reset/eyJhbG.../form?page=2'],
-  ])('%s is recorded as %s', (target, kept) => {
-    expect(sanitizeTarget(target)).toBe(kept);
+  ])('%s is recorded as %s', (target, shown) => {
+    expect(sanitizeTarget(target)).toBe(shown);
   });
 
   it.each(['pw', 'new_pw', 'current', 'new', 'credential', 'backup_codes', 'backup_codes[0]', 'NEW_PW'])(
@@ -36,7 +36,7 @@ describe('L1: a recorded request target', () => {
     },
   );
 
-  it.each(['renew', 'news', 'currently', 'pwa'])('the value of %s in a query is kept', (name) => {
+  it.each(['renew', 'news', 'currently', 'pwa'])('the value of %s in a query is shown', (name) => {
     expect(sanitizeTarget(`/x?${name}=1`)).toBe(`/x?${name}=1`);
   });
 

@@ -4,14 +4,14 @@ import { describeInstance } from './instance.js';
 import { ConversionProblem } from '../../config/problem.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
-const KNOWN = {
+const LISTENERS = {
   management: 'http://10.0.0.7:9090/actuator',
   service: 'http://10.0.0.7:8080/login-api',
   healthSegment: 'health',
 };
 
 it('an instance without settings has the URLs of the listeners', () => {
-  expect(describeInstance({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
+  expect(describeInstance({ name: 'login-service', metadata: new Map() }, LISTENERS, STARTED_AT)).toEqual({
     name: 'login-service',
     managementUrl: 'http://10.0.0.7:9090/actuator',
     healthUrl: 'http://10.0.0.7:9090/actuator/health',
@@ -21,15 +21,15 @@ it('an instance without settings has the URLs of the listeners', () => {
 });
 
 it('the health URL of an instance is below its configured management URL', () => {
-  const stated = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
+  const settings = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
 
-  expect(describeInstance(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
+  expect(describeInstance(settings, LISTENERS, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
 });
 
 it('the health URL of an instance follows the path mapping', () => {
   const instance = describeInstance(
     { name: 'a', metadata: new Map() },
-    { ...KNOWN, healthSegment: 'healthcheck' },
+    { ...LISTENERS, healthSegment: 'healthcheck' },
     STARTED_AT,
   );
 
@@ -37,7 +37,7 @@ it('the health URL of an instance follows the path mapping', () => {
 });
 
 it('configured values of an instance are sent unchanged', () => {
-  const stated = {
+  const settings = {
     name: 'login-a',
     managementUrl: 'https://ops.example/m',
     healthUrl: 'https://ops.example/h',
@@ -45,14 +45,18 @@ it('configured values of an instance are sent unchanged', () => {
     metadata: new Map([['user.name', 'ops']]),
   };
 
-  expect(describeInstance(stated, { ...KNOWN, service: undefined }, STARTED_AT)).toEqual({
-    ...stated,
+  expect(describeInstance(settings, { ...LISTENERS, service: undefined }, STARTED_AT)).toEqual({
+    ...settings,
     metadata: { startup: '2031-05-04T10:00:00.000Z', 'user.name': 'ops' },
   });
 });
 
 it('an instance without a main listener has no service URL', () => {
-  const instance = describeInstance({ name: 'a', metadata: new Map() }, { ...KNOWN, service: undefined }, STARTED_AT);
+  const instance = describeInstance(
+    { name: 'a', metadata: new Map() },
+    { ...LISTENERS, service: undefined },
+    STARTED_AT,
+  );
 
   expect(instance).not.toHaveProperty('serviceUrl');
 });

@@ -47,10 +47,10 @@ describe('the paths of management endpoints', () => {
   });
 
   it('are reported by the key that maps the first of two endpoints', async () => {
-    const [finding] = await found(ALL, `${WEB}.path-mapping.health=env`);
+    const [problem] = await found(ALL, `${WEB}.path-mapping.health=env`);
 
-    expect(finding?.facts).toContainEqual(['Property', 'management.endpoints.web.path-mapping.health']);
-    expect(finding?.what).toBe('The management endpoints health and env have the same path');
+    expect(problem?.facts).toContainEqual(['Property', 'management.endpoints.web.path-mapping.health']);
+    expect(problem?.what).toBe('The management endpoints health and env have the same path');
   });
 
   it('are ignored for an endpoint that cannot be called', async () => {
@@ -93,10 +93,10 @@ describe('the additional paths of health groups', () => {
   ])('are reported if they equal those of %s', async (_, paths, what) => {
     const args = paths.map((path, index) => `${GROUP}.g${index}.additional-path=${path}`);
 
-    const findings = await found(...args);
+    const problems = await found(...args);
 
-    expect(findings.map((finding) => finding.what)).toEqual([what]);
-    expect(findings[0]?.facts[0]?.[1]).toMatch(/^management\.endpoint\.health\.group\.g\d\.additional-path$/);
+    expect(problems.map((problem) => problem.what)).toEqual([what]);
+    expect(problems[0]?.facts[0]?.[1]).toMatch(/^management\.endpoint\.health\.group\.g\d\.additional-path$/);
   });
 
   it('may be equal on two listeners', async () => {
@@ -106,11 +106,11 @@ describe('the additional paths of health groups', () => {
   });
 
   it('a conflict of the additional probe paths is reported by the key that adds them', async () => {
-    const [finding] = await found(...PROBES);
+    const [problem] = await found(...PROBES);
 
-    expect(finding?.what).toContain('The additional path /livez of the health group "liveness"');
-    expect(finding?.facts).toContainEqual(['Property', 'management.endpoint.health.probes.add-additional-paths']);
-    expect(finding?.action).toContain('Set management.endpoint.health.probes.add-additional-paths to false');
+    expect(problem?.what).toContain('The additional path /livez of the health group "liveness"');
+    expect(problem?.facts).toContainEqual(['Property', 'management.endpoint.health.probes.add-additional-paths']);
+    expect(problem?.action).toContain('Set management.endpoint.health.probes.add-additional-paths to false');
   });
 
   it('may repeat a path of the same group', async () => {

@@ -6,13 +6,13 @@ import { knownGroupMembers } from './groups.rule.js';
 
 const HEALTH = '--management.endpoint.health';
 
-/** Each with its facts and its advice, a line each. */
+/** Each problem with its facts and its action, on one line each. */
 function found(situation: Situation): readonly string[] {
   const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   const facts = new RuleFacts(configurationOf(reading(situation)), inputs);
   return knownGroupMembers
     .check(facts)
-    .map(({ what, facts: told, action }) => [what, ...told.map((fact) => fact.join(': ')), action].join('\n'));
+    .map(({ what, facts, action }) => [what, ...facts.map((fact) => fact.join(': ')), action].join('\n'));
 }
 
 describe('a health group that names an unknown component', () => {

@@ -17,17 +17,17 @@ function checks({ slowAfter }: { readonly slowAfter?: Duration } = {}) {
   return { checks: new HealthChecks(properties, clock, moduleLoader, new Loggers([{ append }], clock)), clock, lines };
 }
 
-/** An indicator that answers when the test says so. */
-class Held implements HealthIndicator {
-  readonly name = 'held';
-  asked = 0;
+/** An indicator whose check ends when the test completes it. */
+class SlowIndicator implements HealthIndicator {
+  readonly name = 'slow';
+  runs = 0;
   signal: AbortSignal | undefined;
   private release: (health: Health) => void = () => undefined;
 
   constructor(readonly limitMillis = 60_000) {}
 
   check(signal: AbortSignal): Promise<Health> {
-    this.asked += 1;
+    this.runs += 1;
     this.signal = signal;
     return new Promise((resolve) => {
       this.release = resolve;
@@ -35,10 +35,10 @@ class Held implements HealthIndicator {
   }
 
   async begun(): Promise<void> {
-    await waitUntil('the check has begun', () => this.asked > 0);
+    await waitUntil('the check has begun', () => this.runs > 0);
   }
 
-  async answer(health: Health): Promise<void> {
+  async complete(health: Health): Promise<void> {
     await this.begun();
     this.release(health);
   }
@@ -86,13 +86,13 @@ describe('a health check', () => {
 
   it('is shared by callers while it runs', async () => {
     const { checks: all } = checks();
-    const held = new Held();
+    const slow = new SlowIndicator();
 
-    const both = Promise.all([all.check(held), all.check(held)]);
-    await held.answer({ status: 'UP' });
+    const both = Promise.all([all.check(slow), all.check(slow)]);
+    await slow.complete({ status: 'UP' });
 
     expect(await both).toEqual([{ status: 'UP' }, { status: 'UP' }]);
-    expect(held.asked).toBe(1);
+    expect(slow.runs).toBe(1);
   });
 
   it('runs again for a later caller', async () => {
@@ -108,13 +108,13 @@ describe('a health check', () => {
 describe('a health check beyond its timeout', () => {
   it('is DOWN with the timeout, and its signal is aborted', async () => {
     const { checks: all, lines } = checks();
-    const held = new Held(5);
+    const slow = new SlowIndicator(5);
 
-    const health = await all.check(held);
+    const health = await all.check(slow);
 
     expect(health).toEqual({ status: 'DOWN', details: { error: 'TimeoutError: no answer within 5ms' } });
-    expect(held.signal?.aborted).toBe(true);
-    expect(lines).toEqual(['WARN management.health: The health indicator held has not responded within 5ms']);
+    expect(slow.signal?.aborted).toBe(true);
+    expect(lines).toEqual(['WARN management.health: The health indicator slow has not responded within 5ms']);
   });
 
   it('reports the timeout even if the indicator rejects when it is aborted', async () => {
@@ -137,25 +137,25 @@ describe('a health check beyond its timeout', () => {
 
   it('does not run again while the indicator hangs', async () => {
     const { checks: all } = checks();
-    const held = new Held(5);
-    await all.check(held);
+    const slow = new SlowIndicator(5);
+    await all.check(slow);
 
-    const again = await all.check(held);
+    const again = await all.check(slow);
 
     expect(again.status).toBe('DOWN');
-    expect(held.asked).toBe(1);
+    expect(slow.runs).toBe(1);
   });
 
   it('includes the last result and its time', async () => {
     const { checks: all } = checks();
-    const held = new Held(5);
-    await all.check(held);
-    await held.answer({ status: 'UP' });
+    const slow = new SlowIndicator(5);
+    await all.check(slow);
+    await slow.complete({ status: 'UP' });
 
     // Once the first check has come to its end, there is a second one.
     const { details } = await waitUntil('a new check is late', async () => {
-      const health = await all.check(held);
-      return held.asked > 1 && health;
+      const health = await all.check(slow);
+      return slow.runs > 1 && health;
     });
 
     expect(details?.['lastResult']).toEqual({ status: 'UP', time: '2027-01-15T08:00:00.000Z' });
@@ -165,25 +165,25 @@ describe('a health check beyond its timeout', () => {
 describe('a slow health check', () => {
   it('is logged with its duration', async () => {
     const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
-    const held = new Held();
+    const slow = new SlowIndicator();
 
-    const health = all.check(held);
-    await held.begun();
+    const health = all.check(slow);
+    await slow.begun();
     clock.advance(11);
-    await held.answer({ status: 'UP' });
+    await slow.complete({ status: 'UP' });
 
     expect(await health).toEqual({ status: 'UP' });
-    expect(lines).toEqual(['WARN management.health: The health indicator held took 11s, longer than 10s']);
+    expect(lines).toEqual(['WARN management.health: The health indicator slow took 11s, longer than 10s']);
   });
 
   it('is not logged up to the threshold', async () => {
     const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
-    const held = new Held();
+    const slow = new SlowIndicator();
 
-    const health = all.check(held);
-    await held.begun();
+    const health = all.check(slow);
+    await slow.begun();
     clock.advance(10);
-    await held.answer({ status: 'UP' });
+    await slow.complete({ status: 'UP' });
     await health;
 
     expect(lines).toEqual([]);

@@ -21,7 +21,7 @@ import { HealthEndpointProperties, HealthSwitchProperties, ProbesProperties } fr
 
 const OPERATOR: Operator = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
 
-interface Asked {
+interface Caller {
   readonly operator?: Operator;
   readonly mediaType?: string;
 }
@@ -60,7 +60,7 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
   );
   const checks = new HealthChecks(get(HealthEndpointProperties), new ManualClock(), moduleLoader, loggers);
   const { operations } = new HealthEndpoint(groups, new HealthEvaluator(present, checks));
-  const ask = async (path = '', { operator, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
+  const ask = async (path = '', { operator, mediaType = JSON_PLAIN }: Caller = {}): Promise<Result> => {
     const operation = operations.find(({ pathTemplate }) => (pathTemplate === '') === (path === ''));
     const request = {
       selector: path,

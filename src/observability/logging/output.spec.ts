@@ -87,7 +87,7 @@ describe('the output', () => {
 
   it('drops lines beyond the limit and reports their number later', async () => {
     const reader = new Reader();
-    const output = new Output({ destination: reader, lostText, mostWaiting: 20 });
+    const output = new Output({ destination: reader, lostText, maxPendingLength: 20 });
 
     for (const line of numbered(10)) output.add(line);
     await output.flush(5000);
@@ -104,7 +104,7 @@ describe('the output', () => {
       written.push(bytes.toString());
       release = () => done(null, bytes.length);
     };
-    const output = new Output({ destination: { write, writeNow: () => 0 }, lostText, mostWaiting: 10 });
+    const output = new Output({ destination: { write, writeNow: () => 0 }, lostText, maxPendingLength: 10 });
 
     output.add('line 0\n');
     await waitUntil('it is on its way', () => release !== undefined);

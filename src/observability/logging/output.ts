@@ -13,7 +13,7 @@ export interface OutputOptions {
   readonly destination: Destination;
   readonly charset?: Charset;
   /** Maximum number of characters that wait for a slow reader; further lines are lost. */
-  readonly mostWaiting?: number;
+  readonly maxPendingLength?: number;
   /** Text about lost lines, written once the destination is read again. */
   readonly lostText: (lines: number) => string;
 }
@@ -47,10 +47,10 @@ export class Output {
   private timer: NodeJS.Timeout | undefined;
   private readonly onIdle: (() => void)[] = [];
 
-  constructor({ destination, charset = UTF_8, mostWaiting = MAX_PENDING_LENGTH, lostText }: OutputOptions) {
+  constructor({ destination, charset = UTF_8, maxPendingLength = MAX_PENDING_LENGTH, lostText }: OutputOptions) {
     this.destination = destination;
     this.charset = charset;
-    this.maxPendingLength = mostWaiting;
+    this.maxPendingLength = maxPendingLength;
     this.lostText = lostText;
   }
 

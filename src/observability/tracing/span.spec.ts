@@ -11,31 +11,31 @@ import {
   withSpan,
 } from './span.js';
 
-/** Records what becomes of a span and its children. */
+/** Records the calls of a span and of its children. */
 class FakeSpan implements Span {
   readonly traceId = '0af7651916cd43dd8448eb211c80319c';
   readonly spanId = 'b7ad6b7169203331';
   readonly isRecording = true;
   readonly children: FakeSpan[] = [];
-  readonly told: unknown[] = [];
+  readonly calls: unknown[] = [];
 
   child(name: string): FakeSpan {
     const span = new FakeSpan();
-    span.told.push(name);
+    span.calls.push(name);
     this.children.push(span);
     return span;
   }
 
   set(attributes: object): void {
-    this.told.push(attributes);
+    this.calls.push(attributes);
   }
 
   fail(type: string): void {
-    this.told.push(`failed: ${type}`);
+    this.calls.push(`failed: ${type}`);
   }
 
   end(): void {
-    this.told.push('end');
+    this.calls.push('end');
   }
 
   headers(): Record<string, string> {
@@ -50,7 +50,7 @@ describe('inSpan', () => {
     const seen = await withSpan(request, () => inSpan('work', () => Promise.resolve(currentSpan())));
 
     expect(seen).toBe(request.children[0]);
-    expect(request.children[0]?.told).toEqual(['work', 'end']);
+    expect(request.children[0]?.calls).toEqual(['work', 'end']);
   });
 
   it('runs the work without a span outside of a trace', async () => {
@@ -67,7 +67,7 @@ describe('inSpan', () => {
     const work = withSpan(request, () => inSpan('work', () => Promise.reject(error)));
 
     await expect(work).rejects.toBe(error);
-    expect(request.children[0]?.told).toEqual(['work', expected, 'end']);
+    expect(request.children[0]?.calls).toEqual(['work', expected, 'end']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { place, type Told } from '../../../test/config/support.js';
+import { place, type ReportedProblem } from '../../../test/config/support.js';
 import {
   encryptedKey,
   keyStore,
@@ -54,7 +54,7 @@ function pemOf({ certificate, key }: MadeCertificate): Keys {
   return { 'keystore.certificate': `file:${certificate}`, 'keystore.private-key': key };
 }
 
-function problemOf(configuration: Configuration, name = 'web'): Told {
+function problemOf(configuration: Configuration, name = 'web'): ReportedProblem {
   try {
     identity(configuration, name);
   } catch (error) {

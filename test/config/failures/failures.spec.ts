@@ -151,7 +151,7 @@ describe('the report of a failed startup', () => {
     const { problems } = reading(situation, [...PROPERTIES, LimitsProperties]);
 
     expect(problems.length).toBeGreaterThan(0);
-    const text = `${given(situation)}\n${failureReport(problems)}`;
+    const text = `${described(situation)}\n${failureReport(problems)}`;
     await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, GOLDEN)));
   });
 
@@ -172,7 +172,7 @@ describe('the report of a failed startup', () => {
 });
 
 /** The situation as an operator would see it in a shell. */
-function given({ files = {}, args = [], variables = {} }: Situation): string {
+function described({ files = {}, args = [], variables = {} }: Situation): string {
   const cats = Object.entries(files).map(([path, text]) => `$ cat ${path}\n${text.trimEnd()}\n`);
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value} `);
   const command = `$ ${assignments.join('')}node dist/main.js ${args.map((argument) => `'${argument}'`).join(' ')}`;

@@ -1,7 +1,7 @@
 import { fc } from '../../support/runner/property.js';
 import { describe, expect, it } from 'vitest';
 import { failureReport } from '../../../src/config/show/failure-report.js';
-import { place, problemsOf, type Told, valueOf } from '../support.js';
+import { place, problemsOf, type ReportedProblem, valueOf } from '../support.js';
 
 const INDENT = 'the indentation of this line is wrong, or a bracket above is not closed';
 const MISSING = 'a colon, a closing quote or bracket, a comma or a space is missing';
@@ -9,11 +9,11 @@ const MISSING = 'a colon, a closing quote or bracket, a comma or a space is miss
 const SPACES = 'a no-break space or another space of Unicode precedes the key: use spaces';
 
 /** The problems of a file with this text; an exception fails the test. */
-function problemsIn(text: string, name = 'application.yml'): readonly Told[] {
+function problemsIn(text: string, name = 'application.yml'): readonly ReportedProblem[] {
   return problemsOf(place({ [`work/${name}`]: text }).read());
 }
 
-function broken(position: string, reason: string, name = 'application.yml'): Told {
+function broken(position: string, reason: string, name = 'application.yml'): ReportedProblem {
   return {
     what: 'A configuration file cannot be read',
     action: 'Correct the file at the position given.',

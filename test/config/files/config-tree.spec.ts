@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inForce, place, problemsOf, valueOf } from '../support.js';
+import { effective, place, problemsOf, valueOf } from '../support.js';
 
 const read = { args: ['--app.config.import=configtree:secrets/'] };
 
@@ -17,7 +17,7 @@ describe('config trees', () => {
     const reading = at.read(read);
 
     expect(problemsOf(reading)).toEqual([]);
-    expect(inForce(reading, 'db.password')).toEqual({
+    expect(effective(reading, 'db.password')).toEqual({
       value: 'hunter2',
       origin:
         'file [secrets/db/password] - 1:1, imported from "app.config.import" from property source "commandLineArgs"',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inForce, place, problemsOf, valueOf } from '../support.js';
+import { effective, place, problemsOf, valueOf } from '../support.js';
 
 const KUBERNETES = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
@@ -30,7 +30,7 @@ describe('files with several documents', () => {
   ])('a .properties document does not start at a separator with %s', (_, line) => {
     const text = `app.config.activate.on-profile=prod\n${line}\ntest.key=x\n`;
 
-    expect(inForce(place({ 'work/application.properties': text }).read(), 'test.key')).toBeUndefined();
+    expect(effective(place({ 'work/application.properties': text }).read(), 'test.key')).toBeUndefined();
   });
 
   it('empty documents count in the numbering', () => {
@@ -53,7 +53,7 @@ describe('separators of .properties documents', () => {
 
       expect(problemsOf(reading)).toEqual([]);
       expect(valueOf(reading, 'test.one')).toBe('1');
-      expect(inForce(reading, 'test.two')).toBeUndefined();
+      expect(effective(reading, 'test.two')).toBeUndefined();
     },
   );
 });

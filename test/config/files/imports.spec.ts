@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inForce, place, problemsOf, valueOf } from '../support.js';
+import { effective, place, problemsOf, valueOf } from '../support.js';
 
 describe('imports', () => {
   it('an imported file overrides the importing document, regardless of the position of the import', () => {
@@ -11,7 +11,7 @@ describe('imports', () => {
 
     const reading = at.read();
 
-    expect(inForce(reading, 'test.key')).toEqual({
+    expect(effective(reading, 'test.key')).toEqual({
       value: 'imported',
       origin: 'file [imported.yml] - 1:11, imported from file [application.yml] - 2:20',
     });
@@ -58,7 +58,7 @@ describe('imports', () => {
       'work/two.yml': 'test.key: two\n',
     });
 
-    expect(inForce(at.read(), 'test.key')).toEqual({
+    expect(effective(at.read(), 'test.key')).toEqual({
       value: 'two',
       origin: 'file [two.yml] - 1:11, imported from file [application.properties] - 1:22',
     });
@@ -68,10 +68,10 @@ describe('imports', () => {
     [{ args: ['--app.config.import[0]=one.yml', '--app.config.import[1]=two.yml'] }],
     [{ args: ['--app.config.import=one.yml', '--app.config.import=two.yml'] }],
     [{ variables: { APP_CONFIG_IMPORT_0: 'one.yml', APP_CONFIG_IMPORT_1: 'two.yml' } }],
-  ])('the process may set imports in any form of a list: %o', (given) => {
+  ])('the process may set imports in any form of a list: %o', (inputs) => {
     const at = place({ 'work/one.yml': 'test.key: one\ntest.only: one\n', 'work/two.yml': 'test.key: two\n' });
 
-    const reading = at.read(given);
+    const reading = at.read(inputs);
 
     expect(valueOf(reading, 'test.key')).toBe('two');
     expect(valueOf(reading, 'test.only')).toBe('one');
@@ -173,7 +173,7 @@ describe('imports', () => {
 
     const reading = at.read({ args: ['--app.config.import=imported.yml'] });
 
-    expect(inForce(reading, 'test.key')).toEqual({
+    expect(effective(reading, 'test.key')).toEqual({
       value: 'imported',
       origin: 'file [imported.yml] - 1:11, imported from "app.config.import" from property source "commandLineArgs"',
     });
@@ -185,7 +185,7 @@ describe('imports', () => {
     const reading = at.read({ args: ['--app.config.import=one.yml'], variables: { APP_CONFIG_IMPORT: 'two.yml' } });
 
     expect(valueOf(reading, 'test.one')).toBe('x');
-    expect(inForce(reading, 'test.two')).toBeUndefined();
+    expect(effective(reading, 'test.two')).toBeUndefined();
   });
 
   it('a missing import prevents startup, and the error names its position and the importing files', () => {
@@ -220,8 +220,8 @@ describe('paths in imports', () => {
 
     const reading = at.read();
 
-    expect(inForce(reading, 'test.one')?.origin).toMatch(/^file \[config\/one\.yml\] - 1:11/);
-    expect(inForce(reading, 'test.two')?.origin).toMatch(/^file \[two\.yml\] - 1:11/);
+    expect(effective(reading, 'test.one')?.origin).toMatch(/^file \[config\/one\.yml\] - 1:11/);
+    expect(effective(reading, 'test.two')?.origin).toMatch(/^file \[two\.yml\] - 1:11/);
   });
 
   it('a path with file: is relative to the working folder', () => {
@@ -261,12 +261,12 @@ describe('paths in imports', () => {
 
     const reading = at.read();
 
-    expect(inForce(reading, 'test.one')).toEqual({
+    expect(effective(reading, 'test.one')).toEqual({
       value: 'package/config',
       origin:
         'class path resource [config/one.yml] - 1:11, imported from class path resource [config/application.yml] - 1:21',
     });
-    expect(inForce(reading, 'test.two')?.origin).toMatch(/^class path resource \[two\.yml\] - 1:11/);
+    expect(effective(reading, 'test.two')?.origin).toMatch(/^class path resource \[two\.yml\] - 1:11/);
   });
 
   it('a path in the package may contain a wildcard', () => {
@@ -283,7 +283,7 @@ describe('paths in imports', () => {
     const path = join(at.folder, 'elsewhere/one.yml');
     const importing = place({ 'package/application.yml': `app.config.import: ${path}\n` });
 
-    expect(inForce(importing.read(), 'test.one')?.origin).toMatch(`file [${path}] - 1:11`);
+    expect(effective(importing.read(), 'test.one')?.origin).toMatch(`file [${path}] - 1:11`);
   });
 
   it('a path is relative to an importing file outside of the working folder', () => {
@@ -352,7 +352,7 @@ describe('profile variants of an imported file', () => {
   it('the profile variant of an import overrides all imports of the document', () => {
     const at = place({ ...files, 'work/one-prod.yml': 'test.key: one prod\n' });
 
-    expect(inForce(at.read({ variables }), 'test.key')).toEqual({
+    expect(effective(at.read({ variables }), 'test.key')).toEqual({
       value: 'one prod',
       origin: 'file [one-prod.yml] - 1:11, imported from file [application.yml] - 1:21',
     });
@@ -423,12 +423,12 @@ describe('documents in variables', () => {
 
     const reading = place().read({ args, variables });
 
-    expect(inForce(reading, 'test.one')).toEqual({
+    expect(effective(reading, 'test.one')).toEqual({
       value: '1',
       origin:
         'System Environment Property "ONE" - 1:10, imported from "app.config.import" from property source "commandLineArgs"',
     });
-    expect(inForce(reading, 'test.two')?.origin).toMatch(/^System Environment Property "TWO" - 2:8/);
+    expect(effective(reading, 'test.two')?.origin).toMatch(/^System Environment Property "TWO" - 2:8/);
   });
 
   it('a variable may contain several documents, whose imports are relative to the working folder', () => {

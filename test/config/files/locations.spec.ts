@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inForce, place, problemsOf, valueOf } from '../support.js';
+import { effective, place, problemsOf, valueOf } from '../support.js';
 
 const file = (value: string): string => `test.key: ${value}\n`;
 
@@ -30,7 +30,7 @@ describe('app.config.name', () => {
   it('an empty app.config.name reads no files', () => {
     const reading = place({ 'work/application.yml': file('x') }).read({ args: ['--app.config.name='] });
 
-    expect(inForce(reading, 'test.key')).toBeUndefined();
+    expect(effective(reading, 'test.key')).toBeUndefined();
   });
 });
 
@@ -62,10 +62,10 @@ describe('keys that are read before any file', () => {
     [{ args: ['--app.config.location=file:./other/'] }],
     [{ args: ['-Dapp.config.location=file:./other/'] }],
     [{ variables: { APP_CONFIG_LOCATION: 'file:./other/' } }],
-  ])('app.config.location is accepted from the process: %o', (given) => {
+  ])('app.config.location is accepted from the process: %o', (inputs) => {
     const at = place({ 'work/other/application.yml': file('other'), 'work/application.yml': file('default') });
 
-    expect(valueOf(at.read(given), 'test.key')).toBe('other');
+    expect(valueOf(at.read(inputs), 'test.key')).toBe('other');
   });
 
   it('app.config.location may contain placeholders', () => {
@@ -98,7 +98,7 @@ describe('locations', () => {
     const reading = at.read({ args: [`--app.config.location=${location}`] });
 
     expect(problemsOf(reading)).toEqual([]);
-    expect(inForce(reading, 'test.key')?.origin).toBe(
+    expect(effective(reading, 'test.key')?.origin).toBe(
       `${origin}, imported from "app.config.location" from property source "commandLineArgs"`,
     );
   });
@@ -111,8 +111,8 @@ describe('locations', () => {
     const byDots = at.read({ args: ['--app.config.location=file:../elsewhere/'] });
 
     const origin = `file [${elsewhere}application.yml] - 1:11`;
-    expect(inForce(byPath, 'test.key')?.origin).toContain(origin);
-    expect(inForce(byDots, 'test.key')?.origin).toContain(origin);
+    expect(effective(byPath, 'test.key')?.origin).toContain(origin);
+    expect(effective(byDots, 'test.key')?.origin).toContain(origin);
   });
 
   it('a folder name may start with two dots', () => {
@@ -120,14 +120,14 @@ describe('locations', () => {
 
     const reading = at.read({ args: ['--app.config.location=file:./..hidden/'] });
 
-    expect(inForce(reading, 'test.key')?.origin).toContain('file [..hidden/application.yml] - 1:11');
+    expect(effective(reading, 'test.key')?.origin).toContain('file [..hidden/application.yml] - 1:11');
   });
 
   it('a location may be a symbolic link', () => {
     const at = place({ 'elsewhere/application.yml': file('linked') });
     symlinkSync('../elsewhere', join(at.workingFolder, 'config'));
 
-    expect(inForce(at.read(), 'test.key')).toEqual({
+    expect(effective(at.read(), 'test.key')).toEqual({
       value: 'linked',
       origin: 'file [config/application.yml] - 1:11',
     });
@@ -262,7 +262,7 @@ describe('wildcard locations', () => {
 
     const reading = at.read({ args: ['--app.config.location=file:./conf/*/'] });
 
-    expect(inForce(reading, 'test.key')).toMatchObject({ value: 'b' });
+    expect(effective(reading, 'test.key')).toMatchObject({ value: 'b' });
     expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(3);
   });
 
@@ -285,7 +285,7 @@ describe('wildcard locations', () => {
 
     const reading = at.read({ workingFolder: join(at.folder, 'odd*') });
 
-    expect(inForce(reading, 'test.key')).toEqual({ value: 'odd', origin: 'file [application.yml] - 1:11' });
+    expect(effective(reading, 'test.key')).toEqual({ value: 'odd', origin: 'file [application.yml] - 1:11' });
   });
 
   it.each(['file:./conf/*.yml', 'file:./*/conf/', 'file:./*/*/', 'file:./conf/a*/', 'configtree:*/conf/*/'])(

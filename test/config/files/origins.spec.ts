@@ -2,7 +2,7 @@ import { fc } from '../../support/runner/property.js';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocuments } from '../../../src/config/read/document.js';
-import { everyAssignment, inForce, place } from '../support.js';
+import { everyAssignment, effective, place } from '../support.js';
 
 /** The keys of a text with their values and positions. */
 function entriesOf(name: string, text: string | Uint8Array): Readonly<Record<string, readonly [string, string]>> {
@@ -45,8 +45,8 @@ describe('origins of values', () => {
   it('an origin names the key as it was spelled', () => {
     const reading = place().read({ args: ['--TEST.Some-Key=x'], variables: { test_otherKey: 'y' } });
 
-    expect(inForce(reading, 'test.someKey')?.origin).toBe('"TEST.Some-Key" from property source "commandLineArgs"');
-    expect(inForce(reading, 'test.otherkey')?.origin).toBe('System Environment Property "test_otherKey"');
+    expect(effective(reading, 'test.someKey')?.origin).toBe('"TEST.Some-Key" from property source "commandLineArgs"');
+    expect(effective(reading, 'test.otherkey')?.origin).toBe('System Environment Property "test_otherKey"');
   });
 
   it('an origin names all importing files, nearest first', () => {
@@ -59,7 +59,7 @@ describe('origins of values', () => {
 
     const reading = at.read({ args: ['--app.profiles.active=prod'] });
 
-    expect(inForce(reading, 'test.key')?.origin).toBe(
+    expect(effective(reading, 'test.key')?.origin).toBe(
       'file [c/application-prod.yml] - 1:11, imported from file [b.properties] - 2:21, ' +
         'imported from file [a.yml] - 2:20, imported from file [application.yml] - 3:13',
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inForce, place, problemsOf, valueOf } from '../support.js';
+import { effective, place, problemsOf, valueOf } from '../support.js';
 
 const lax = '--app.profiles.validate=false';
 
@@ -119,7 +119,7 @@ describe('default profiles', () => {
     const reading = place(files).read({ variables: { APP_PROFILES_DEFAULT: 'local' } });
 
     expect(valueOf(reading, 'test.key')).toBe('local');
-    expect(inForce(reading, 'test.document')).toBeUndefined();
+    expect(effective(reading, 'test.document')).toBeUndefined();
   });
 
   it('the default profile does not apply when a profile is active', () => {

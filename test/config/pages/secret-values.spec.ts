@@ -47,12 +47,12 @@ async function everythingShown(args: readonly string[], folder: string): Promise
   const inputs = { args, variables: {}, workingFolder: folder, packageFolder: folder };
   const reading = readConfiguration(PROPERTIES, inputs);
   const { environment, registry } = reading;
-  const findings = await checkRules(reading, inputs);
+  const violations = await checkRules(reading, inputs);
   const inspection = new Inspection(environment, registry);
   return [
-    failureReport([...reading.problems, ...findings]),
+    failureReport([...reading.problems, ...violations]),
     ...reading.warnings,
-    ...findings.map(lineOf),
+    ...violations.map(lineOf),
     ...viewOfAll(environment, registry, {}).lines,
     ...environment.sources.flatMap((source) => JSON.stringify([...inspection.valuesOf(source)])),
     ...(reading.problems.length === 0

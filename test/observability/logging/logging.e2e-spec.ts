@@ -86,7 +86,7 @@ describe('service log', () => {
 
   it.each([
     ['%foo', 'unknown word %foo; the known words are %d %level %logger'],
-    ['%d{qq}', 'the letter q'],
+    ['%d{qq}', 'the pattern letter q'],
     ['%clr(%p', 'the group has no closing )'],
   ])('an invalid log pattern with %s fails startup and config check', async (word, why) => {
     const argument = `--logging.pattern.console=%d ${word}`;

@@ -1,15 +1,15 @@
 import { JSON_PLAIN } from '../../../src/management/dispatch/negotiation.js';
 import type { Endpoint, Operation, OperationRequest, Result } from '../../../src/management/dispatch/operation.js';
 
-type Asked = Partial<Omit<OperationRequest, 'query'>> & { readonly query?: string };
+type Input = Partial<Omit<OperationRequest, 'query'>> & { readonly query?: string };
 
 /** Runs an operation of an endpoint as the listener does, without HTTP. */
 export async function ask(
   { operations }: Endpoint,
   method: Operation['method'],
-  { query = '', ...asked }: Asked = {},
+  { query = '', ...input }: Input = {},
 ): Promise<Result> {
-  const { selector = '' } = asked;
+  const { selector = '' } = input;
   const operation = operations.find(
     (each) => each.method === method && (each.pathTemplate === '') === (selector === ''),
   );
@@ -23,6 +23,6 @@ export async function ask(
     mediaType: JSON_PLAIN,
     url: 'http://127.0.0.1/actuator',
     headers: {},
-    ...asked,
+    ...input,
   });
 }

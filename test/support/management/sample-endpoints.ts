@@ -12,7 +12,7 @@ const TEXT = 'text/plain;charset=UTF-8';
 /** Endpoints of every kind, with the ids and paths of the contract, that return their input. */
 export class SampleEndpoints {
   /** Inputs of the operations, oldest first. */
-  readonly asked: OperationRequest[] = [];
+  readonly requests: OperationRequest[] = [];
 
   readonly all: readonly Endpoint[] = [
     { id: 'health', isPublic: true, operations: [this.read(''), this.read('{*path}')] },
@@ -68,7 +68,9 @@ export class SampleEndpoints {
     return this.operation('GET', pathTemplate, ({ selector, query, operator, mediaType }) =>
       selector === 'unknown'
         ? NOT_FOUND
-        : { body: { selector, query: query.toString(), caller: operator?.name, mediaType, count: this.asked.length } },
+        : {
+            body: { selector, query: query.toString(), caller: operator?.name, mediaType, count: this.requests.length },
+          },
     );
   }
 
@@ -81,7 +83,7 @@ export class SampleEndpoints {
       method,
       pathTemplate,
       run: (request) => {
-        this.asked.push(request);
+        this.requests.push(request);
         return run(request);
       },
     };
