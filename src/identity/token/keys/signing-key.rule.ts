@@ -31,7 +31,7 @@ export const tokenKeysUsable = new Rule('tokens', (facts) => {
 export const signingKeyKeptPrivate = new Rule('security', (facts) => {
   const { signingKey, verificationKeys } = facts.get(TokenProperties);
   const texts = new Set([signingKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(containsPrivateKey));
-  const written = facts.entries.flatMap((entry) => problemsOf(entry, texts));
+  const written = facts.entries.flatMap((entry) => entryProblems(entry, texts));
   const next = verificationKeys.filter(leadsToPrivateKey);
   return [
     ...written,
@@ -58,7 +58,7 @@ function leadsToPrivateKey(location: string): boolean {
 }
 
 /** `texts` are the private keys in use, wherever placeholders resolved them. Rule 2 covers entries with secret names. */
-function problemsOf(
+function entryProblems(
   { spelled, text, isSecret, origin }: WrittenEntry,
   texts: ReadonlySet<string>,
 ): readonly RuleProblem[] {

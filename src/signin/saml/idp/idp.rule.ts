@@ -16,7 +16,7 @@ import type { IdpTrust } from './idp-trust.js';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** The configuration of one identity provider, and the configuration that findings quote. */
+/** The configuration of one identity provider, and the configuration that problems quote. */
 interface RuleContext {
   readonly name: string;
   readonly properties: IdpProperties;
@@ -103,7 +103,7 @@ async function checkConfiguredTrust(context: RuleContext): Promise<TrustCheck> {
     const what = 'The certificates of an identity provider cannot be used';
     const action = 'Set it to files or PEM texts of certificates with RSA keys.';
     return {
-      findings: [withoutValue(context, 'certificates', { severity: 'error', what, action }, { Reason: found.fault })],
+      problems: [withoutValue(context, 'certificates', { severity: 'error', what, action }, { Reason: found.problem })],
     };
   }
   const unprotected = (['sso-url', 'slo-url'] as const).filter((key) => {
@@ -132,7 +132,7 @@ async function checkMetadata(context: RuleContext): Promise<TrustCheck> {
   const what = 'Metadata decides which keys are trusted, but is fetched without https';
   const action = 'Set it to an https URL, or to a file.';
   const severity = isLoopback(source.url) ? 'breach' : 'error';
-  return { findings: [...findings, about(context, 'metadata', { severity, what, action })] };
+  return { problems: [...problems, about(context, 'metadata', { severity, what, action })] };
 }
 
 async function checkMetadataCertificate(context: RuleContext): Promise<readonly RuleProblem[]> {
@@ -143,7 +143,9 @@ async function checkMetadataCertificate(context: RuleContext): Promise<readonly 
   if (!('problem' in found)) return [];
   const what = 'The certificate that verifies metadata cannot be used';
   const action = 'Set it to a file or the PEM text of a certificate with an RSA key.';
-  return [withoutValue(context, 'metadata-certificate', { severity: 'error', what, action }, { Reason: found.fault })];
+  return [
+    withoutValue(context, 'metadata-certificate', { severity: 'error', what, action }, { Reason: found.problem }),
+  ];
 }
 
 async function checkMetadataFile(context: RuleContext, file: string): Promise<TrustCheck> {
@@ -154,7 +156,7 @@ async function checkMetadataFile(context: RuleContext, file: string): Promise<Tr
   const unusable = (Reason: string): TrustCheck => {
     const what = 'The metadata of an identity provider cannot be used';
     const action = 'Get new metadata from the identity provider, and check the path and entity-id.';
-    return { findings: [about(context, 'metadata', { severity: 'error', what, action }, { File: file, Reason })] };
+    return { problems: [about(context, 'metadata', { severity: 'error', what, action }, { File: file, Reason })] };
   };
   try {
     const reading = readConfigured(await readMetadataFile(file), context.properties);
@@ -192,7 +194,7 @@ async function bundleProblems(context: RuleContext): Promise<readonly RuleProble
   const { SslBundles } = await import('../../../platform/tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   const keys: (string | undefined)[] = [];
-  const faults = problemsOf(() => {
+  const problems = problemsOf(() => {
     const { cert } = bundles.named({ key: keyOf(context, 'bundle'), name }).serverIdentity().context;
     keys.push(typeof cert === 'string' ? cert : undefined);
   });
