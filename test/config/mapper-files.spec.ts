@@ -22,7 +22,7 @@ const mapper = (content: string, namespace = 'a'): string => `<mapper namespace=
 const select = (id: string, content = 'SELECT 1', more = ''): string =>
   `<select id="${id}" resultType="map"${more}>${content}</select>`;
 
-it('all faults of all files are reported with file, line and column', () => {
+it('all problems of all files are reported with file, line and column', () => {
   const { problems } = readMappers({
     args: [LOCATION],
     files: {
@@ -64,10 +64,10 @@ describe('a mapper file', () => {
     ['a cache', '<cache/>', '<cache> is not known in <mapper>'],
     ['an unknown attribute', select('x', 'A', ' flushCache="true"'), '<select> has no attribute flushCache'],
     ['no id', '<sql>A</sql>', '<sql> needs the attribute id'],
-    ['a malformed id', '<sql id="a b">A</sql>', '"a b" is no id'],
-    ['an unknown engine', select('x', 'A', ' databaseId="oracle"'), '"oracle" is no database id'],
-    ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" is not a whole number'],
-    ['stray text', 'A', 'Text in <mapper> belongs to no statement'],
+    ['a malformed id', '<sql id="a b">A</sql>', 'The attribute id="a b" of <sql> is invalid'],
+    ['an unknown engine', select('x', 'A', ' databaseId="oracle"'), 'Reason: it must match ^(?:sqlite|mariadb|mysql)$'],
+    ['a malformed timeout', select('x', 'A', ' timeout="3s"'), 'timeout="3s" of <select> is invalid'],
+    ['stray text', 'A', '<mapper> contains no text'],
     ['a text that is not allowed', select('x', 'ORDER BY ${order}'), 'the program allows no ${order} in a'],
   ])('a file with %s is reported', (_, content, problem) => {
     const problems = problemsOf({ 'mapper/it.xml': mapper(content) });
@@ -77,19 +77,19 @@ describe('a mapper file', () => {
   });
 
   it.each([
-    ['another root', '<mappers/>', 'A mapper file begins with <mapper>, not <mappers>'],
+    ['another root', '<mappers/>', '<mappers> is not known in the file'],
     ['no namespace', '<mapper/>', '<mapper> needs the attribute namespace'],
-    ['a malformed namespace', '<mapper namespace="a..b"/>', '"a..b" is no namespace'],
-    ['no XML', 'SELECT 1', 'The mapper file is not well-formed XML'],
+    ['a malformed namespace', '<mapper namespace="a..b"/>', 'namespace="a..b" of <mapper> is invalid'],
+    ['no XML', 'SELECT 1', 'The XML of the mapper file is not accepted'],
     ['an open tag', '<mapper namespace="a">', 'a tag is not closed'],
     ['an unknown entity', '<mapper namespace="a">&more;</mapper>', 'entity not found'],
     ['an attribute twice', '<mapper namespace="a" namespace="b"/>', 'Attribute namespace redefined'],
     ['text behind its end', '<mapper namespace="a"/>A', 'text is outside of the root'],
-    ['a DOCTYPE', '<!DOCTYPE mapper>\n<mapper namespace="a"/>', 'A mapper file has no DOCTYPE'],
+    ['a DOCTYPE', '<!DOCTYPE mapper>\n<mapper namespace="a"/>', 'it has a DOCTYPE'],
     [
       'an entity that names a file',
       '<!DOCTYPE m [<!ENTITY e SYSTEM "file:///etc/passwd">]><mapper namespace="a">&e;</mapper>',
-      'A mapper file has no DOCTYPE',
+      'it has a DOCTYPE',
     ],
   ])('a file with %s is reported', (_, xml, problem) => {
     const problems = problemsOf({ 'mapper/it.xml': xml });
@@ -118,7 +118,7 @@ describe('mapper.mapper-locations', () => {
       args: [`--mapper.mapper-locations=${locations.join(',')}`],
     });
     expect(found.problems).toEqual([]);
-    return [...found.compile('sqlite').keys()].sort();
+    return [...(found.statements.get('sqlite')?.keys() ?? [])].sort();
   };
 
   it.each([
@@ -160,7 +160,9 @@ describe('mapper.mapper-locations', () => {
     });
 
     expect(found.problems).toEqual([]);
-    expect(found.compile('mariadb').get('p.own')).not.toEqual(found.compile('sqlite').get('p.own'));
+    const textFor = (id: 'mariadb' | 'sqlite'): string | undefined =>
+      found.statements.get(id)?.get('p.own')?.sql({}).text;
+    expect([textFor('mariadb'), textFor('sqlite')]).toEqual(['SELECT 2', 'SELECT 1']);
   });
 });
 
@@ -179,19 +181,20 @@ describe('mapper.config-location', () => {
   const configuration = (content: string): string => `<configuration>\n${content}\n</configuration>`;
 
   it.each([
-    ['another root', '<mapper/>', 'The file begins with <configuration>, not <mapper>'],
-    ['environments', configuration('<environments/>'), '<environments> has no effect here'],
-    ['plugins', configuration('<plugins/>'), '<plugins> has no effect here'],
-    ['an unknown setting', setting('lazyLoadingEnabled', 'true'), 'The setting lazyLoadingEnabled has no effect here'],
-    ['an inherited name as setting', setting('constructor', 'true'), 'The setting constructor has no effect here'],
+    ['another root', '<mapper/>', '<mapper> is not known in the file'],
+    ['environments', configuration('<environments/>'), '<environments> is not known in <configuration>'],
+    ['plugins', configuration('<plugins/>'), '<plugins> is not known in <configuration>'],
     [
-      'a malformed setting',
-      setting('callSettersOnNulls', 'on'),
-      'The setting callSettersOnNulls cannot have this value',
+      'an unknown setting',
+      setting('lazyLoadingEnabled', 'true'),
+      'The setting lazyLoadingEnabled="true" cannot be used',
     ],
-    ['no limit', setting('defaultStatementTimeout', '0'), 'The setting defaultStatementTimeout cannot have this value'],
+    ['an inherited name as setting', setting('constructor', 'true'), 'The setting constructor="true" cannot be used'],
+    ['a malformed setting', setting('callSettersOnNulls', 'on'), 'The setting callSettersOnNulls="on" cannot be used'],
+    ['no limit', setting('defaultStatementTimeout', '0'), 'The setting defaultStatementTimeout="0" cannot be used'],
     ['a missing mapper', configuration('<mappers><mapper resource="gone.xml"/></mappers>'), 'classpath:gone.xml'],
     ['a class as mapper', configuration('<mappers><mapper class="A"/></mappers>'), '<mapper> has no attribute class'],
+    ['no location of a mapper', configuration('<mappers><mapper/></mappers>'), '<mapper> needs one of the attributes'],
     ['bad XML', '<configuration>', 'a tag is not closed'],
   ])('a file with %s is reported', (_, xml, problem) => {
     const problems = problemsOf({ 'it.xml': xml }, ['--mapper.config-location=file:it.xml']);
@@ -209,8 +212,8 @@ describe('mapper.config-location', () => {
   it('the statement timeout of the file is in force, unless a key is set by the operator', () => {
     const files = { 'it.xml': setting('defaultStatementTimeout', '7') };
     const location = '--mapper.config-location=file:it.xml';
-    const timeoutOf = (...args: readonly string[]): number =>
-      readMappers({ files, args }).settings.statementTimeoutMillis;
+    const timeoutOf = (...args: readonly string[]): number | undefined =>
+      readMappers({ files, args }).settings.defaultStatementTimeout?.milliseconds;
 
     expect(timeoutOf(location)).toBe(7000);
     expect(timeoutOf(location, '--mapper.configuration.default-statement-timeout=9')).toBe(9000);
@@ -222,12 +225,12 @@ describe('mapper.config-location', () => {
   }
 });
 
-it('the packaged mapper files have no faults', () => {
+it('the packaged mapper files have no problems', () => {
   const found = readMappers({});
 
   expect(found.problems).toEqual([]);
   for (const engine of ['sqlite', 'mariadb', 'mysql'] as const) {
-    expect([...found.compile(engine).keys()].sort()).toEqual([
+    expect([...(found.statements.get(engine)?.keys() ?? [])].sort()).toEqual([
       ...['events.report', 'events.search', 'expiry.deleteExpired', 'expiry.expiredKeys'],
     ]);
   }

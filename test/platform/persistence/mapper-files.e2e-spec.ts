@@ -29,7 +29,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return cwd;
 }
 
-it('startup reports the faults of all mapper files with file and line, and creates no database', async () => {
+it('startup reports the problems of all mapper files with file and line, and creates no database', async () => {
   const cwd = folderWith(FAULTY);
 
   const { exitCode, stdout, stderr } = await runService({
@@ -43,7 +43,7 @@ it('startup reports the faults of all mapper files with file and line, and creat
   expect(stderr).toContain('APPLICATION FAILED TO START');
   expect(stderr).toContain('5 problems');
   expect(stderr).toContain('file [mapper/reports.xml] - 3:41');
-  expect(stderr).toContain('Reason: "= 1" is not understood');
+  expect(stderr).toContain('Reason: "kind = 1" is not understood');
   expect(stderr).toContain('file [mapper/reports.xml] - 4:5');
   expect(stderr).toContain('The fragment period is unknown');
   expect(stderr).toContain('file [mapper/more/broken.xml] - 2:3');

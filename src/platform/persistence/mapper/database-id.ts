@@ -11,3 +11,16 @@ export async function databaseIdOf(dataSource: DataSource): Promise<DatabaseId> 
   const [row] = await dataSource.query<readonly { readonly version: string }[]>('SELECT VERSION() AS version');
   return /mariadb/i.test(row?.version ?? '') ? 'mariadb' : 'mysql';
 }
+
+/** Adds the time limit to a statement in the syntax of its engine, so that the server itself cancels the statement. */
+export function withTimeLimit(sql: string, databaseId: DatabaseId, millis: number): string {
+  switch (databaseId) {
+    case 'mariadb':
+      return `SET STATEMENT max_statement_time=${millis / 1000} FOR ${sql}`;
+    case 'mysql':
+      // MySQL limits no other statement; the connection is killed after the margin.
+      return sql.replace(/^SELECT\b/i, `SELECT /*+ MAX_EXECUTION_TIME(${Math.ceil(millis)}) */`);
+    case 'sqlite':
+      return sql;
+  }
+}

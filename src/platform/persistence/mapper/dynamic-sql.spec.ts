@@ -1,44 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/runner/property.js';
 import { lineOf } from '../../../config/problem.js';
-import { MapperProblems } from './mapper-problem.js';
-import { declare, MapperDeclarations } from './mapper-file.js';
+import { MAPPER_FILE } from './mapper-grammar.js';
+import { MapperProblems } from './mapper-problems.js';
 import { readMapperXml } from './mapper-xml.js';
 import { Mapping } from './mapping.js';
-import { Rendering } from './rendering.js';
-import { Scope } from './scope.js';
-import { StatementCompiler } from './statement-compiler.js';
+import { Declarations } from './statement-compiler.js';
 
 let order: readonly string[] = ['id', 'id DESC'];
 new Mapping('vectors', { texts: { order: () => order } });
 
 /** Compiles `content` as the text of a select, or of another element with the rest of a mapper file behind it. */
-function compiled(content: string, kind: string, rest: string): { faults: string[]; render: Render } {
+function compiled(content: string, kind: string, rest: string): { problems: string[]; render: Render } {
   const attributes = kind === 'select' ? ' resultType="map"' : '';
-  const faults = new MapperProblems();
-  const declarations = new MapperDeclarations();
+  const problems = new MapperProblems();
+  const declarations = new Declarations(problems);
   const xml = `<mapper namespace="vectors"><${kind} id="it"${attributes}>${content}</${kind}>${rest}</mapper>`;
-  const root = readMapperXml(xml, { kind: 'file', path: 'vectors.xml' });
-  if ('what' in root) faults.add(root);
-  else declare(root, declarations, faults);
-  const types = { packages: [], aliases: new Map<string, string>() };
-  const statement = new StatementCompiler(declarations, 'sqlite', types, faults).all().get('vectors.it');
+  const root = readMapperXml(xml, { kind: 'file', path: 'vectors.xml' }, MAPPER_FILE, problems);
+  if (root) declarations.addFile(root);
+  const statement = declarations.compile('sqlite', { packages: [], aliases: new Map() }).get('vectors.it');
   return {
-    faults: faults.problems.map(lineOf),
+    problems: problems.problems.map(lineOf),
     render: (parameters) => {
-      const rendering = new Rendering('vectors.it', new Scope(parameters));
-      for (const node of statement?.nodes ?? []) node(rendering);
-      const sql = rendering.sql.replaceAll(/\s+/g, ' ').trim();
-      return { sql, values: rendering.values, names: rendering.bound.map(({ name }) => name) };
+      const { text = '', bound = [] } = statement?.sql({ ...parameters }) ?? {};
+      const sql = text.replaceAll(/\s+/g, ' ').trim();
+      return { text, sql, values: bound.map(({ value }) => value), names: bound.map(({ name }) => name) };
     },
   };
 }
 
-type Render = (parameters: object) => { sql: string; values: readonly unknown[]; names: readonly string[] };
+type Render = (parameters: object) => {
+  text: string;
+  sql: string;
+  values: readonly unknown[];
+  names: readonly string[];
+};
 
 function rendered(content: string, parameters: object, kind = 'select', rest = ''): ReturnType<Render> {
-  const { faults, render } = compiled(content, kind, rest);
-  expect(faults).toEqual([]);
+  const { problems, render } = compiled(content, kind, rest);
+  expect(problems).toEqual([]);
   return render(parameters);
 }
 
@@ -58,12 +58,10 @@ describe('a statement', () => {
     expect(rendered(content, parameters)).toMatchObject({ sql, values });
   });
 
-  it('keeps blanks inside quotes and comments that end with their line', () => {
-    const { faults, render } = compiled("a = 'two  blanks' -- why\n AND b = 1", 'select', '');
+  it('the text of a statement is sent as it is written, with blanks inside quotes and comments', () => {
+    const content = "a = 'two  blanks' -- why\n AND b = 1";
 
-    expect(faults).toEqual([]);
-    expect(render({}).sql).toContain('b = 1');
-    expect(compiled("a = 'two  blanks'", 'select', '').render({}).sql).toBe("a = 'two blanks'");
+    expect(compiled(content, 'select', '').render({}).text).toBe(content);
   });
 });
 
@@ -88,7 +86,6 @@ describe('a dynamic tag', () => {
     ['<where>android = 1</where>', {}, 'WHERE android = 1', []],
     [`id IN ${EACH}`, { xs: ['a', 'b'] }, 'id IN (?, ?)', ['a', 'b']],
     [EACH.replace('#{x}', '#{x.id} = #{i}'), { xs: [{ id: 'a' }, { id: 'b' }] }, '(? = ?, ? = ?)', ['a', 0, 'b', 1]],
-    [EACH.replace('item', 'nullable="true" item'), {}, '', []],
     [`<if test="a"><where>${EACH}</where></if>`, { a: true, xs: [1] }, 'WHERE (?)', [1]],
   ])('%s with %j is %s', (content, parameters, sql, values) => {
     expect(rendered(content, parameters)).toMatchObject({ sql, values });
@@ -96,6 +93,13 @@ describe('a dynamic tag', () => {
 
   it('values of a loop are named by their position', () => {
     expect(rendered(EACH, { xs: [1, 2] }).names).toEqual(['x[0]', 'x[1]']);
+  });
+
+  it('values of a loop inside a loop are named by both positions, the outer one first', () => {
+    const inner = EACH.replace('xs', 'y').replaceAll('"x"', '"z"').replace('#{x}', '#{z}');
+    const outer = EACH.replace('#{x}', inner).replace('item="x"', 'item="y"');
+
+    expect(rendered(outer, { xs: [[1], [2, 3]] }).names).toEqual(['z[0][0]', 'z[1][0]', 'z[1][1]']);
   });
 
   it('a fragment is part of every statement that includes it', () => {
@@ -131,9 +135,9 @@ describe('a call that would not do what it says', () => {
     ['update', WHERE],
     ['delete', WHERE],
   ])('an <%s> whose conditions all fall away in %s does not change every row', (kind, where) => {
-    const { faults, render } = compiled(`CHANGE t ${where}`, kind, '');
+    const { problems, render } = compiled(`CHANGE t ${where}`, kind, '');
 
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
     expect(render({ x: 1 }).sql).toBe('CHANGE t WHERE x = ?');
     expect(() => render({})).toThrow('no condition of vectors.it applies, so it would change every row');
   });
@@ -147,45 +151,45 @@ describe('a call that would not do what it says', () => {
   });
 });
 
-describe('a faulty statement', () => {
+describe('a statement with a problem', () => {
   it.each([
     ['a = ?', '"?" is not accepted'],
     ["a = '#{x}'", 'a reference inside quotes would not be bound'],
     ["a LIKE '%${order}%'", 'a reference inside quotes would not be bound'],
     ['#{x', 'a "}" is missing'],
-    ['#{}', '#{} is not the name of a parameter'],
-    ['#{x[0]}', '#{x[0]} is not the name of a parameter'],
-    ['#{x.__proto__}', '#{x.__proto__} is not the name of a parameter'],
-    ['#{constructor.name}', '#{constructor.name} is not the name of a parameter'],
-    ['#{x, typeHandler=Y}', 'the only option of #{x} is jdbcType'],
+    ['#{}', '#{} is not a parameter'],
+    ['#{x[0]}', '#{x[0]} is not a parameter'],
+    ['#{x.__proto__}', '#{x.__proto__} is not a parameter'],
+    ['#{constructor.name}', '#{constructor.name} is not a parameter'],
+    ['#{x, typeHandler=Y}', '#{x, typeHandler=Y} is not a parameter'],
     ['${table}', 'the program allows no ${table} in vectors'],
-    ['${a.b}', '${a.b} is not the name of a text'],
-    ['${__proto__}', '${__proto__} is not the name of a text'],
-    ['<iff test="x">A</iff>', '<iff> is not known here'],
-    ['<set>a = 1</set>', '<set> is not known here'],
-    ['<when test="x">A</when>', '<when> is not known here'],
+    ['${a.b}', 'the program allows no ${a.b} in vectors'],
+    ['${__proto__}', 'the program allows no ${__proto__} in vectors'],
+    ['<iff test="x">A</iff>', '<iff> is not known in <select>'],
+    ['<set>a = 1</set>', '<set> is not known in <select>'],
+    ['<when test="x">A</when>', '<when> is not known in <select>'],
     ['<if>A</if>', '<if> needs the attribute test'],
     ['<if test="">A</if>', '<if> needs the attribute test'],
     ['<if test="x" else="y">A</if>', '<if> has no attribute else'],
-    ['<if test="x ==">A</if>', 'Reason: it ends too early'],
-    ['<choose>A</choose>', '<choose> contains <when> and <otherwise> only'],
+    ['<if test="x ==">A</if>', 'Reason: "x ==" is not understood'],
+    ['<choose>A</choose>', '<choose> contains no text'],
     ['<choose/>', '<choose> needs a <when>'],
-    ['<choose><if test="x">A</if></choose>', '<if> is not expected in <choose>'],
-    ['<choose><otherwise>A</otherwise><when test="x">B</when></choose>', '<otherwise> is the last one'],
+    ['<choose><if test="x">A</if></choose>', '<if> is not known in <choose>'],
+    ['<choose><otherwise>A</otherwise><when test="x">B</when></choose>', '<otherwise> is the last element of <choose>'],
     ['<foreach item="x">A</foreach>', '<foreach> needs the attribute collection'],
-    ['<foreach collection="xs" open="#{y}">A</foreach>', 'An attribute of <foreach> cannot be used'],
-    ['<foreach collection="xs" item="__proto__">A</foreach>', '"__proto__" is not the name of a parameter'],
+    ['<foreach collection="xs" open="#{y}">A</foreach>', 'The attribute open="#{y}" of <foreach> is invalid'],
+    ['<foreach collection="xs" item="__proto__">A</foreach>', 'item="__proto__" of <foreach> is invalid'],
     ['<include refid="two"/>', 'The fragment two is unknown'],
     ['<include refid="itself"/>', 'The fragment itself includes itself'],
-    ['<include refid="one"><property name="a" value="b"/></include>', '<include> has no content'],
+    ['<include refid="one"><property name="a" value="b"/></include>', '<property> is not known in <include>'],
     ['', 'The statement vectors.it is empty'],
-    ['<selectKey>A</selectKey>', '<selectKey> is not known here'],
+    ['<selectKey>A</selectKey>', '<selectKey> is not known in <select>'],
     ['<if test="x">'.repeat(50) + '</if>'.repeat(50), 'its elements are nested too deeply'],
-  ])('%s is reported: %s', (content, fault) => {
+  ])('%s is reported: %s', (content, problem) => {
     const rest = '<sql id="one">A</sql><sql id="itself">A <include refid="itself"/></sql>';
-    const { faults } = compiled(content, 'select', rest);
+    const { problems } = compiled(content, 'select', rest);
 
-    expect(faults.join('\n')).toContain(fault);
+    expect(problems.join('\n')).toContain(problem);
   });
 });
 
@@ -194,9 +198,9 @@ it.each([
   ['form a long chain', 2000, (before: string) => `<include refid="${before}"/>`],
 ])('fragments that %s are reported at once', (_, length, content: (before: string) => string) => {
   const fragments = Array.from({ length }, (__, at) => `<sql id="f${at + 1}">${content(`f${at}`)}</sql>`);
-  const { faults } = compiled(`<include refid="f${length}"/>`, 'select', `<sql id="f0">A</sql>${fragments.join('')}`);
+  const { problems } = compiled(`<include refid="f${length}"/>`, 'select', `<sql id="f0">A</sql>${fragments.join('')}`);
 
-  expect(faults.join('\n')).toContain('is included too often or too deeply');
+  expect(problems.join('\n')).toContain('includes itself, or is included too deeply');
 });
 
 it('hostile values never change the text of a statement', () => {

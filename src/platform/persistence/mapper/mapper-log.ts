@@ -1,58 +1,57 @@
 import type { Logger } from '../../../observability/logging/logger.js';
-import type { Loggers } from '../../../observability/logging/loggers.js';
 import { classifyFailure, driverCode } from '../engines/driver-failure.js';
-import { MASK } from '../../../kernel/redaction/secrets.js';
-import { isSecretColumn } from '../../../kernel/redaction/secrets.js';
-import type { Rendering } from './rendering.js';
+import { isSecretColumn, MASK } from '../../../kernel/redaction/secrets.js';
+import type { BoundValue, Sql } from './sql-text.js';
 
-/** Logger `mapper.<namespace>.<id>`: at `DEBUG` the statement, its values and the number of rows, at `TRACE` the rows. */
+/** Logs a statement with the logger `mapper.<namespace>.<id>`: at `DEBUG` its text, values and number of rows, at `TRACE` its rows. */
 export class MapperLog {
-  private readonly logger: Logger;
+  constructor(private readonly logger: Logger) {}
 
-  constructor(loggers: Loggers, statement: string) {
-    this.logger = loggers.get(`mapper.${statement}`);
-  }
-
-  get isEnabled(): boolean {
-    return this.logger.isEnabled('DEBUG');
-  }
-
-  /** Runs a statement and logs it, whether or not it succeeds; `count` gives the number of rows of a result. */
-  async log<T>(rendering: Rendering, run: () => Promise<T>, count: (result: T) => number): Promise<T> {
+  /** Runs a statement and logs it, whether or not it succeeds; `count` returns the number of rows of a result. */
+  async log<T>(sql: Sql, run: () => Promise<T>, count: (result: T) => number): Promise<T> {
+    if (!this.logger.isEnabled('DEBUG')) return run();
     const begun = performance.now();
     try {
       const result = await run();
-      this.write(rendering, begun, { rows: count(result) });
+      this.write(sql, begun, { rows: count(result) });
       if (Array.isArray(result)) this.rows(result as readonly object[]);
       return result;
     } catch (error) {
-      this.write(rendering, begun, { failure: classifyFailure(error) ?? driverCode(error) });
+      this.write(sql, begun, { failure: classifyFailure(error) ?? driverCode(error) });
       throw error;
     }
   }
 
-  /** A statement that an engine could not cancel. */
-  overrun(millis: number, limit: number): void {
-    const fields = { millis: Math.round(millis), limit };
-    this.logger.warn('A statement took longer than its limit; the embedded database cannot cancel it', fields);
+  /** Runs a statement of the embedded database, which cannot be canceled, and warns if it took longer than its limit. */
+  async timed<T>(limit: number, run: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    // The statement has ended when the call returns, so the wait for other work is not counted.
+    const result = run();
+    const millis = Math.round(performance.now() - begun);
+    const text = 'A statement took longer than its limit; the embedded database cannot cancel it';
+    if (millis > limit) this.logger.warn(text, { millis, limit });
+    return result;
   }
 
-  private write({ sql, bound }: Rendering, begun: number, result: object): void {
+  private write({ text, bound }: Sql, begun: number, result: object): void {
     const millis = Math.round((performance.now() - begun) * 1000) / 1000;
-    this.logger.debug(sql.trim(), { parameters: shown(bound), ...result, millis });
+    this.logger.debug(text.replaceAll(/\s+/g, ' '), { parameters: shown(bound), ...result, millis });
   }
 
   private rows(rows: readonly object[]): void {
     if (!this.logger.isEnabled('TRACE')) return;
     for (const row of rows) {
-      const columns = (Object.entries(row) as [string, unknown][]).map(([name, value]) => ({ name, value }));
+      const columns = (Object.entries(row) as [string, BoundValue['value']][]).map(([name, value]) => ({
+        name,
+        value,
+      }));
       this.logger.trace('Row', { row: shown(columns) });
     }
   }
 }
 
 /** Values by name, with secrets masked; the appender masks texts in the form of secrets. */
-function shown(values: readonly { readonly name: string; readonly value: unknown }[]): object {
+function shown(values: readonly BoundValue[]): object {
   return Object.fromEntries(
     values.map(({ name, value }) => [name, value !== null && isSecretColumn(name) ? MASK : value]),
   );

@@ -3,7 +3,7 @@ import { mapperFiles } from './mapper-files.js';
 import { filesAt } from './mapper-locations.js';
 import { MapperProperties } from './mapper.properties.js';
 
-/** Reports every fault of every mapper file, so that one start shows them all. */
+/** Reports every problem of every mapper file, so that one startup shows them all. */
 export const mapperFilesWork = new Rule('mapper files', ({ configuration, inputs }) =>
   mapperFiles(configuration, inputs).problems.map((each) => ({ ...each, severity: 'error' as const })),
 );

@@ -1,66 +1,102 @@
 import { type Position, positionIn } from '../../../config/read/origin.js';
-import { isInheritedName } from './scope.js';
+import type { Value } from '../unit-of-work.js';
+import type { MapperProblems } from './mapper-problems.js';
+import type { MapperNode } from './mapper-xml.js';
+import { Mapping } from './mapping.js';
+import { isInheritedName, MISSING, type Scope, valueAt } from './scope.js';
 
-/** A part of the text of a statement. */
-export type SqlPart =
-  | { readonly kind: 'sql'; readonly sql: string }
-  /** `#{path}`: a bound value. */
-  | { readonly kind: 'value'; readonly path: readonly string[] }
-  /** `${name}`: one of the texts that the program allows. */
-  | { readonly kind: 'text'; readonly name: string };
-
-export interface SqlTextProblem {
-  readonly at: Position;
-  readonly reason: string;
+/** A value that a statement binds, with its name for the log. */
+export interface BoundValue {
+  readonly name: string;
+  readonly value: Value;
 }
 
-const REFERENCE = /([#$])\{([^}]*)(\}?)/g;
-const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+/** SQL with a `?` for each of its values. */
+export interface Sql {
+  readonly text: string;
+  readonly bound: readonly BoundValue[];
+}
+
+/** A part of a statement, rendered at each call. */
+export type SqlNode = (scope: Scope) => Sql;
+
+export const NOTHING: Sql = { text: '', bound: [] };
+
+export function joined(parts: readonly Sql[], separator = ''): Sql {
+  return { text: parts.map(({ text }) => text).join(separator), bound: parts.flatMap(({ bound }) => bound) };
+}
+
+/** The statement that a text belongs to. */
+interface Owner {
+  readonly statement: string;
+  readonly namespace: string;
+  readonly problems: MapperProblems;
+}
+
 /** Splits the text between two tags into SQL and references. */
-export function readSqlText(text: string, at: Position, addFault: (fault: SqlTextProblem) => void): readonly SqlPart[] {
-  const parts: SqlPart[] = [];
-  const place = (index: number): Position => {
-    const lines = text.slice(0, index).split('\n');
-    const column = lines.length === 1 ? at.column + index : (lines.at(-1)?.length ?? 0) + 1;
-    return positionIn(at.resource, at.line + lines.length - 1, column);
-  };
-  let last = 0;
-  const addSql = (end: number): void => {
-    const sql = text.slice(last, end);
-    const mark = sql.indexOf('?');
-    if (mark !== -1) addFault({ at: place(last + mark), reason: 'write #{name} for a value; "?" is not accepted' });
-    if (sql !== '') parts.push({ kind: 'sql', sql });
-  };
-  for (const { 0: whole, 1: sign = '', 2: inside = '', 3: end, index } of text.matchAll(REFERENCE)) {
-    addSql(index);
-    last = index + whole.length;
-    const before = text.slice(0, index);
-    const part = end === '' ? 'a "}" is missing' : isQuoted(before) ? QUOTED : partOf(sign, inside.trim());
-    if (typeof part === 'string') addFault({ at: place(index), reason: part });
-    else parts.push(part);
-  }
-  addSql(text.length);
-  return parts;
+export function readSqlText({ text, at }: MapperNode, owner: Owner): readonly SqlNode[] {
+  let end = 0;
+  return text.split(/([#$]\{[^}]*\}?|\?)/).flatMap((piece, index) => {
+    const start = end;
+    end += piece.length;
+    const before = text.slice(0, start);
+    const node = index % 2 === 0 ? literal(piece) : reference(piece, before, owner);
+    if (typeof node !== 'string') return node;
+    owner.problems.add(positionAfter(before, at), 'The text of a statement cannot be used', node);
+    return [];
+  });
 }
 
-const QUOTED = 'a reference inside quotes would not be bound';
+function positionAfter(before: string, { resource, line, column }: Position): Position {
+  const lines = before.split('\n');
+  const width = lines.at(-1)?.length ?? 0;
+  return positionIn(resource, line + lines.length - 1, lines.length === 1 ? column + width : width + 1);
+}
+
+function literal(text: string): SqlNode {
+  const sql = { text, bound: [] };
+  return () => sql;
+}
+
+/** Returns the reason if the text is not a reference. */
+function reference(text: string, before: string, owner: Owner): SqlNode | string {
+  if (text === '?') return 'write #{name} for a value; "?" is not accepted';
+  if (!text.endsWith('}')) return 'a "}" is missing';
+  if (isQuoted(before)) return 'a reference inside quotes would not be bound';
+  return text.startsWith('#') ? valueOf(text, owner) : allowedText(text, owner);
+}
 
 /** True behind an odd number of quotes of one kind. */
 function isQuoted(before: string): boolean {
   return ["'", '"', '`'].some((quote) => before.split(quote).length % 2 === 0);
 }
 
-function partOf(sign: string, inside: string): SqlPart | string {
-  if (sign === '$') {
-    return PATH.test(inside) && !inside.includes('.') && !isInheritedName(inside)
-      ? { kind: 'text', name: inside }
-      : `\${${inside}} is not the name of a text`;
+/** `#{path}` is a bound value. The driver binds values of any type, so that a type is read and has no effect. */
+function valueOf(text: string, { statement }: Owner): SqlNode | string {
+  const [, path] = /^#\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*(?:,\s*jdbcType\s*=\s*[A-Z]+\s*)?\}$/.exec(text) ?? [];
+  if (path === undefined || path.split('.').some(isInheritedName)) {
+    return `${text} is not a parameter, such as #{user.name} or #{name,jdbcType=VARCHAR}`;
   }
-  const [path = '', ...options] = inside.split(',').map((piece) => piece.trim());
-  const names = path.split('.');
-  if (!PATH.test(path) || names.some(isInheritedName)) return `#{${inside}} is not the name of a parameter`;
-  // The driver binds values of any type, so that a type is read and has no effect.
-  if (options.some((option) => !/^jdbcType\s*=\s*[A-Z]+$/.test(option)))
-    return `the only option of #{${path}} is jdbcType`;
-  return { kind: 'value', path: names };
+  return (scope) => {
+    const value = valueAt(scope, path);
+    if (value === MISSING) throw new TypeError(`${statement} has no parameter ${path}`);
+    return { text: '?', bound: [{ name: path, value: storable(value, statement, path) }] };
+  };
+}
+
+/** `${name}` is one of the texts that the program allows. */
+function allowedText(text: string, { namespace }: Owner): SqlNode | string {
+  const name = text.slice(2, -1).trim();
+  if (!Mapping.allows(namespace, name)) return `the program allows no \${${name}} in ${namespace}`;
+  return (scope) => ({ text: Mapping.allowedText(namespace, name, valueAt(scope, name)), bound: [] });
+}
+
+/** `undefined` is null: the driver of a server would throw. */
+function storable(value: unknown, statement: string, name: string): Value {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'string' || value instanceof Uint8Array) return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'bigint') return value.toString();
+  throw new TypeError(`the parameter ${name} of ${statement} cannot be stored`);
 }

@@ -1,102 +1,103 @@
-import type { MapperElement } from './mapper-xml.js';
 import type { DatabaseId } from './database-id.js';
-import { compileSql, type TagContext } from './dynamic-sql.js';
-import type { MapperProblems } from './mapper-problem.js';
-import { addTo, type Declaration, type MapperDeclarations, type StatementKind } from './mapper-file.js';
-import { type SqlNode } from './rendering.js';
-import { ANY_OBJECT, type ResultShape, shapeOfType, type TypeNames } from './result-rows.js';
+import { compileSql } from './dynamic-sql.js';
+import type { MapperProblems } from './mapper-problems.js';
+import type { MapperNode } from './mapper-xml.js';
+import { type ResultType, resultTypeOf, type TypeNames } from './result-type.js';
+import type { SqlNode } from './sql-text.js';
+
+export type StatementKind = 'select' | 'insert' | 'update' | 'delete';
 
 /** A statement that is ready to be rendered. */
 export interface CompiledStatement {
   readonly name: string;
   readonly kind: StatementKind;
-  readonly nodes: readonly SqlNode[];
-  readonly shape: ResultShape;
+  readonly sql: SqlNode;
+  readonly resultType: ResultType;
   /** Seconds; 0 sets no limit, undefined leaves it to the default. */
   readonly timeoutSeconds: number | undefined;
 }
 
-/** No file needs more; fragments that include each other several times would multiply, and longer chains exhaust the stack. */
-const MAX_DEPTH = 40;
-const MAX_INCLUDES = 1000;
+/** A statement or a fragment of a mapper file. */
+interface Declaration {
+  readonly namespace: string;
+  /** `<namespace>.<id>`. */
+  readonly name: string;
+  readonly element: MapperNode;
+}
 
-/** Compiles the statements of one engine and resolves what they refer to. */
-export class StatementCompiler {
-  constructor(
-    private readonly declarations: MapperDeclarations,
-    private readonly databaseId: DatabaseId,
-    private readonly types: TypeNames,
-    private readonly faults: MapperProblems,
-  ) {}
+type Kind = 'statement' | 'fragment';
 
-  /** Statements by name. Fragments that no statement uses are checked too. */
-  all(): ReadonlyMap<string, CompiledStatement> {
-    const { statements, fragments } = this.declarations;
-    const found = (list: { readonly names: readonly string[]; find: typeof statements.find }): readonly Declaration[] =>
-      list.names.flatMap((name) => list.find(name, this.databaseId) ?? []);
-    for (const one of found(fragments)) compileSql(one.element.children, this.context(one, [one.name]));
-    return new Map(found(statements).map((one) => [one.name, this.statement(one)]));
+/** The statements and fragments of all mapper files. */
+export class Declarations {
+  private readonly found = new Map<string, Declaration>();
+
+  constructor(private readonly problems: MapperProblems) {}
+
+  /** Adds the content of a file; a name may have one declaration for all engines, and one for each engine. */
+  addFile(root: MapperNode): void {
+    const namespace = root.attribute('namespace');
+    for (const element of root.children) {
+      const [kind, name] = [kindOf(element), `${namespace}.${element.attribute('id')}`];
+      const key = keyOf(kind, name, element.attribute('databaseId'));
+      const first = this.found.get(key)?.element.at;
+      const reason = first && `the first one is in line ${first.line} of ${first.resource.path}`;
+      if (first) this.problems.add(element.at, `The ${kind} ${name} is defined twice`, reason);
+      else this.found.set(key, { namespace, name, element });
+    }
   }
 
-  private statement(declaration: Declaration): CompiledStatement {
-    const { element, name } = declaration;
-    const kind = element.name as StatementKind;
-    const nodes = compileSql(element.children, this.context(declaration, []));
-    if (nodes.length === 0) this.faults.add({ at: element.at, what: `The statement ${name} is empty` });
-    const shape = kind === 'select' ? this.resultType(element) : ANY_OBJECT;
-    return { name, kind, nodes, shape, timeoutSeconds: this.timeoutOf(element) };
+  /** Compiles the statements of one engine. Fragments that no statement uses are checked too. */
+  compile(databaseId: DatabaseId, types: TypeNames): ReadonlyMap<string, CompiledStatement> {
+    for (const one of this.declared('fragment', databaseId)) this.sqlOf(one, databaseId, [one.name]);
+    return new Map(
+      this.declared('statement', databaseId).map((one) => [one.name, this.statement(one, databaseId, types)]),
+    );
   }
 
-  private timeoutOf({ attributes, at }: MapperElement): number | undefined {
-    const text = attributes.get('timeout');
-    if (text === undefined) return undefined;
-    if (/^\d{1,6}$/.test(text)) return Number(text);
-    this.faults.add({ at, what: `The attribute timeout="${text}" is not a whole number` });
-    return undefined;
+  private declared(kind: Kind, databaseId: DatabaseId): readonly Declaration[] {
+    return [...this.found.values()].filter(
+      (one) => kindOf(one.element) === kind && this.find(kind, one.name, databaseId) === one,
+    );
   }
 
-  private resultType({ attributes, at }: MapperElement): ResultShape {
-    const name = attributes.get('resultType') ?? '';
-    const shape = shapeOfType(name, this.types);
-    if (shape) return shape;
-    const reason = 'it is neither built in (map, string, int, long, double, boolean) nor a type of the program';
-    this.faults.add({ at, what: `The type ${name} is unknown`, reason });
-    return ANY_OBJECT;
+  /** A declaration for the engine wins over the one for all of them. */
+  private find(kind: Kind, name: string, databaseId: DatabaseId): Declaration | undefined {
+    return this.found.get(keyOf(kind, name, databaseId)) ?? this.found.get(keyOf(kind, name, ''));
   }
 
-  /** `included` are the fragments around, which must not include themselves. */
-  private context({ namespace, element }: Declaration, included: readonly string[]): TagContext {
-    return this.contextOf(namespace, element.name === 'update' || element.name === 'delete', included);
-  }
-
-  private contextOf(
-    namespace: string,
-    isChange: boolean,
-    included: readonly string[],
-    budget = { includes: MAX_INCLUDES },
-  ): TagContext {
-    const addFault = addTo(this.faults);
+  private statement(declaration: Declaration, databaseId: DatabaseId, types: TypeNames): CompiledStatement {
+    const { element, name, namespace } = declaration;
+    const sql = this.sqlOf(declaration, databaseId, []);
+    const isEmpty = element.children.every(({ text, name: tag }) => tag === '#text' && text.trim() === '');
+    if (isEmpty) this.problems.add(element.at, `The statement ${name} is empty`);
+    const typeName = element.attribute('resultType') || 'map';
+    const resultType = resultTypeOf(typeName, namespace, types);
+    const known = 'it is neither built in (map, string, int, long, double, boolean) nor a type of the program';
+    if (!resultType) this.problems.add(element.at, `The type ${typeName} is unknown`, known);
+    const timeoutSeconds = element.attribute('timeout');
     return {
-      namespace,
-      isChange,
-      addFault,
-      fragment: ({ attributes, at }) => {
-        const refid = attributes.get('refid') ?? '';
-        // A name without a dot is one of the same namespace.
-        const name = refid.includes('.') ? refid : `${namespace}.${refid}`;
-        const found = this.declarations.fragments.find(name, this.databaseId);
-        if (!found || included.includes(found.name)) {
-          addFault(at, found ? `The fragment ${refid} includes itself` : `The fragment ${refid} is unknown`);
-          return undefined;
-        }
-        budget.includes -= 1;
-        if (included.length > MAX_DEPTH || budget.includes < 0) {
-          addFault(at, `The fragment ${refid} is included too often or too deeply`);
-          return undefined;
-        }
-        const { children } = found.element;
-        return compileSql(children, this.contextOf(namespace, isChange, [...included, found.name], budget));
-      },
+      ...{ name, sql, kind: element.name as StatementKind, resultType: resultType ?? { kind: 'object' } },
+      timeoutSeconds: timeoutSeconds === '' ? undefined : Number(timeoutSeconds),
     };
   }
+
+  private sqlOf(
+    { name, namespace, element }: Declaration,
+    databaseId: DatabaseId,
+    included: readonly string[],
+  ): SqlNode {
+    return compileSql(element, {
+      ...{ statement: name, namespace, included, problems: this.problems },
+      isChange: ['update', 'delete'].includes(element.name),
+      fragment: (fragment) => this.find('fragment', fragment, databaseId)?.element,
+    });
+  }
+}
+
+function kindOf({ name }: MapperNode): Kind {
+  return name === 'sql' ? 'fragment' : 'statement';
+}
+
+function keyOf(kind: Kind, name: string, databaseId: string): string {
+  return `${kind} ${name} ${databaseId}`;
 }
