@@ -231,7 +231,7 @@ it('the packaged mapper files have no problems', () => {
   expect(found.problems).toEqual([]);
   for (const engine of ['sqlite', 'mariadb', 'mysql'] as const) {
     expect([...(found.statements.get(engine)?.keys() ?? [])].sort()).toEqual([
-      ...['events.report', 'events.search', 'expiry.deleteExpired', 'expiry.expiredKeys'],
+      ...['events.reasons', 'events.report', 'events.search', 'expiry.deleteExpired', 'expiry.expiredKeys'],
     ]);
   }
 });

@@ -67,6 +67,7 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
         eventSearch: {
           search: (filter: object) => call('search', filter, [EVENT]),
           report: (period: object) => call('report', period, [{ kind: 'MFA_OK', result: 'ok', events: 12 } as const]),
+          reasons: (period: object) => call('reasons', period, [{ reason: 'totp\u2028', firstAt: 7 }]),
         },
         eventVerification: { verify: (options: object) => call('verify', options, verification) },
         eventExports: {
@@ -160,6 +161,13 @@ describe('the events commands', () => {
     expect(await run(['search', '--user', 'nobody'])).toMatchObject({
       ...{ code: 4, printed: [], complaints: ['Unknown user nobody.'], calls: ['closed'] },
     });
+  });
+
+  it('reasons prints each row as one line of JSON, with invisible characters escaped', async () => {
+    const { code, printed, calls } = await run(['reasons', '--from', '2027-01-15T08:00Z']);
+
+    expect([code, printed]).toEqual([0, ['{"reason":"totp\\u2028","firstAt":7}']]);
+    expect(calls).toContainEqual(['reasons', { from: Date.UTC(2027, 0, 15, 8) }]);
   });
 
   it('report prints the number of events of each kind and result', async () => {

@@ -23,7 +23,7 @@ import { type Complaint, complaintOf, noSuch } from './users/users-answers.js';
 /** The service as far as the commands need it, opened for one command. */
 export interface EventsServices {
   readonly accounts: Pick<Accounts, 'findByLoginId'>;
-  readonly eventSearch: Pick<EventSearch, 'search' | 'report'>;
+  readonly eventSearch: Pick<EventSearch, 'search' | 'report' | 'reasons'>;
   readonly eventVerification: Pick<EventVerification, 'verify'>;
   readonly eventExports: Pick<EventExports, 'export'>;
   readonly webhookDeliveries: Pick<WebhookDeliveries, 'list' | 'counts'>;
@@ -68,7 +68,7 @@ type Run = (command: (services: EventsServices) => Promise<readonly string[] | C
 
 const USUAL_LIMIT = 50;
 
-/** Adds `events search`, `report`, `export` and `verify`, and `events webhook`. */
+/** Adds `events search`, `report`, `reasons`, `export` and `verify`, and `events webhook`. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
   const events = program.command('events').description('searches, counts, exports and verifies security events');
   const run: Run = async (command) => {
@@ -84,6 +84,12 @@ export function addEventsCommand(program: Command, parts: EventsCommandParts, ex
   withPeriod(events.command('report'))
     .description('counts security events by kind and result')
     .action((period: EventPeriod) => run((services) => report(services, period)));
+
+  withPeriod(events.command('reasons'))
+    .description(
+      'counts security events by kind, result and reason, as JSON lines with the times of the first and the last',
+    )
+    .action((period: EventPeriod) => run((services) => reasons(services, period)));
 
   withPeriod(events.command('verify'))
     .description(
@@ -244,6 +250,11 @@ function lineOf({ at, kind, result, user_id, reason, actor, ip, id }: EventRow):
 async function report({ eventSearch }: EventsServices, period: EventPeriod): Promise<readonly string[]> {
   const counts = await eventSearch.report(period);
   return counts.map(({ kind, result, events }) => `${kind.padEnd(22)} ${result.padEnd(8)} ${events}`);
+}
+
+async function reasons({ eventSearch }: EventsServices, period: EventPeriod): Promise<readonly string[]> {
+  const rows = await eventSearch.reasons(period);
+  return rows.map((row) => printable(JSON.stringify(row)));
 }
 
 async function verify(

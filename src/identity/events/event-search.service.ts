@@ -77,6 +77,11 @@ export class EventSearch {
   report(period: EventPeriod): Promise<readonly EventCount[]> {
     return this.work.single((tx) => this.mapper.select<EventCount>(tx, 'events.report', idsOf(period)));
   }
+
+  /** Counts by kind, result and reason; the keys of the mapper decide the members of the rows. */
+  reasons(period: EventPeriod): Promise<readonly object[]> {
+    return this.work.single((tx) => this.mapper.select<object>(tx, 'events.reasons', idsOf(period)));
+  }
 }
 
 const SMALLEST = new Uint8Array(10);

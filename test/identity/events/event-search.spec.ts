@@ -101,6 +101,18 @@ onEveryDatabase('the search for security events', (database) => {
     expect((await events.report({})).reduce((sum, count) => sum + count.events, 0)).toBe(EVENTS.length);
   });
 
+  it('counts by kind, result and reason, with the times of the first and the last event', async () => {
+    const events = await filled();
+    const refused = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', events: 1 };
+
+    expect(await events.reasons({ to: at(5) })).toEqual([
+      { ...refused, reason: null, firstAt: at(3), lastAt: at(3) },
+      { ...refused, reason: 'wrong', firstAt: at(1), lastAt: at(1) },
+      { kind: 'LOGIN_PASSWORD_OK', result: 'ok', reason: null, events: 2, firstAt: at(0), lastAt: at(4) },
+      { kind: 'MFA_OK', result: 'ok', reason: null, events: 1, firstAt: at(2), lastAt: at(2) },
+    ]);
+  });
+
   if (database.engine !== 'SQLite') return;
 
   describe('the plan of a search', () => {

@@ -14,10 +14,10 @@ export class MapperProperties {
   readonly mapperLocations: readonly string[] = [];
 
   @Key(text(), {
-    does: 'Packages of result types that mapper files may name without it, separated by commas.',
-    effect: near(
-      'A package is a folder of the program that declares result types, such as events; others have no effect.',
-    ),
+    does:
+      'Packages of result types that mapper files may name without it, separated by commas; the first one that has the type wins. ' +
+      'A name that none of them has is a type of the namespace of its file. With events.totals, events reasons prints no times.',
+    effect: near('The packages are the names under which the program declares result types: events and events.totals.'),
   })
   readonly typeAliasesPackage?: string;
 
@@ -47,16 +47,19 @@ const nullType: ScalarType<NullType> = {
 @Properties('mapper.configuration')
 export class MapperConfigurationProperties {
   @Key(flag(), {
-    does: 'Fills the member userName from the column user_name without a result map.',
-    effect: near(
-      'The packaged statements name each member like its column, so that only aliases in your own statements show a difference.',
-    ),
+    does:
+      'Fills the member userName from the column user_name. Without it, a column fills a member of the same name only: ' +
+      'events reasons then prints no firstAt and lastAt.',
+    effect: full,
   })
   readonly mapUnderscoreToCamelCase: boolean = false;
 
   @Key(integer({ min: 0 }), {
-    does: 'Rows fetched at a time by statements that stream their result, the exports of security events; 0 means 500.',
-    effect: near('At most 5000; every other statement reads all its rows at once, and LIMIT bounds them.'),
+    does: 'Rows that an export of security events reads at a time; 0 means 500.',
+    effect: near(
+      'The driver has no part in it: an export sends a statement with this LIMIT, at most 5000, for each part, since a cursor would ' +
+        'hold a connection for as long as the reader takes. Every other statement reads all its rows at once.',
+    ),
     defaultText: '500',
   })
   readonly defaultFetchSize?: number;
@@ -78,10 +81,10 @@ export class MapperConfigurationProperties {
   readonly jdbcTypeForNull: NullType = 'OTHER';
 
   @Key(flag(), {
-    does: 'Whether null columns are members with the value null in a result; otherwise they are absent.',
-    effect: near(
-      'The program reads an absent member of the packaged statements as null, so that neither output nor exports show a difference.',
-    ),
+    does:
+      'Whether null columns are members with the value null in a result; otherwise they are absent, as the member reason in the lines ' +
+      'of events reasons. Searches and exports of events have all members in both cases.',
+    effect: full,
   })
   readonly callSettersOnNulls: boolean = false;
 }
