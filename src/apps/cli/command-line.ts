@@ -35,7 +35,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
   let exitCode: ExitCode = EXIT.done;
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const writeError = (text: string): void => void process.stderr.write(text);
-  const complain = (line: string): void => {
+  const printError = (line: string): void => {
     writeError(`${line}\n`);
   };
   const program = new Command('cli')
@@ -57,7 +57,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
         rules: checkRules,
         serverRule: checkServerRule,
         print,
-        complain,
+        printError,
       },
       exit,
     );
@@ -78,39 +78,41 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     program.hook('preAction', (_, command) => {
       isNew = isCreating(command);
       const line = targetLine(configuration);
-      if (line !== undefined) complain(line);
+      if (line !== undefined) printError(line);
       const { reason } = command.opts<{ readonly reason?: string }>();
       if (reason !== undefined) setCommandReason(reason);
     });
     addUsersCommand(
       program,
-      { open: services, actor, input: process.stdin, output: process.stdout, print, complain },
+      { open: services, actor, input: process.stdin, output: process.stdout, print, printError },
       exit,
     );
-    addKeysCommand(program, { open: services, actor, print, complain }, exit);
-    addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
+    addKeysCommand(program, { open: services, actor, print, printError }, exit);
+    addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, printError }, exit);
     const migrations = async (): Promise<MigrateServices> => {
       const { openMigrateServices } = await import('./database/migrate-services.js');
       return openMigrateServices(target());
     };
-    addMigrateCommand(program, { open: migrations, print, complain }, exit);
-    addEventsCommand(program, { open: services, actor, output: process.stdout, print, complain }, exit);
-    addMailCommand(program, { open: services, actor, print, complain }, exit);
+    addMigrateCommand(program, { open: migrations, print, printError }, exit);
+    addEventsCommand(program, { open: services, actor, output: process.stdout, print, printError }, exit);
+    addMailCommand(program, { open: services, actor, print, printError }, exit);
     const restore = async (): Promise<RestoreServices> => {
       const { openRestoreServices } = await import('./database/restore-services.js');
       return openRestoreServices({ configuration: target(), inputs, writeError, createsState: isNew });
     };
-    addBackupCommands(program, { ...databaseFiles(target), open: restore, actor, print, complain }, exit);
+    addBackupCommands(program, { ...databaseFiles(target), open: restore, actor, print, printError }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
     await withCommandContext({}, () => program.parseAsync(own, { from: 'user' }));
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof ConfigurationFailure) {
-      complain(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
+      printError(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
       return EXIT.configuration;
     }
-    complain(`The command failed: ${printable(sanitizeUrls(error instanceof Error ? error.message : String(error)))}`);
+    printError(
+      `The command failed: ${printable(sanitizeUrls(error instanceof Error ? error.message : String(error)))}`,
+    );
     return EXIT.failed;
   }
   return exitCode;

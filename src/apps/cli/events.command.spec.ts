@@ -38,7 +38,7 @@ const EXAMPLES = Array.from(PAGES.matchAll(/cli events search([^`\n]*)/g), ([, a
 interface Outcome {
   readonly code: number | undefined;
   readonly printed: readonly string[];
-  readonly complaints: readonly string[];
+  readonly errors: readonly string[];
   readonly calls: readonly unknown[];
 }
 
@@ -51,7 +51,7 @@ const INTACT: Verification = { problems: [], batches: 3, events: 12, head: { bat
 
 async function run(args: readonly string[], failure?: Error, verification = INTACT): Promise<Outcome> {
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const calls: unknown[] = [];
   let code: number | undefined;
   const call = <T>(name: string, given: unknown, answer: T): Promise<T> => {
@@ -85,9 +85,9 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
     actor: 'cli:root',
     output: new PassThrough().on('data', (text: Buffer) => void printed.push(text.toString())),
     print: (line: string) => void printed.push(line),
-    complain: (line: string) => void complaints.push(line),
+    printError: (line: string) => void errors.push(line),
   };
-  const program = new Command().exitOverride().configureOutput({ writeErr: (text) => void complaints.push(text) });
+  const program = new Command().exitOverride().configureOutput({ writeErr: (text) => void errors.push(text) });
   addEventsCommand(program, parts, (given) => {
     code = given;
   });
@@ -98,7 +98,7 @@ async function run(args: readonly string[], failure?: Error, verification = INTA
     });
   });
   await program.parseAsync(['events', ...args], { from: 'user' });
-  return { code, printed, complaints, calls };
+  return { code, printed, errors, calls };
 }
 
 describe('events export', () => {
@@ -159,7 +159,7 @@ describe('the events commands', () => {
 
   it('search reports an unknown user', async () => {
     expect(await run(['search', '--user', 'nobody'])).toMatchObject({
-      ...{ code: 4, printed: [], complaints: ['Unknown user nobody.'], calls: ['closed'] },
+      ...{ code: 4, printed: [], errors: ['Unknown user nobody.'], calls: ['closed'] },
     });
   });
 
@@ -189,11 +189,11 @@ describe('the events commands', () => {
   });
 
   it('L3: verify fails with all findings', async () => {
-    const findings = ['Batch 2 is missing.', 'The head of the chain is missing.'];
-    const { code, complaints } = await run(['verify'], undefined, { ...INTACT, problems: findings });
+    const problems = ['Batch 2 is missing.', 'The head of the chain is missing.'];
+    const { code, errors } = await run(['verify'], undefined, { ...INTACT, problems });
 
     expect(code).toBe(1);
-    expect(complaints).toEqual([
+    expect(errors).toEqual([
       'The chain of events is not intact:\n  Batch 2 is missing.\n  The head of the chain is missing.',
     ]);
   });
@@ -217,7 +217,7 @@ describe('the events commands', () => {
     expect(await run(['webhook', 'resend', '0193'])).toMatchObject({ code: 0, printed: ['1 event is sent again.'] });
     expect((await run(['webhook', 'resend', '--all'])).calls[0]).toEqual(['resend', undefined]);
     expect(await run(['webhook', 'resend', 'unknown'])).toMatchObject({
-      ...{ code: 4, complaints: ['The webhook has given up no event unknown.'] },
+      ...{ code: 4, errors: ['The webhook has given up no event unknown.'] },
     });
   });
 
@@ -227,7 +227,7 @@ describe('the events commands', () => {
 
   it('an unavailable database fails the command', async () => {
     expect(await run(['report'], new ServiceError('UNAVAILABLE'))).toMatchObject({
-      ...{ code: 1, printed: [], complaints: ['The database cannot be reached or is busy; try again.'] },
+      ...{ code: 1, printed: [], errors: ['The database cannot be reached or is busy; try again.'] },
     });
   });
 
@@ -247,6 +247,6 @@ describe('the events commands', () => {
   it.each(EXAMPLES)('accepts the example of docs/how-to: search%s', async (example) => {
     const args = example.replace('$kind', EVENT.kind).trim().split(' ').filter(Boolean);
 
-    expect(await run(['search', ...args])).toMatchObject({ code: 0, complaints: [] });
+    expect(await run(['search', ...args])).toMatchObject({ code: 0, errors: [] });
   });
 });

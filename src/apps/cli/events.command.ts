@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../../identity/account/accounts.service.js';
 import { parseInstant } from '../../config/bind/instant.js';
 import { printable } from '../../config/show/failure-report.js';
-import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { VerificationOptions } from '../../identity/events/chain/chain-check.js';
 import type { BatchHash } from '../../identity/events/chain/event-batch.js';
 import type { EventVerification } from '../../identity/events/chain/event-verification.service.js';
@@ -17,8 +16,9 @@ import { writeExport } from './export-output.js';
 import { withReason } from './operator.js';
 import { type EventKind, KINDS } from '../../identity/events/security-event.js';
 import type { ListedDelivery, WebhookDeliveries } from '../webhook/webhook-deliveries.service.js';
+import { notFound } from './command-failure.js';
+import { type CommandParts, type CommandResult, commandRunner, type RunCommand } from './command-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { type Complaint, complaintOf, noSuch } from './users/users-answers.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface EventsServices {
@@ -32,14 +32,11 @@ export interface EventsServices {
 }
 
 /** Dependencies of the commands. */
-export interface EventsCommandParts {
-  readonly open: () => Promise<EventsServices>;
+export interface EventsCommandParts extends CommandParts<EventsServices> {
   /** Actor of the security events. */
   readonly actor: string;
   /** Where an export goes without `--out`. */
   readonly output: NodeJS.WritableStream;
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
 }
 
 interface FilterOptions extends EventPeriod {
@@ -64,16 +61,12 @@ interface DeliveryOptions {
   readonly limit: number;
 }
 
-type Run = (command: (services: EventsServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
-
 const USUAL_LIMIT = 50;
 
 /** Adds `events search`, `report`, `reasons`, `export` and `verify`, and `events webhook`. */
 export function addEventsCommand(program: Command, parts: EventsCommandParts, exit: (code: ExitCode) => void): void {
   const events = program.command('events').description('searches, counts, exports and verifies security events');
-  const run: Run = async (command) => {
-    exit(await answered(parts, command));
-  };
+  const run = commandRunner(parts, exit);
 
   withFilter(events.command('search'))
     .description('lists security events, newest first, a page at a time')
@@ -125,7 +118,7 @@ function withFilter(command: Command): Command {
     .addOption(new Option('--kind <kind>', 'only events of this kind').choices(KINDS));
 }
 
-function addWebhookCommands(webhook: Command, run: Run, act: () => Act): void {
+function addWebhookCommands(webhook: Command, run: RunCommand<EventsServices>, act: () => Act): void {
   webhook
     .command('list')
     .description('lists the events that the webhook has given up, oldest first')
@@ -173,13 +166,9 @@ function secondsOf(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString();
 }
 
-async function resend(
-  { resends }: EventsServices,
-  id: string | undefined,
-  act: Act,
-): Promise<readonly string[] | Complaint> {
+async function resend({ resends }: EventsServices, id: string | undefined, act: Act): Promise<CommandResult> {
   const count = await resends.webhook(id, act);
-  if (id !== undefined && count === 0) return noSuch(`The webhook has given up no event ${printable(id)}.`);
+  if (id !== undefined && count === 0) return notFound(`The webhook has given up no event ${printable(id)}.`);
   return [`${count} ${count === 1 ? 'event is' : 'events are'} sent again.`];
 }
 
@@ -193,33 +182,12 @@ function withPeriod(command: Command): Command {
     .option('--to <time>', 'first instant after the period', instantOf);
 }
 
-async function answered(
-  { open, print, complain }: EventsCommandParts,
-  command: (services: EventsServices) => Promise<readonly string[] | Complaint>,
-): Promise<ExitCode> {
-  const services = await open();
-  try {
-    const answer = await command(services).catch((error: unknown): Complaint => {
-      if (error instanceof ServiceError) return complaintOf(error);
-      throw error;
-    });
-    if (!('complaint' in answer)) {
-      for (const line of answer) print(line);
-      return EXIT.done;
-    }
-    complain(answer.complaint);
-    return answer.exitCode ?? EXIT.failed;
-  } finally {
-    await services.close();
-  }
-}
-
 async function search(
   { accounts, eventSearch }: EventsServices,
   { user, subject, limit, ...filter }: SearchOptions,
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   const account = user === undefined ? undefined : await accounts.findByLoginId(user);
-  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  if (user !== undefined && !account) return notFound(`Unknown user ${printable(user)}.`);
   const found = await eventSearch.search({ ...filter, user: account?.id ?? subject, limit });
   const last = found.length === limit ? found.at(-1) : undefined;
   return [...found.map(lineOf), ...(last ? [`More events may follow: --after ${last.id}`] : [])];
@@ -229,9 +197,9 @@ async function exportEvents(
   { accounts, eventExports }: EventsServices,
   { actor, output }: EventsCommandParts,
   { user, subject, kind, from, to, format, out }: ExportOptions,
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   const account = user === undefined ? undefined : await accounts.findByLoginId(user);
-  if (user !== undefined && !account) return noSuch(`Unknown user ${printable(user)}.`);
+  if (user !== undefined && !account) return notFound(`Unknown user ${printable(user)}.`);
   const act = { actor, authority: 'operator', reason: commandReason() } as const;
   const parts = await eventExports.export({ user: account?.id ?? subject, kind, from, to }, format, act);
   return writeExport(parts, { out, output });
@@ -257,19 +225,9 @@ async function reasons({ eventSearch }: EventsServices, period: EventPeriod): Pr
   return rows.map((row) => printable(JSON.stringify(row)));
 }
 
-async function verify(
-  { eventVerification }: EventsServices,
-  options: VerificationOptions,
-): Promise<readonly string[] | Complaint> {
-  const {
-    problems: findings,
-    batches,
-    events,
-    head,
-    deleted,
-    isJustRestored = false,
-  } = await eventVerification.verify(options);
-  if (findings.length > 0) return { complaint: ['The chain of events is not intact:', ...findings].join('\n  ') };
+async function verify({ eventVerification }: EventsServices, options: VerificationOptions): Promise<CommandResult> {
+  const { problems, batches, events, head, deleted, isJustRestored = false } = await eventVerification.verify(options);
+  if (problems.length > 0) return { message: ['The chain of events is not intact:', ...problems].join('\n  ') };
   const waiting = isJustRestored ? [RESTORED] : [];
   if (!head) return ['There are no events in the chain yet.', ...waiting];
   const after = deleted > 0 ? ` The retention has deleted the batches up to ${deleted}.` : '';

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Complaint } from './users/users-answers.js';
+import type { CommandResult } from './command-run.js';
 
 /**
  * Writes an export to a new file that only its owner may read, or to the output of the command. Returns the lines for the
@@ -10,7 +10,7 @@ import type { Complaint } from './users/users-answers.js';
 export async function writeExport(
   parts: AsyncIterable<string>,
   { out, output }: { readonly out: string | undefined; readonly output: NodeJS.WritableStream },
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   if (out === undefined) {
     await pipeline(Readable.from(parts), output, { end: false });
     return [];
@@ -28,6 +28,6 @@ export async function writeExport(
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    return { complaint: `The file cannot be written (${code ?? syscall}). It must not exist yet.` };
+    return { message: `The file cannot be written (${code ?? syscall}). It must not exist yet.` };
   }
 }

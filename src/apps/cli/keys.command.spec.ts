@@ -8,7 +8,7 @@ import { addKeysCommand, type KeysServices } from './keys.command.js';
 interface Outcome {
   readonly code: number | undefined;
   readonly printed: readonly string[];
-  readonly complaints: readonly string[];
+  readonly errors: readonly string[];
   readonly calls: readonly unknown[];
 }
 
@@ -34,7 +34,7 @@ describe('the keys commands', () => {
   it('list prints keys with states and times, and the number of values under each seal key', async () => {
     const outcome = await run(['list']);
 
-    expect(outcome).toMatchObject({ code: 0, complaints: [] });
+    expect(outcome).toMatchObject({ code: 0, errors: [] });
     expect(outcome.printed).toEqual([
       'kid-1  access  ES256  retired  signs from 2027-01-15T08:00:00.000Z, ends 2027-01-15T09:05:00.000Z, sealed under k1',
       'kid-2  mfa  HS256  current  signs from 1970-01-01T00:00:05.000Z, sealed under k2',
@@ -68,7 +68,7 @@ describe('the keys commands', () => {
   ])('%j retires a key, at once: %s', async (args, atOnce) => {
     const outcome = await run(args);
 
-    expect(outcome).toMatchObject({ code: 0, complaints: [] });
+    expect(outcome).toMatchObject({ code: 0, errors: [] });
     expect(outcome.calls).toEqual([['retire', 'kid-1', { actor: 'cli', atOnce }], 'closed']);
   });
 
@@ -76,7 +76,7 @@ describe('the keys commands', () => {
     expect(await run(['retire', 'other'], { isKnown: false })).toMatchObject({
       code: 4,
       printed: [],
-      complaints: ['Unknown signing key other.'],
+      errors: ['Unknown signing key other.'],
     });
   });
 
@@ -98,7 +98,7 @@ describe('the keys commands', () => {
     const outcome = await run(['rekey'], { failure });
 
     expect(outcome).toMatchObject({ code: 1, printed: [] });
-    expect(outcome.complaints.join()).toContain(sentence);
+    expect(outcome.errors.join()).toContain(sentence);
     expect(outcome.calls).toContain('closed');
   });
 
@@ -111,7 +111,7 @@ async function run(args: readonly string[], given: Given = {}): Promise<Outcome>
   const { failure, isKnown = true, purposes = ['access', 'mfa'] } = given;
   const calls: unknown[] = [];
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   let code: number | undefined;
   const noted = <T>(call: unknown, answer: T): Promise<T> => {
     calls.push(call);
@@ -142,11 +142,11 @@ async function run(args: readonly string[], given: Given = {}): Promise<Outcome>
     open: () => Promise.resolve(services),
     actor: 'cli',
     print: (line: string) => void printed.push(line),
-    complain: (line: string) => void complaints.push(line),
+    printError: (line: string) => void errors.push(line),
   };
   addKeysCommand(program, parts, (exitCode) => {
     code = exitCode;
   });
   await program.parseAsync(['keys', ...args], { from: 'user' });
-  return { code, printed, complaints, calls };
+  return { code, printed, errors, calls };
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { printable } from '../../config/show/failure-report.js';
-import { ServiceError } from '../../kernel/errors/service-error.js';
-import { EXIT, type ExitCode } from './exit-code.js';
+import { notFound } from './command-failure.js';
+import { type CommandParts, type CommandResult, commandRunner } from './command-run.js';
+import type { ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
 import type { PepperUse } from '../../identity/second-factor/backup-code/pepper-use.service.js';
-import { SealFailure } from '../../platform/sealing/sealer.js';
 import type { KeyRotation, ListedKey } from '../../identity/token/keys/key-rotation.service.js';
 
 /** The service as far as the commands need it, opened for one command. */
@@ -22,35 +22,21 @@ export interface KeysServices {
 }
 
 /** Dependencies of the commands. */
-export interface KeysCommandParts {
-  readonly open: () => Promise<KeysServices>;
+export interface KeysCommandParts extends CommandParts<KeysServices> {
   /** Actor of the security events. */
   readonly actor: string;
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
-}
-
-interface Outcome {
-  readonly lines: readonly string[];
-  readonly complaint?: string;
-  /** `failed` unless set. */
-  readonly exitCode?: ExitCode;
 }
 
 /** `keys list`, `rotate`, `retire` and `rekey`; each sets the exit code by `exit`. */
 export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: (code: ExitCode) => void): void {
   const keys = program.command('keys').description('manage the keys that sign tokens and those that seal secrets');
-  const run = async (command: (services: KeysServices) => Promise<Outcome>): Promise<void> => {
-    exit(await answered(parts, command));
-  };
+  const run = commandRunner(parts, exit);
 
   keys
     .command('list')
     .description('lists the signing keys, the values of each seal key, and the accounts with codes of each pepper')
     .action(() =>
-      run(async (services) => ({
-        lines: [...(await list(services)), ...(await seals(services)), ...(await peppers(services))],
-      })),
+      run(async (services) => [...(await list(services)), ...(await seals(services)), ...(await peppers(services))]),
     );
 
   withReason(keys.command('rotate'))
@@ -69,26 +55,6 @@ export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: 
   withReason(keys.command('rekey'))
     .description('re-seals under the active seal key what another key seals; can be interrupted and run again')
     .action(() => run((services) => rekey(services, parts.actor)));
-}
-
-async function answered(
-  { open, print, complain }: KeysCommandParts,
-  command: (services: KeysServices) => Promise<Outcome>,
-): Promise<ExitCode> {
-  const services = await open();
-  try {
-    const { lines, complaint, exitCode = EXIT.failed } = await command(services);
-    for (const line of lines) print(line);
-    if (complaint !== undefined) complain(complaint);
-    return complaint === undefined ? EXIT.done : exitCode;
-  } catch (error) {
-    if (error instanceof SealFailure) complain(`${error.message}.`);
-    else if (error instanceof ServiceError) complain('The database cannot be reached or is busy; try again.');
-    else throw error;
-    return EXIT.failed;
-  } finally {
-    await services.close();
-  }
 }
 
 async function list({ rotation }: KeysServices): Promise<readonly string[]> {
@@ -119,7 +85,7 @@ async function peppers({ pepperUses }: KeysServices): Promise<readonly string[]>
   });
 }
 
-async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string): Promise<Outcome> {
+async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string): Promise<CommandResult> {
   const rotated = await rotation.rotate({ actor, atOnce });
   const lines = rotated.map(({ purpose, kid, signsFrom, isNew }) => {
     const from = isNew ? 'created' : 'already present';
@@ -127,25 +93,25 @@ async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string
   });
   const isConfigured = rotated.every(({ purpose }) => purpose !== 'access');
   const note = 'Access tokens are signed with app.security.token.signing-key: replace the key there.';
-  return { lines: isConfigured ? [...lines, note] : lines };
+  return isConfigured ? [...lines, note] : lines;
 }
 
 async function retire(
   { rotation }: KeysServices,
   kid: string,
   how: { readonly actor: string; readonly atOnce: boolean },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const isDone = await rotation.retire(kid, how);
-  if (!isDone) return { lines: [], complaint: `Unknown signing key ${printable(kid)}.`, exitCode: EXIT.notFound };
+  if (!isDone) return notFound(`Unknown signing key ${printable(kid)}.`);
   const effect = how.atOnce ? 'no longer verifies' : 'no longer signs; verifies until its tokens have expired';
-  return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
+  return [`${kid}  ${effect}; other processes follow within half a minute`];
 }
 
-async function rekey(services: KeysServices, actor: string): Promise<Outcome> {
+async function rekey(services: KeysServices, actor: string): Promise<CommandResult> {
   const { rotation, resealTotpSecrets } = services;
   const signing = await rotation.reseal(actor);
   const totp = await resealTotpSecrets();
-  return { lines: [`re-sealed: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
+  return [`re-sealed: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))];
 }
 
 function instant(epochSeconds: number): string {

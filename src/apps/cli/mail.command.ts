@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Act } from '../admin/act.js';
 import type { Resends } from '../admin/resends.service.js';
 import { printable } from '../../config/show/failure-report.js';
-import { ServiceError } from '../../kernel/errors/service-error.js';
 import type { MailBacklog } from '../../platform/mail/mail-backlog.service.js';
 import type { MailRow } from '../../platform/mail/mail-message.js';
 import { commandReason } from '../../kernel/principal/command-context.js';
+import { notFound } from './command-failure.js';
+import { type CommandParts, type CommandResult, commandRunner } from './command-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
-import { type Complaint, complaintOf, noSuch } from './users/users-answers.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface MailServices {
@@ -18,12 +18,9 @@ export interface MailServices {
 }
 
 /** Dependencies of the commands. */
-export interface MailCommandParts {
-  readonly open: () => Promise<MailServices>;
+export interface MailCommandParts extends CommandParts<MailServices> {
   /** Actor of the security events. */
   readonly actor: string;
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
 }
 
 interface ListOptions {
@@ -38,9 +35,7 @@ const MAX_LIMIT = 200;
 /** Adds `mail list` and `mail resend`. */
 export function addMailCommand(program: Command, parts: MailCommandParts, exit: (code: ExitCode) => void): void {
   const mail = program.command('mail').description('shows mails that are not sent, and sends them again');
-  const run = async (command: (services: MailServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
-    exit(await answered(parts, command));
-  };
+  const run = commandRunner(parts, exit);
 
   mail
     .command('list')
@@ -62,27 +57,6 @@ export function addMailCommand(program: Command, parts: MailCommandParts, exit: 
     );
 }
 
-async function answered(
-  { open, print, complain }: MailCommandParts,
-  command: (services: MailServices) => Promise<readonly string[] | Complaint>,
-): Promise<ExitCode> {
-  const services = await open();
-  try {
-    const answer = await command(services).catch((error: unknown): Complaint => {
-      if (error instanceof ServiceError) return complaintOf(error);
-      throw error;
-    });
-    if (!('complaint' in answer)) {
-      for (const line of answer) print(line);
-      return EXIT.done;
-    }
-    complain(answer.complaint);
-    return answer.exitCode ?? EXIT.failed;
-  } finally {
-    await services.close();
-  }
-}
-
 async function list({ mailBacklog }: MailServices, { failed, after, limit }: ListOptions): Promise<readonly string[]> {
   const found = await mailBacklog.list({ state: failed ? 'failed' : undefined, after, limit });
   const last = found.length === limit ? found.at(-1) : undefined;
@@ -95,15 +69,11 @@ function lineOf({ id, created_at: at, state, template, user_id, attempts, last_e
   return printable([new Date(at).toISOString(), state.padEnd(7), template, ...facts.filter(Boolean)].join('  '));
 }
 
-async function resend(
-  { resends }: MailServices,
-  ids: readonly string[],
-  act: Act,
-): Promise<readonly string[] | Complaint> {
-  if (ids.length === 0) return { complaint: 'State the ids of mails, or --all.', exitCode: EXIT.usage };
+async function resend({ resends }: MailServices, ids: readonly string[], act: Act): Promise<CommandResult> {
+  if (ids.length === 0) return { message: 'State the ids of mails, or --all.', exitCode: EXIT.usage };
   const lines: string[] = [];
   for (const id of ids) {
-    if (!(await resends.mail(id, act))) return noSuch(`No mail ${printable(id)} was given up.`);
+    if (!(await resends.mail(id, act))) return notFound(`No mail ${printable(id)} was given up.`);
     lines.push(`Mail ${id} will be sent again.`);
   }
   return lines;

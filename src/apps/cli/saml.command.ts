@@ -28,13 +28,13 @@ export interface SamlCommandParts {
   readonly open: () => Promise<SamlServices>;
   readonly clock: Clock;
   readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
 /** The lines to print, and the problems found. */
 interface Report {
   readonly lines: string[];
-  readonly findings: string[];
+  readonly problems: string[];
 }
 
 /** Adds `saml check` and `saml refresh`. */
@@ -60,7 +60,7 @@ async function refresh(parts: SamlCommandParts, name: string): Promise<ExitCode>
   const properties = named(parts, parts.configuration(), name);
   if (!properties) return EXIT.notFound;
   if (properties.metadata === undefined) {
-    parts.complain(`The identity provider "${name}" is configured without metadata, so there is nothing to read.`);
+    parts.printError(`The identity provider "${name}" is configured without metadata, so there is nothing to read.`);
     return EXIT.failed;
   }
   const services = await parts.open();
@@ -70,7 +70,7 @@ async function refresh(parts: SamlCommandParts, name: string): Promise<ExitCode>
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    parts.complain('The database cannot be reached, so nothing was requested.');
+    parts.printError('The database cannot be reached, so nothing was requested.');
     return EXIT.failed;
   } finally {
     await services.close();
@@ -78,28 +78,28 @@ async function refresh(parts: SamlCommandParts, name: string): Promise<ExitCode>
 }
 
 /** The configuration of an identity provider; reports an unknown name. */
-function named({ complain }: SamlCommandParts, known: Configuration, name: string): IdpProperties | undefined {
+function named({ printError }: SamlCommandParts, known: Configuration, name: string): IdpProperties | undefined {
   const { idp } = known.get(SamlProperties);
   const properties = idp.get(name);
   if (properties) return properties;
   const names = [...idp.keys()].sort();
   const others = names.length === 0 ? 'none is configured' : `known: ${names.join(', ')}`;
-  complain(`Unknown identity provider "${printable(name)}": ${others}.`);
+  printError(`Unknown identity provider "${printable(name)}": ${others}.`);
   return undefined;
 }
 
 async function check(parts: SamlCommandParts, name: string): Promise<ExitCode> {
-  const { configuration, clock, print, complain } = parts;
+  const { configuration, clock, print, printError } = parts;
   const known = configuration();
   const properties = named(parts, known, name);
   if (!properties) return EXIT.notFound;
-  const report: Report = { lines: [], findings: [] };
+  const report: Report = { lines: [], problems: [] };
   await reportIdp(report, known, properties, clock);
   await reportServiceProvider(report, known, name, properties, clock);
   for (const line of report.lines) print(printable(line));
-  for (const finding of report.findings) complain(printable(`${finding}.`));
-  if (report.findings.length === 0) print('No problems found.');
-  return report.findings.length === 0 ? EXIT.done : EXIT.failed;
+  for (const problem of report.problems) printError(printable(`${problem}.`));
+  if (report.problems.length === 0) print('No problems found.');
+  return report.problems.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 async function reportIdp(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
@@ -108,7 +108,7 @@ async function reportIdp(report: Report, known: Configuration, properties: IdpPr
     import('../../signin/saml/idp/idp-trust.js'),
   ]);
   if (!found) return;
-  const { lines, findings } = report;
+  const { lines, problems } = report;
   const { entityId, sso, slo, certificates, validUntil } = found.trust;
   lines.push(`entity id       ${entityId}`);
   lines.push(`single sign-on  ${sso.url} (${sso.binding})`);
@@ -126,8 +126,8 @@ async function reportIdp(report: Report, known: Configuration, properties: IdpPr
   lines.push(`cache duration  ${cacheDurationSeconds === undefined ? 'not stated' : `${cacheDurationSeconds} s`}`);
   lines.push(`NameID formats  ${nameIdFormats.join(', ') || 'not stated'}`);
   lines.push(`assurance       ${assuranceProfiles.join(', ') || 'no profile stated'}`);
-  findings.push(...warnings);
-  if (validUntil !== undefined && validUntil <= clock.millis()) findings.push('The metadata has expired');
+  problems.push(...warnings);
+  if (validUntil !== undefined && validUntil <= clock.millis()) problems.push('The metadata has expired');
 }
 
 /** Reads the metadata, or the keys in its place. */
@@ -147,12 +147,12 @@ async function read(
       : await readMetadata(report, known, properties, properties.metadata, clock);
   if (!('problem' in found)) return found;
   const what = properties.metadata === undefined ? 'The keys' : 'The metadata';
-  report.findings.push(`${what} of the identity provider cannot be used: ${found.problem}`);
+  report.problems.push(`${what} of the identity provider cannot be used: ${found.problem}`);
   return undefined;
 }
 
 async function readMetadata(
-  { lines, findings }: Report,
+  { lines, problems }: Report,
   known: Configuration,
   properties: IdpProperties,
   metadata: string,
@@ -186,7 +186,7 @@ async function readMetadata(
       const seconds = Math.round((clock.millis() - date) / 1000);
       lines.push(`clock           ${apart(seconds)}`);
       if (Math.abs(seconds) > properties.clockSkew.seconds + 1) {
-        findings.push(`The clocks differ by more than clock-skew (${properties.clockSkew.seconds} s) allows`);
+        problems.push(`The clocks differ by more than clock-skew (${properties.clockSkew.seconds} s) allows`);
       }
     }
     return readConfigured(document, properties);
@@ -229,15 +229,15 @@ async function reportServiceProvider(
 }
 
 function reportCertificate(
-  { lines, findings }: Report,
+  { lines, problems }: Report,
   what: string,
   { subject, fingerprint, end }: CertificateFacts,
   clock: Clock,
 ): void {
   lines.push(`${what.padEnd(15)} ${subject}, until ${instant(end)}, SHA-256 ${fingerprint}`);
   const left = end - clock.millis();
-  if (left < 0) findings.push(`The certificate ${subject} expired at ${instant(end)}`);
-  else if (left < SOON_MILLIS) findings.push(`The certificate ${subject} expires at ${instant(end)}`);
+  if (left < 0) problems.push(`The certificate ${subject} expired at ${instant(end)}`);
+  else if (left < SOON_MILLIS) problems.push(`The certificate ${subject} expires at ${instant(end)}`);
 }
 
 /** Replaces control characters, so that text of others cannot control the terminal. */

@@ -28,7 +28,7 @@ export interface ConfigCommandParts {
     asksServer: boolean,
   ) => Promise<{ readonly findings: readonly LocatedRuleProblem[]; readonly isComplete: boolean }>;
   readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
 /** `config get`, `config list`, `config check` and `config docs`; each sets the exit code by `exit`. */
@@ -83,9 +83,9 @@ function writePages(pages: ReadonlyMap<string, string>, folder: string): void {
 function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) => ConfigView): ExitCode {
   const reading = parts.read();
   const { lines, isFound } = view(reading);
-  for (const line of lines) (isFound ? parts.print : parts.complain)(line);
+  for (const line of lines) (isFound ? parts.print : parts.printError)(line);
   if (reading.problems.length > 0) {
-    parts.complain(`The configuration has problems and the service would not start; run: config check`);
+    parts.printError(`The configuration has problems and the service would not start; run: config check`);
   }
   return isFound ? EXIT.done : EXIT.notFound;
 }
@@ -93,16 +93,16 @@ function print(parts: ConfigCommandParts, view: (reading: ConfigurationReading) 
 const RULE_4_NEEDS_SERVER =
   'note: rule 4 was not checked: it compares the pool with limits of the database server; run: config check --database';
 
-/** Prints faults as one report, like startup, and other findings as one line each. */
+/** Prints errors as one report, like startup, and other problems as one line each. */
 async function check(
-  { inputs, read, rules, serverRule, print: say, complain }: ConfigCommandParts,
+  { inputs, read, rules, serverRule, print: say, printError }: ConfigCommandParts,
   asksServer: boolean,
 ): Promise<ExitCode> {
   const reading = read();
   const ofServer = await serverRule(reading, inputs, asksServer);
   const findings = [...(await rules(reading, inputs)), ...ofServer.findings];
-  const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'error')];
-  if (faults.length > 0) complain(failureReport(faults, 'THE CONFIGURATION CANNOT BE USED'));
+  const errors = [...reading.problems, ...findings.filter(({ severity }) => severity === 'error')];
+  if (errors.length > 0) printError(failureReport(errors, 'THE CONFIGURATION CANNOT BE USED'));
   for (const warning of reading.warnings) say(`warning: ${warning}`);
   for (const { severity, rule, ...found } of findings) {
     if (severity !== 'error') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
@@ -110,6 +110,6 @@ async function check(
   if (!asksServer && !ofServer.isComplete) say(RULE_4_NEEDS_SERVER);
   const breaches = findings.filter(({ severity }) => severity === 'breach').length;
   if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
-  else if (faults.length === 0) say(`All ${ofServer.isComplete ? '' : 'other '}configuration rules hold.`);
-  return breaches + faults.length === 0 ? EXIT.done : EXIT.configuration;
+  else if (errors.length === 0) say(`All ${ofServer.isComplete ? '' : 'other '}configuration rules hold.`);
+  return breaches + errors.length === 0 ? EXIT.done : EXIT.configuration;
 }

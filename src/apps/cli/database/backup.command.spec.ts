@@ -10,7 +10,7 @@ async function failing(failure: Error): Promise<unknown> {
   const say = (line: string): void => void outcome.lines.push(line);
   const parts = {
     ...{ backUp: fails, checkRestore: fails, open: fails, hasOwnSigningKey: () => false },
-    ...{ actor: 'cli:root', print: say, complain: say },
+    ...{ actor: 'cli:root', print: say, printError: say },
   };
   const program = new Command().exitOverride();
   addBackupCommands(program, parts, (code) => {

@@ -25,7 +25,7 @@ export interface BackupCommandParts {
   readonly hasOwnSigningKey: () => boolean;
   readonly actor: string;
   readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
 type Flags = Partial<RestoreOptions> & { readonly reason?: string };
@@ -54,16 +54,16 @@ export function addBackupCommands(program: Command, parts: BackupCommandParts, e
 }
 
 async function answered(
-  { print, complain }: BackupCommandParts,
+  { print, printError }: BackupCommandParts,
   command: () => Promise<readonly string[]>,
 ): Promise<ExitCode> {
   try {
     for (const line of await command()) print(line);
     return EXIT.done;
   } catch (error) {
-    if (error instanceof BackupRejection) complain(printable(error.message));
+    if (error instanceof BackupRejection) printError(printable(error.message));
     else if (error instanceof ServiceError)
-      complain(`The database has failed (${driverCode(error.cause)}); try again.`);
+      printError(`The database has failed (${driverCode(error.cause)}); try again.`);
     else throw error;
     return EXIT.failed;
   }

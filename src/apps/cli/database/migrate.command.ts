@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { lineOf } from '../../../config/problem.js';
 import {
   type AppliedMigration,
   isCompatible,
@@ -7,9 +6,9 @@ import {
   type MigrationState,
   type PendingMigration,
 } from '../../../platform/persistence/migrations/migration-state.js';
-import { SchemaFailure } from '../../../platform/persistence/migrations/schema-failure.js';
+import { type CommandParts, commandRunner } from '../command-run.js';
 import { creatingIfTold } from '../command-target.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
 
 /** The database, opened with the migration account for one command. */
 export interface MigrateServices {
@@ -24,13 +23,6 @@ export interface MigrateServices {
   readonly close: () => Promise<void>;
 }
 
-/** Dependencies of the commands. */
-export interface MigrateCommandParts {
-  readonly open: () => Promise<MigrateServices>;
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
-}
-
 const WHILE_IN_USE = '--while-in-use';
 
 interface Choices {
@@ -38,11 +30,13 @@ interface Choices {
 }
 
 /** `migrate status`, `up` and `down`; each sets the exit code by `exit`. */
-export function addMigrateCommand(program: Command, parts: MigrateCommandParts, exit: (code: ExitCode) => void): void {
+export function addMigrateCommand(
+  program: Command,
+  parts: CommandParts<MigrateServices>,
+  exit: (code: ExitCode) => void,
+): void {
   const migrate = program.command('migrate').description('change the tables to those of this version, and back');
-  const run = async (command: (services: MigrateServices) => Promise<readonly string[]>): Promise<void> => {
-    exit(await printed(parts, command));
-  };
+  const run = commandRunner(parts, exit);
 
   migrate
     .command('status')
@@ -79,24 +73,6 @@ export function addMigrateCommand(program: Command, parts: MigrateCommandParts, 
     );
 }
 
-async function printed(
-  { open, print, complain }: MigrateCommandParts,
-  command: (services: MigrateServices) => Promise<readonly string[]>,
-): Promise<ExitCode> {
-  let services: MigrateServices | undefined;
-  try {
-    services = await open();
-    for (const line of await command(services)) print(line);
-    return EXIT.done;
-  } catch (error) {
-    if (!(error instanceof SchemaFailure)) throw error;
-    complain(lineOf(error.problem));
-    return EXIT.failed;
-  } finally {
-    await services?.close();
-  }
-}
-
 function linesOf(state: MigrationState): readonly string[] {
   const pending = state.pendingMigrations.map(({ name, ends }) => `pending  ${name}${withComma(endsText(ends))}`);
   return [...state.applied.map(appliedLine), ...pending];
@@ -122,6 +98,6 @@ function appliedLine(migration: AppliedMigration): string {
   const { name, appliedAt } = migration;
   const time = appliedAt === undefined ? 'at an unrecorded time' : new Date(appliedAt * 1000).toISOString();
   if (isKnown(name)) return `applied  ${name}  ${time}`;
-  const verdict = isCompatible(migration) ? 'this version may run' : 'needs a newer version';
-  return `unknown  ${name}  ${time}, ${verdict}`;
+  const effect = isCompatible(migration) ? 'this version may run' : 'needs a newer version';
+  return `unknown  ${name}  ${time}, ${effect}`;
 }

@@ -42,7 +42,7 @@ describe('users admit', () => {
     const told = await admit(keys, '--person', 'ada', '--issuer', 'https://idp.test/metadata');
 
     expect(untold).toEqual({
-      answer: { complaint: 'The metadata of corp is at a URL: give its entity id by --issuer.' },
+      answer: { message: 'The metadata of corp is at a URL: give its entity id by --issuer.' },
       calls: [],
     });
     expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
@@ -52,10 +52,10 @@ describe('users admit', () => {
     [BY_HAND, ['--issuer', 'https://other.test/'], 'The entity id of corp is https://idp.test/metadata.'],
     [{ metadata: 'file:/nowhere/metadata.xml' }, [], 'The metadata of corp cannot be used: the file cannot be read'],
     [undefined, [], 'Unknown identity provider "corp": app.security.saml.idp.corp.* is not set.'],
-  ])('creates no account without a known identity provider (%j, %j)', async (keys, args, complaint) => {
+  ])('creates no account without a known identity provider (%j, %j)', async (keys, args, message) => {
     const { answer, calls } = await admit(keys, '--person', 'ada', ...args);
 
-    expect(answer).toMatchObject({ complaint: expect.stringContaining(complaint) as string });
+    expect(answer).toMatchObject({ message: expect.stringContaining(message) as string });
     expect(calls).toEqual([]);
   });
 });

@@ -3,9 +3,10 @@ import type { Act } from '../../admin/account-administration.service.js';
 import type { StaffAdmission } from '../../admin/staff-admission.service.js';
 import { rolesWritten } from '../../../identity/account/account.js';
 import { printable } from '../../../config/show/failure-report.js';
+import { notFound } from '../command-failure.js';
+import type { CommandResult, RunCommand } from '../command-run.js';
 import { creating } from '../command-target.js';
 import { withReason } from '../operator.js';
-import { type Complaint, noSuch } from './users-answers.js';
 
 /** The service of the command. */
 export interface AdmitServices {
@@ -21,11 +22,7 @@ interface AdmitOptions {
 }
 
 /** Adds `users admit`: creates the account of an identity provider's user before the first login. */
-export function addAdmitCommand(
-  users: Command,
-  act: () => Act,
-  run: (command: (services: AdmitServices) => Promise<readonly string[] | Complaint>) => Promise<void>,
-): void {
+export function addAdmitCommand(users: Command, act: () => Act, run: RunCommand<AdmitServices>): void {
   withReason(creating(users.command('admit')))
     .description("pre-creates the account of an identity provider's user")
     .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
@@ -40,21 +37,21 @@ async function admitted(
   { admission }: AdmitServices,
   { roles = '', ...person }: AdmitOptions,
   act: Act,
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   const { idp } = person;
   const result = await admission.admit({ ...person, roles: rolesWritten(roles) }, act);
   switch (result.kind) {
     case 'admitted':
       return [`Created user ${result.account.loginId}, who may sign in through ${idp}.`];
     case 'unknown idp':
-      return noSuch(
+      return notFound(
         `Unknown identity provider "${printable(idp)}": app.security.saml.idp.${printable(idp)}.* is not set.`,
       );
     case 'other issuer':
-      return { complaint: `The entity id of ${idp} is ${result.issuer}.` };
+      return { message: `The entity id of ${idp} is ${result.issuer}.` };
     case 'issuer required':
-      return { complaint: `The metadata of ${idp} is at a URL: give its entity id by --issuer.` };
+      return { message: `The metadata of ${idp} is at a URL: give its entity id by --issuer.` };
     case 'metadata unusable':
-      return { complaint: `The metadata of ${idp} cannot be used: ${result.reason}.` };
+      return { message: `The metadata of ${idp} cannot be used: ${result.reason}.` };
   }
 }

@@ -3,7 +3,7 @@ import { rolesWritten } from '../../../identity/account/account.js';
 import type { Act } from '../../admin/account-administration.service.js';
 import { creating } from '../command-target.js';
 import { withReason } from '../operator.js';
-import type { Complaint } from './users-answers.js';
+import type { CommandResult, RunCommand } from '../command-run.js';
 import type { UsersServices } from './users-services.command.js';
 
 interface InviteOptions {
@@ -12,10 +12,8 @@ interface InviteOptions {
   readonly printLink?: boolean;
 }
 
-type Run = (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
-
 /** Adds `users invite`. */
-export function addInviteCommand(users: Command, act: () => Act, run: Run): void {
+export function addInviteCommand(users: Command, act: () => Act, run: RunCommand<UsersServices>): void {
   withReason(creating(users.command('invite')))
     .description(
       'creates a user who chooses the first password by a mailed link, or invites one again who has not accepted yet',
@@ -35,11 +33,10 @@ async function invite(
   loginId: string,
   { email, roles, printLink = false }: InviteOptions,
   act: Act,
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   if (!printLink && !provisioning.canMailInvitations) {
     return {
-      complaint:
-        'No mail relay is configured (app.mail.host). Use --print-link, and give the link to the user yourself.',
+      message: 'No mail relay is configured (app.mail.host). Use --print-link, and give the link to the user yourself.',
     };
   }
   const person = { loginId, email, roles: roles === undefined ? undefined : rolesWritten(roles) };

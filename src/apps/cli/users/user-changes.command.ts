@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { type Account, rolesWritten } from '../../../identity/account/account.js';
 import type { Act } from '../../admin/account-administration.service.js';
+import type { RunCommand } from '../command-run.js';
 import { withReason } from '../operator.js';
-import { type Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
 /** Dependencies of the commands. */
 export interface UserChangesParts {
   readonly act: () => Act;
-  readonly run: (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+  readonly run: RunCommand<UsersServices>;
   /** Reads a password from the first line of the input. */
   readonly readPassword: () => Promise<string>;
 }
@@ -28,11 +28,11 @@ export function addUserChanges(users: Command, { act, run, readPassword }: UserC
     .option('--password-stdin', 'read the password from the first line of standard input')
     .action((id: string, { passwordStdin }: { passwordStdin?: boolean }) =>
       change(id, async ({ administration }, { id: subject }) => {
-        const given = passwordStdin ? await readPassword() : undefined;
-        const { generated, expiresAt } = await administration.resetPassword(subject, given, act());
+        const password = passwordStdin ? await readPassword() : undefined;
+        const { generated, expiresAt } = await administration.resetPassword(subject, password, act());
         const until = new Date(expiresAt * 1000).toISOString();
-        const told = `set a temporary password, valid until ${until}; ended all sessions`;
-        return generated === undefined ? told : `${told}. The password ${generated} is shown only once`;
+        const done = `set a temporary password, valid until ${until}; ended all sessions`;
+        return generated === undefined ? done : `${done}. The password ${generated} is shown only once`;
       }),
     );
 

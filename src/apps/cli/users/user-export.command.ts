@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { Act } from '../../admin/account-administration.service.js';
+import type { RunCommand } from '../command-run.js';
 import { writeExport } from '../export-output.js';
 import { withReason } from '../operator.js';
-import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
 /** Dependencies of the command. */
 export interface UserExportParts {
   readonly act: () => Act;
-  readonly run: (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+  readonly run: RunCommand<UsersServices>;
   readonly output: NodeJS.WritableStream;
 }
 

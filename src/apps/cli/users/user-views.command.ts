@@ -4,13 +4,13 @@ import { printable } from '../../../config/show/failure-report.js';
 import { MAX_SLICE } from '../../../platform/persistence/slice.js';
 import type { Lock } from '../../../identity/second-factor/attempts/attempt.js';
 import type { Authenticator } from '../../../identity/second-factor/factor-state.js';
-import type { Complaint } from './users-answers.js';
+import type { RunCommand } from '../command-run.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 
 /** An operator may read everything. */
 const READER = { actor: 'cli', authority: 'operator' } as const;
 const USUAL_LIMIT = 50;
-const LARGEST_LIMIT = 200;
+const MAX_LIMIT = 200;
 
 interface ListOptions {
   readonly query?: string;
@@ -20,17 +20,15 @@ interface ListOptions {
   readonly limit: number;
 }
 
-type Run = (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
-
 /** Adds `users list`, `users show` and `users sessions`, which change nothing. */
-export function addUserViews(users: Command, run: Run): void {
+export function addUserViews(users: Command, run: RunCommand<UsersServices>): void {
   users
     .command('list')
     .description('lists users by login id, a page at a time')
     .option('--query <text>', 'only users whose login id or mail address contains this text')
     .option('--role <role>', 'only users with this stored role')
     .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']))
-    .option('--limit <number>', `users of one page, at most ${LARGEST_LIMIT}`, limitOf, USUAL_LIMIT)
+    .option('--limit <number>', `users of one page, at most ${MAX_LIMIT}`, limitOf, USUAL_LIMIT)
     .option('--after <id>', 'continue after this login id')
     .action((options: ListOptions) => run((services) => list(services, options)));
 
@@ -49,7 +47,7 @@ export function addUserViews(users: Command, run: Run): void {
 
 function limitOf(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LARGEST_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${LARGEST_LIMIT} users.`);
+  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${MAX_LIMIT} users.`);
   return limit;
 }
 
@@ -117,11 +115,11 @@ async function sessions({ activity }: UsersServices, { id }: Account): Promise<r
   return lines.length === 0 ? ['No sessions, no trusted devices.'] : lines.map(printable);
 }
 
-/** Its type and name, for a passkey whether it may be synced, and its times. */
+/** Type, name and times of an authenticator, and whether a passkey may be synced. */
 function authenticatorText({ type, id, name, isSynced, createdAt, lastUsedAt }: Authenticator): string {
   const used = lastUsedAt === undefined ? 'never used' : `last used ${instant(lastUsedAt)}`;
-  const kept = isSynced === undefined ? [] : [isSynced ? 'synced' : 'bound to one device'];
-  return [type, id, name ?? '-', ...kept, `created ${instant(createdAt)}`, used].join('  ');
+  const sync = isSynced === undefined ? [] : [isSynced ? 'synced' : 'bound to one device'];
+  return [type, id, name ?? '-', ...sync, `created ${instant(createdAt)}`, used].join('  ');
 }
 
 function lockText(lock: Lock | undefined): string {

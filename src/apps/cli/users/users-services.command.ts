@@ -8,7 +8,8 @@ import type { BulkProvisioning } from '../../admin/bulk-provisioning.service.js'
 import type { PersonExport } from '../../admin/person-export.service.js';
 import { printable } from '../../../config/show/failure-report.js';
 import type { AdmitServices } from './admit.command.js';
-import { type Complaint, noSuch } from './users-answers.js';
+import { notFound } from '../command-failure.js';
+import type { CommandResult } from '../command-run.js';
 
 /** The service as far as the commands for users need it, opened for one command. */
 export interface UsersServices extends AdmitServices {
@@ -26,8 +27,8 @@ export interface UsersServices extends AdmitServices {
 export async function ofUser(
   { accounts }: UsersServices,
   loginId: string,
-  act: (account: Account) => Promise<readonly string[] | Complaint>,
-): Promise<readonly string[] | Complaint> {
+  act: (account: Account) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const account = await accounts.findByLoginId(loginId);
-  return account ? act(account) : noSuch(`Unknown user ${printable(loginId)}.`);
+  return account ? act(account) : notFound(`Unknown user ${printable(loginId)}.`);
 }

@@ -12,7 +12,7 @@ import type { UsersServices } from './users-services.command.js';
 interface Outcome {
   readonly code: number | undefined;
   readonly printed: readonly string[];
-  readonly complaints: readonly string[];
+  readonly errors: readonly string[];
   readonly calls: readonly unknown[];
 }
 
@@ -43,7 +43,7 @@ describe('the users commands', () => {
       },
     );
 
-    expect(outcome).toMatchObject({ code: 0, printed: ['Created user anna.'], complaints: [] });
+    expect(outcome).toMatchObject({ code: 0, printed: ['Created user anna.'], errors: [] });
     expect(outcome.calls).toEqual([
       [
         'create',
@@ -68,13 +68,13 @@ describe('the users commands', () => {
     ['VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] }, /login id has/],
     ['CONFLICT', { reason: 'login id taken' }, /already/],
     ['CONFLICT', { reason: 'the file changed while it was read' }, /file changed/],
-    ['CONFLICT', { reason: 'oneself' }, /^The command was refused\.$/],
+    ['CONFLICT', { reason: 'oneself' }, /^The command was rejected\.$/],
     ['UNAVAILABLE', { reason: 'database unreachable' }, /cannot be reached/],
   ] as const)('add explains the failure (%s)', async (code, facts, sentence) => {
     const outcome = await run(['add', 'anna'], { failure: new ServiceError(code, facts) });
 
     expect(outcome).toMatchObject({ code: 1, printed: [] });
-    expect(outcome.complaints.join('\n')).toMatch(sentence);
+    expect(outcome.errors.join('\n')).toMatch(sentence);
     expect(outcome.calls).toContain('closed');
   });
 
@@ -96,10 +96,10 @@ describe('the users commands', () => {
     const last = await run(['disable', 'anna'], {
       failure: new ServiceError('CONFLICT', { reason: 'last administrator' }),
     });
-    expect(last).toMatchObject({ code: 1, complaints: ['This is the last administrator.'] });
+    expect(last).toMatchObject({ code: 1, errors: ['This is the last administrator.'] });
 
     const unknown = await run(['unlock', 'nobody']);
-    expect(unknown).toMatchObject({ code: 4, complaints: ['Unknown user nobody.'], calls: ['closed'] });
+    expect(unknown).toMatchObject({ code: 4, errors: ['Unknown user nobody.'], calls: ['closed'] });
   });
 
   it('import reports errors row by row', async () => {
@@ -111,11 +111,11 @@ describe('the users commands', () => {
     expect(await run(['import', file], { report: { created: 0, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
       printed: ['line 3: login_id taken'],
-      complaints: ['Created 0 users. Nothing was changed: correct the file, or use --partial.'],
+      errors: ['Created 0 users. Nothing was changed: correct the file, or use --partial.'],
     });
     expect(await run(['import', '--partial', file], { report: { created: 1, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
-      complaints: ['Created 1 user. The rows above were skipped.'],
+      errors: ['Created 1 user. The rows above were skipped.'],
     });
   });
 
@@ -142,12 +142,12 @@ describe('the users commands', () => {
     expect(await run(['import', missing])).toEqual({
       code: 1,
       printed: [],
-      complaints: ['The file cannot be read (ENOENT).'],
+      errors: ['The file cannot be read (ENOENT).'],
       calls: ['closed'],
     });
     expect(await run(['import', file], { failure })).toMatchObject({
       code: 1,
-      complaints: ['The file cannot be read (EACCES).'],
+      errors: ['The file cannot be read (EACCES).'],
     });
   });
 
@@ -155,7 +155,7 @@ describe('the users commands', () => {
     const refused = {
       code: 1,
       printed: [],
-      complaints: ['Without --partial only a regular file can be imported.'],
+      errors: ['Without --partial only a regular file can be imported.'],
       calls: ['closed'],
     };
 
@@ -173,7 +173,7 @@ interface Situation {
 
 async function run(args: readonly string[], { input = '', failure, report }: Situation = {}): Promise<Outcome> {
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const calls: unknown[] = [];
   let code: number | undefined;
   const called = <T>(answer: T, ...call: readonly unknown[]): Promise<T> => {
@@ -215,10 +215,10 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
       input: Readable.from([input]),
       output: new PassThrough(),
       print: (line) => printed.push(line),
-      complain: (line) => complaints.push(line),
+      printError: (line) => errors.push(line),
     },
     (exitCode) => (code = exitCode),
   );
   await program.parseAsync(['users', ...args], { from: 'user' });
-  return { code, printed, complaints, calls };
+  return { code, printed, errors, calls };
 }

@@ -2,33 +2,32 @@ import { createReadStream, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ImportFile, importFormat } from '../../../identity/account/import/import-file.js';
-import { ImportFileRejection } from '../../../identity/account/import/import-row.js';
+import type { ImportReport } from '../../../identity/account/import/import-row.js';
 import { rolesWritten } from '../../../identity/account/account.js';
 import type { Act } from '../../admin/account-administration.service.js';
-import { ServiceError } from '../../../kernel/errors/service-error.js';
 import { commandReason } from '../../../kernel/principal/command-context.js';
+import { type CommandParts, type CommandResult, commandRunner } from '../command-run.js';
 import { creating } from '../command-target.js';
 import { addAdmitCommand } from './admit.command.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
 import { addInviteCommand } from './invite.command.js';
 import { withReason } from '../operator.js';
 import { addUserChanges } from './user-changes.command.js';
 import { addUserExport } from './user-export.command.js';
 import { addUserViews } from './user-views.command.js';
-import { type Complaint, complaintOf, importLines, previewLines } from './users-answers.js';
 import type { UsersServices } from './users-services.command.js';
 
 /** Dependencies of the commands. */
-export interface UsersCommandParts {
-  readonly open: () => Promise<UsersServices>;
+export interface UsersCommandParts extends CommandParts<UsersServices> {
   /** Actor of the security events. */
   readonly actor: string;
   readonly input: NodeJS.ReadableStream;
   /** Where an export goes without `--out`. */
   readonly output: NodeJS.WritableStream;
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
 }
+
+/** Maximum number of rows that are printed; the number of the others follows. */
+const MAX_ROWS = 100;
 
 interface ImportOptions {
   readonly partial?: boolean;
@@ -44,9 +43,7 @@ interface AddOptions {
 /** Adds the commands for users; each sets the exit code by `exit`. */
 export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: ExitCode) => void): void {
   const users = program.command('users').description('creates, changes and lists users');
-  const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
-    exit(await answered(parts, command));
-  };
+  const run = commandRunner(parts, exit);
 
   withReason(creating(users.command('add')))
     .description('creates a user; without --password-stdin the password is random and printed once')
@@ -81,29 +78,6 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
   addUserChanges(users, { act, run, readPassword: () => firstLineOf(parts.input) });
 }
 
-async function answered(
-  { open, print, complain }: UsersCommandParts,
-  command: (services: UsersServices) => Promise<readonly string[] | Complaint>,
-): Promise<ExitCode> {
-  const services = await open();
-  try {
-    const answer = await command(services).catch(complaintAbout);
-    const { lines = [], complaint, exitCode = EXIT.failed } = 'complaint' in answer ? answer : { lines: answer };
-    for (const line of lines) print(line);
-    if (complaint === undefined) return EXIT.done;
-    complain(complaint);
-    return exitCode;
-  } finally {
-    await services.close();
-  }
-}
-
-function complaintAbout(error: unknown): Complaint {
-  if (error instanceof ServiceError) return complaintOf(error);
-  if (error instanceof ImportFileRejection) return { complaint: error.message };
-  throw error;
-}
-
 async function add(
   { provisioning }: UsersServices,
   { input }: UsersCommandParts,
@@ -128,20 +102,38 @@ async function importFile(
   file: string,
   { isPartial, isPreview }: { readonly isPartial: boolean; readonly isPreview: boolean },
   act: Act,
-): Promise<readonly string[] | Complaint> {
+): Promise<CommandResult> {
   try {
     // The file is read twice unless --partial: a pipe would be empty the second time.
     if (!isPartial && !isPreview && !statSync(file).isFile()) {
-      return { complaint: 'Without --partial only a regular file can be imported.' };
+      return { message: 'Without --partial only a regular file can be imported.' };
     }
     const format = importFormat(file) ?? 'csv';
     const source = new ImportFile(() => createReadStream(file), format);
-    if (isPreview) return previewLines(await provisioning.preview(source.rows(), act));
+    if (isPreview) return previewReport(await provisioning.preview(source.rows(), act));
     const report = await provisioning.import(source, { ...act, isPartial });
-    return importLines(report, isPartial);
+    return importReport(report, isPartial);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    return { complaint: `The file cannot be read (${code ?? syscall}).` };
+    return { message: `The file cannot be read (${code ?? syscall}).` };
   }
+}
+
+function previewReport({ valid = 0, errors, errorsTotal }: ImportReport): CommandResult {
+  const summary = `The file has ${valid} ${valid === 1 ? 'user' : 'users'} that can be created. Nothing was changed.`;
+  return errorsTotal === 0 ? [summary] : { lines: rowLines(errors, errorsTotal), message: summary };
+}
+
+function rowLines(errors: ImportReport['errors'], errorsTotal: number): readonly string[] {
+  const lines = errors.slice(0, MAX_ROWS).map(({ line, field, code }) => `line ${line}: ${`${field} ${code}`.trim()}`);
+  return errorsTotal > lines.length ? [...lines, `and ${errorsTotal - lines.length} more`] : lines;
+}
+
+function importReport({ created, errors, errorsTotal }: ImportReport, isPartial: boolean): CommandResult {
+  const summary = `Created ${created} ${created === 1 ? 'user' : 'users'}.`;
+  if (errorsTotal === 0) return [summary];
+  const lines = rowLines(errors, errorsTotal);
+  const rest = isPartial ? 'The rows above were skipped.' : 'Nothing was changed: correct the file, or use --partial.';
+  return { lines, message: `${summary} ${rest}` };
 }
